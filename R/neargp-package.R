@@ -1,0 +1,22 @@
+#' neargp: Gaussian processes that condition on nearest neighbours
+#'
+#' Fits Gaussian-process regression to large spatial data by conditioning each
+#' observation on its nearest neighbours, predicts with uncertainty, and shows
+#' the result as a map.
+#'
+#' Start with [neargp()], which fits a model by formula to sf points or to a
+#' data frame with coordinates; then `summary()`, `predict()` and `plot()` on
+#' its result.
+#'
+#' @section Options:
+#' * `neargp.threads`: number of threads used where the argument `threads` is
+#'   not given.
+#'
+#' @section Units:
+#' Distances are in the units of the coordinates, except for longitude and
+#' latitude, where they are kilometres along the chord through the sphere.
+#'
+#' @keywords internal
+#' @useDynLib neargp, .registration = TRUE
+#' @importFrom Rcpp evalCpp
+"_PACKAGE"

@@ -1,0 +1,11 @@
+# Regenerates what is derived from the sources: RcppExports, NAMESPACE, man/ and
+# src/Makevars.win. Run from the repository root: Rscript tools/document.R
+
+Rcpp::compileAttributes(".", verbose = FALSE)
+
+# load_source() evaluates R/ alone, so that documenting needs no compilation.
+roxygen2::roxygenise(".", load_code = roxygen2::load_source)
+
+# configure does not run on Windows: its result is kept there as a file.
+stopifnot(system2("sh", "configure") == 0)
+invisible(file.copy("src/Makevars", "src/Makevars.win", overwrite = TRUE))
