@@ -1,0 +1,70 @@
+# Checks of single arguments. Each returns its (normalised) argument or stops with a "neargp_error_argument" naming it.
+
+describe_value <- function(x) {
+  if (is.null(x)) return("NULL")
+  if (is.atomic(x) && length(x) == 1L) return(deparse(x))
+  if (is.atomic(x)) return(paste0("a ", typeof(x), " vector of length ", length(x)))
+  paste0("an object of class \"", class(x)[1L], "\"")
+}
+
+abort_argument <- function(name, wanted, value) {
+  abort_neargp("argument", paste0("`", name, "` must be ", wanted, ", not ", describe_value(value), "."))
+}
+
+# A single finite number in [lower, upper]; with `open` the lower bound itself is not allowed.
+check_number <- function(x, name, lower = -Inf, upper = Inf, open = FALSE, null_ok = FALSE) {
+  if (is.null(x) && null_ok) return(NULL)
+  valid <- is.numeric(x) && length(x) == 1L && is.finite(x) && x <= upper && (if (open) x > lower else x >= lower)
+  if (!valid) abort_argument(name, paste0(describe_range(lower, upper, open), if (null_ok) " or NULL"), x)
+  as.double(x)
+}
+
+describe_range <- function(lower, upper, open, noun = "a number") {
+  if (is.finite(lower) && is.finite(upper)) {
+    return(paste0(noun, if (open) " above " else " between ", lower, if (open) " and up to " else " and ", upper))
+  }
+  if (is.finite(lower)) return(paste0(noun, if (open) " greater than " else " of at least ", lower))
+  if (is.finite(upper)) return(paste0(noun, " of at most ", upper))
+  noun
+}
+
+check_count <- function(x, name, lower = 1L, upper = .Machine$integer.max, null_ok = FALSE) {
+  if (is.null(x) && null_ok) return(NULL)
+  valid <- is.numeric(x) && length(x) == 1L && is.finite(x) && x == round(x) && x >= lower && x <= upper
+  if (!valid) {
+    wanted <- if (upper < .Machine$integer.max) paste("a whole number between", lower, "and", upper) else
+      paste("a whole number of at least", lower)
+    abort_argument(name, paste0(wanted, if (null_ok) " or NULL"), x)
+  }
+  as.integer(x)
+}
+
+check_flag <- function(x, name) {
+  if (!(is.logical(x) && length(x) == 1L && !is.na(x))) abort_argument(name, "TRUE or FALSE", x)
+  x
+}
+
+check_choice <- function(x, name, choices) {
+  if (identical(x, choices)) return(choices[1L])
+  if (!(is.character(x) && length(x) == 1L && x %in% choices)) {
+    abort_argument(name, paste("one of", paste0("\"", choices, "\"", collapse = ", ")), x)
+  }
+  x
+}
+
+# Positive finite numbers, or NULL: fixed variances and ranges.
+check_positive <- function(x, name, length_one = TRUE) {
+  if (is.null(x)) return(NULL)
+  valid <- is.numeric(x) && length(x) >= 1L && all(is.finite(x)) && all(x > 0) && (!length_one || length(x) == 1L)
+  if (!valid) {
+    abort_argument(name, if (length_one) "a number greater than 0 or NULL" else "numbers greater than 0 or NULL", x)
+  }
+  x
+}
+
+check_class <- function(x, name, class, remedy) {
+  if (!inherits(x, class)) {
+    abort_neargp("argument", c(paste0("`", name, "` must be ", remedy, ", not ", describe_value(x), ".")))
+  }
+  x
+}

@@ -1,0 +1,24 @@
+# Every error of the package is a classed condition: "neargp_error_<what>" and "neargp_error". The message says what is wrong and
+# where; its further elements (named "i") say how to mend it.
+
+abort_neargp <- function(what, message, ...) {
+  rlang::abort(message, class = c(paste0("neargp_error_", what), "neargp_error"), call = NULL, ...)
+}
+
+warn_neargp <- function(what, message, ...) {
+  rlang::warn(message, class = c(paste0("neargp_warning_", what), "neargp_warning"), call = NULL, ...)
+}
+
+# "1, 5 and 9", or the first five and how many more: rows and columns are named, but never by the thousand.
+format_some <- function(x, at_most = 5L) {
+  shown <- as.character(utils::head(x, at_most))
+  if (length(x) > at_most) {
+    return(paste0(paste(shown, collapse = ", "), " and ", length(x) - at_most, " more"))
+  }
+  if (length(shown) < 2L) return(shown)
+  paste(paste(shown[-length(shown)], collapse = ", "), "and", shown[length(shown)])
+}
+
+format_rows <- function(rows, at_most = 5L) {
+  paste(if (length(rows) == 1L) "row" else "rows", format_some(rows, at_most))
+}
