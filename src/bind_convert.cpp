@@ -1,0 +1,56 @@
+#include "bind_convert.h"
+
+#include <algorithm>
+
+using neargp::Index;
+
+neargp::RunContext make_run_context(int threads) {
+  neargp::RunContext context;
+  context.threads = std::max(threads, 1);
+  context.check_interrupt = [] { Rcpp::checkUserInterrupt(); };
+  return context;
+}
+
+std::vector<double> row_major(const Rcpp::NumericMatrix& matrix) {
+  const Index rows = matrix.nrow(), columns = matrix.ncol();
+  std::vector<double> out(static_cast<std::size_t>(rows * columns));
+  for (Index j = 0; j < columns; ++j) {
+    const double* column = matrix.begin() + j * rows;
+    for (Index i = 0; i < rows; ++i) out[i * columns + j] = column[i];
+  }
+  return out;
+}
+
+PointStore::PointStore(const Rcpp::NumericMatrix& coords)
+    : data_(row_major(coords)), n_(coords.nrow()), dim_(coords.ncol()) {}
+
+namespace {
+
+int to_one_based(int index) { return index < 0 ? NA_INTEGER : index + 1; }
+int to_zero_based(int index) { return index == NA_INTEGER ? -1 : index - 1; }
+
+}  // namespace
+
+Rcpp::IntegerMatrix to_r(const neargp::NeighborTable& table) {
+  Rcpp::IntegerMatrix out(Rcpp::no_init(table.k, static_cast<int>(table.n)));
+  std::transform(table.index.begin(), table.index.end(), out.begin(), to_one_based);
+  return out;
+}
+
+neargp::NeighborTable to_neighbor_table(const Rcpp::IntegerMatrix& neighbors) {
+  neargp::NeighborTable table(neighbors.ncol(), neighbors.nrow());
+  std::transform(neighbors.begin(), neighbors.end(), table.index.begin(), to_zero_based);
+  return table;
+}
+
+Rcpp::IntegerVector to_r(const std::vector<int>& rows) {
+  Rcpp::IntegerVector out(Rcpp::no_init(rows.size()));
+  std::transform(rows.begin(), rows.end(), out.begin(), to_one_based);
+  return out;
+}
+
+std::vector<int> to_rows(const Rcpp::IntegerVector& rows) {
+  std::vector<int> out(rows.size());
+  std::transform(rows.begin(), rows.end(), out.begin(), to_zero_based);
+  return out;
+}

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <Rcpp.h>
+
+#include <vector>
+
+#include "core/base/run_context.h"
+#include "core/geometry/neighbors.h"
+#include "core/geometry/points.h"
+
+// `threads` threads, interruptible from the R console.
+neargp::RunContext make_run_context(int threads);
+
+// R stores matrices by columns, the core stores points by rows.
+std::vector<double> row_major(const Rcpp::NumericMatrix& matrix);
+
+// Points that own their coordinates, taken from an n x d matrix.
+class PointStore {
+ public:
+  explicit PointStore(const Rcpp::NumericMatrix& coords);
+  neargp::Points view() const { return {data_.data(), n_, dim_}; }
+
+ private:
+  std::vector<double> data_;
+  neargp::Index n_;
+  int dim_;
+};
+
+// Between the core (0-based, absent = -1) and R (1-based, absent = NA). Neighbour matrices are k x n.
+Rcpp::IntegerMatrix to_r(const neargp::NeighborTable& table);
+neargp::NeighborTable to_neighbor_table(const Rcpp::IntegerMatrix& neighbors);
+Rcpp::IntegerVector to_r(const std::vector<int>& rows);
+std::vector<int> to_rows(const Rcpp::IntegerVector& rows);

@@ -1,0 +1,103 @@
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <exception>
+#include <mutex>
+
+#include "run_context.h"
+#include "types.h"
+
+namespace neargp {
+namespace detail {
+
+// Hands out chunks in ascending order, keeps the first failure and polls the caller's callbacks.
+class ChunkQueue {
+ public:
+  ChunkQueue(const RunContext& context, Index chunks)
+      : context_(context), chunks_(chunks), last_poll_(Clock::now()) {}
+
+  template <class Body>
+  void work(bool on_calling_thread, Body& body) {
+    while (!stopped_.load(std::memory_order_relaxed)) {
+      const Index chunk = next_.fetch_add(1, std::memory_order_relaxed);
+      if (chunk >= chunks_) return;
+      try {
+        body(chunk);
+      } catch (...) {
+        fail(chunk, std::current_exception());
+      }
+      if (on_calling_thread) poll(chunk);
+    }
+  }
+
+  void rethrow_failure() const {
+    if (failure_) std::rethrow_exception(failure_);
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  // Chunks are handed out in ascending order and started ones always finish, so the failure with the
+  // smallest chunk is the same one for any number of threads.
+  void fail(Index chunk, std::exception_ptr failure) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (!failure_ || chunk < failed_chunk_) {
+      failure_ = failure;
+      failed_chunk_ = chunk;
+    }
+    stopped_.store(true, std::memory_order_relaxed);
+  }
+
+  void poll(Index chunk) {
+    if (!context_.check_interrupt && !context_.progress) return;
+    const auto now = Clock::now();
+    if (now - last_poll_ < std::chrono::milliseconds(50)) return;
+    last_poll_ = now;
+    try {
+      if (context_.check_interrupt) context_.check_interrupt();
+      if (context_.progress) context_.progress(static_cast<double>(chunk + 1) / static_cast<double>(chunks_));
+    } catch (...) {
+      fail(chunks_, std::current_exception());
+    }
+  }
+
+  const RunContext& context_;
+  const Index chunks_;
+  std::atomic<Index> next_{0};
+  std::atomic<bool> stopped_{false};
+  std::mutex mutex_;
+  std::exception_ptr failure_;
+  Index failed_chunk_ = 0;
+  Clock::time_point last_poll_;
+};
+
+}  // namespace detail
+
+// Calls body(chunk) once for every chunk in [0, chunks), on up to context.threads threads when built with
+// OpenMP. Chunks are taken dynamically, so a body must write only to places of its own: then the result does
+// not depend on the number of threads. The calling thread works too, and between its chunks (at most every
+// 50 ms) runs check_interrupt and progress: chunks should last well under a second. After an exception no new
+// chunk starts, and the exception is rethrown here.
+template <class Body>
+void parallel_for(const RunContext& context, Index chunks, Body body) {
+  if (chunks <= 0) return;
+  detail::ChunkQueue queue(context, chunks);
+#ifdef _OPENMP
+  if (context.threads > 1 && chunks > 1) {
+#pragma omp parallel num_threads(context.threads)
+    {
+      bool on_calling_thread = false;
+#pragma omp master
+      on_calling_thread = true;
+      queue.work(on_calling_thread, body);
+    }
+    queue.rethrow_failure();
+    return;
+  }
+#endif
+  queue.work(true, body);
+  queue.rethrow_failure();
+}
+
+}  // namespace neargp

@@ -1,0 +1,14 @@
+#pragma once
+
+#include <functional>
+
+namespace neargp {
+
+// What a computation may ask of its surroundings. Passed down by const reference, never global.
+struct RunContext {
+  int threads = 1;
+  std::function<void()> check_interrupt;   // may throw; called on the calling thread only; may be empty
+  std::function<void(double)> progress;    // fraction done; called on the calling thread only; may be empty
+};
+
+}  // namespace neargp

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <vector>
+
+#include "../base/run_context.h"
+#include "points.h"
+
+namespace neargp {
+
+// k neighbours of each of n points: row i at index.data() + i * k, nearest first, 0-based; -1 = absent, at the end.
+// Equal distances are ordered by the smaller row, so that lattices give the same table everywhere.
+struct NeighborTable {
+  Index n = 0;
+  int k = 0;
+  std::vector<int> index;
+
+  NeighborTable() = default;
+  NeighborTable(Index n_, int k_) : n(n_), k(k_), index(static_cast<std::size_t>(n_ * k_), -1) {}
+  const int* operator[](Index i) const { return index.data() + i * k; }
+  int* operator[](Index i) { return index.data() + i * k; }
+};
+
+// The k nearest among the points that come earlier in `order` (order[rank] = row). Row i of the result belongs
+// to row i of `points`.
+NeighborTable nearest_before(Points points, const std::vector<int>& order, int k, const RunContext& context);
+
+// The k nearest other rows. A row never is its own neighbour; other rows at the same location are.
+NeighborTable nearest_others(Points points, int k, const RunContext& context);
+
+// The k rows of `reference` nearest to each query.
+NeighborTable nearest_to(Points reference, Points queries, int k, const RunContext& context);
+
+// Conditional simulation: every row of `reference` comes before every query; query order_queries[j] may use the
+// reference rows (index < reference.n) and the queries before it (index reference.n + row of that query).
+NeighborTable nearest_joint(Points reference, Points queries, const std::vector<int>& order_queries, int k,
+                            const RunContext& context);
+
+// The `per_sector` nearest rows of `reference` in each of `sectors` equal angular sectors of the first two
+// coordinates around the query (the first sector begins at the direction of the first axis, counter-clockwise).
+// Only the 32 * sectors * per_sector nearest rows of a query are looked at, so that a query beside an empty
+// half-plane does not visit everything; sectors not filled by then stay short, and the row is padded.
+NeighborTable nearest_by_sector(Points reference, Points queries, int sectors, int per_sector,
+                                const RunContext& context);
+
+}  // namespace neargp
