@@ -68,3 +68,11 @@ check_class <- function(x, name, class, remedy) {
   }
   x
 }
+
+# The probability content of an interval, strictly between 0 and 1.
+check_level <- function(level, name = "level") {
+  if (!(is.numeric(level) && length(level) == 1L && is.finite(level) && level > 0 && level < 1)) {
+    abort_argument(name, "a number between 0 and 1", level)
+  }
+  level
+}

@@ -22,3 +22,5 @@ format_some <- function(x, at_most = 5L) {
 format_rows <- function(rows, at_most = 5L) {
   paste(if (length(rows) == 1L) "row" else "rows", format_some(rows, at_most))
 }
+
+format_count <- function(n) format(n, big.mark = ",", scientific = FALSE, trim = TRUE)
