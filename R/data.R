@@ -1,0 +1,74 @@
+read_extdata <- function(name) {
+  utils::read.csv(system.file("extdata", name, package = "neargp", mustWork = TRUE))
+}
+
+#' Land surface temperature with cloud gaps
+#'
+#' Daytime land surface temperature on 4 August 2016 in a window of 63 by 72 km
+#' in eastern Oklahoma, on a regular grid of 0.85 by 1.03 km. The cells marked as
+#' held out were hidden by the clouds of another day: they leave gaps of the size
+#' and shape that clouds leave, and the temperature under them is known, so that
+#' predictions can be scored.
+#'
+#' @return A data frame with 5,246 rows, one for each cell, and the columns
+#'   * `lon`, `lat`: longitude and latitude in degrees (WGS 84);
+#'   * `temperature`: land surface temperature in degrees Celsius;
+#'   * `held_out`: `TRUE` for the 1,337 cells to be predicted, `FALSE` for the
+#'     3,909 cells to be fitted.
+#'
+#' Four cells of the 75 by 70 are absent: clouds hid them on the day itself.
+#'
+#' @source The MODIS instrument on NASA's Terra satellite, level-3 daily land
+#'   surface temperature; NASA's data are in the public domain. The grid and the
+#'   held-out cells are those of the comparison by Heaton et al. (2019), of whose
+#'   500 by 300 cells this is the window of columns 71 to 145 and rows 191 to 260.
+#' @references
+#' Heaton, M. J., Datta, A., Finley, A. O. et al. (2019). A case study
+#' competition among methods for analyzing large spatial data. *Journal of
+#' Agricultural, Biological and Environmental Statistics* 24, 398--425.
+#' \doi{10.1007/s13253-018-00348-w}
+#' @seealso [colorado_precipitation()] for data with a covariate.
+#' @examples
+#' cells <- land_temperature()
+#' summary(cells)
+#'
+#' shade <- hcl.colors(64)[cut(cells$temperature, 64)]
+#' shade[cells$held_out] <- "white"
+#' plot(lat ~ lon, cells, pch = 15, cex = 0.6, col = shade, asp = 1.22)
+#' @export
+land_temperature <- function() {
+  read_extdata("land_temperature.csv.gz")
+}
+
+#' Growing-season precipitation at stations in Colorado
+#'
+#' Mean total precipitation from April to September, over the years 1961 to
+#' 1990, at weather stations in and around Colorado.
+#'
+#' A year counts where all six months were observed, and a station is here where
+#' ten years or more count. The fewer the years, the less certain the mean: give
+#' `weights = years` to [neargp()] to say so.
+#'
+#' @return A data frame with 281 rows, one for each station, and the columns
+#'   * `station`: an arbitrary number;
+#'   * `lon`, `lat`: longitude and latitude in degrees;
+#'   * `elevation`: metres above sea level;
+#'   * `precipitation`: mean total from April to September in millimetres;
+#'   * `years`: number of years that the mean is taken over.
+#'
+#' @source The cooperative observer network of the United States, whose records
+#'   are in the public domain; the monthly totals from 1895 to 1997 were compiled
+#'   at the National Center for Atmospheric Research and distributed as `CO.ppt`
+#'   with the R package fields. That package's help page gives the unit as
+#'   millimetres; the numbers are centimetres (the annual mean at Denver's
+#'   airport comes to 39.8, its published normal is 391 mm), and were multiplied
+#'   by ten.
+#' @seealso [land_temperature()] for data on a grid with gaps.
+#' @examples
+#' stations <- colorado_precipitation()
+#' summary(stations)
+#' plot(precipitation ~ elevation, stations)
+#' @export
+colorado_precipitation <- function() {
+  read_extdata("colorado_precipitation.csv.gz")
+}

@@ -1,0 +1,4 @@
+library(testthat)
+library(neargp)
+
+test_check("neargp")

@@ -1,0 +1,18 @@
+#!/bin/sh
+# Installs the package from this source tree into _build/library, a library of
+# its own: the user's libraries stay as they are.
+#
+#   sh tools/install.sh run|test|check      (the argument goes to tools/setup.sh)
+set -eu
+
+cd "$(dirname "$0")/.."
+sh tools/setup.sh "${1:-run}"
+
+mkdir -p _build/library
+log=_build/install.log
+echo "install: building neargp (a minute or two the first time; log in $log)."
+if ! MAKEFLAGS=${MAKEFLAGS:--j2} R CMD INSTALL --no-multiarch --library=_build/library . > "$log" 2>&1; then
+  tail -n 40 "$log" >&2
+  echo "install: R CMD INSTALL failed; the end of $log is above." >&2
+  exit 1
+fi

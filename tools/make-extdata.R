@@ -1,0 +1,53 @@
+# Makes the two example data sets in inst/extdata from larger public files, which
+# are looked for in the folder NEARGP_DATA, else in ../shared/data.
+# Run from the repository root: Rscript tools/make-extdata.R
+
+source_folder <- Sys.getenv("NEARGP_DATA", file.path("..", "shared", "data"))
+
+read_source <- function(name) {
+  utils::read.csv(file.path(source_folder, name))
+}
+
+write_extdata <- function(data, name) {
+  connection <- gzfile(file.path("inst", "extdata", name), "w", compression = 9)
+  on.exit(close(connection))
+  utils::write.csv(data, connection, row.names = FALSE, quote = FALSE)
+}
+
+# Land surface temperature: the cells run along longitude first, 500 to a row,
+# from north to south. The window has one large cloud gap in its middle.
+satellite <- read_source("heaton_satellite.csv.gz")
+column <- (satellite$cell - 1) %% 500 + 1
+row <- (satellite$cell - 1) %/% 500 + 1
+window <- column %in% 71:145 & row %in% 191:260
+land_temperature <- with(satellite[window, ], data.frame(
+  lon = round(lon, 6),
+  lat = round(lat, 6),
+  temperature = round(temp, 2),
+  held_out = train == 0
+))
+write_extdata(land_temperature, "land_temperature.csv.gz")
+
+# Precipitation of the growing season, April to September: total of each year
+# whose six months are all there, then the mean over the years of each station.
+# The source gives centimetres (Denver: 39.8 a year, against a published normal
+# of 391 mm), though its documentation says millimetres.
+monthly <- read_source("co_ppt_monthly.csv.gz")
+monthly <- monthly[monthly$year %in% 1961:1990 & monthly$month %in% 4:9, ]
+monthly$precipitation <- 10 * monthly$ppt
+
+season <- aggregate(
+  cbind(precipitation, months = 1) ~ station + lon + lat + elev + year,
+  monthly, sum
+)
+season <- season[season$months == 6, ]
+
+station <- aggregate(
+  cbind(precipitation, years = 1) ~ station + lon + lat + elev,
+  season, sum
+)
+station$precipitation <- round(station$precipitation / station$years, 1)
+station <- station[station$years >= 10, ]
+station <- station[order(station$station), ]
+names(station)[names(station) == "elev"] <- "elevation"
+write_extdata(station, "colorado_precipitation.csv.gz")

@@ -1,0 +1,28 @@
+#!/bin/sh
+# Runs the tests of the R interface and of the C++ core.
+# Works from a fresh clone: sets up the machine, builds the package, runs the tests.
+# The last line says "N passed, N failed, N skipped"; the exit status is 1 if a
+# test failed.
+#
+# NEARGP_TEST_FILTER=covariance runs only the R test files that match.
+set -eu
+
+cd "$(dirname "$0")/.."
+sh tools/install.sh test
+
+counts=_build/test-counts
+: > "$counts"
+
+echo "test: R interface"
+R_LIBS="$PWD/_build/library" Rscript --vanilla tools/test.R "$counts" ||
+  echo "0 1 0" >> "$counts"
+
+echo "test: C++ core"
+sh tools/test-core.sh "$counts"
+
+awk '
+  { passed += $1; failed += $2; skipped += $3 }
+  END {
+    printf "%d passed, %d failed, %d skipped\n", passed, failed, skipped
+    exit (failed > 0 || passed == 0)
+  }' "$counts"
