@@ -1,0 +1,249 @@
+#' Folds for cross-validation
+#'
+#' Assign rows to folds, at random or in spatial blocks, for [cross_validate()].
+#'
+#' @details
+#' Random folds measure how well the gaps *between* observations are filled. When
+#' predictions are wanted far from observations (clouds in an image, an unsampled
+#' region), random folds are too optimistic, because every held-out row has close
+#' neighbours left; then hold out whole blocks of about the size of the gaps
+#' (Roberts et al. 2017).
+#'
+#' `block_folds()` cuts the plane into squares of side `size`, or into `blocks`
+#' compact clusters by k-means, and deals whole blocks to folds: the largest
+#' block first, always to the fold with the fewest rows so far, blocks of equal
+#' size in random order. The grid of squares starts at a random offset.
+#'
+#' Longitude and latitude are cut in squares of an equal-area (sinusoidal)
+#' projection about the centre of the data, with `size` and `buffer` in
+#' kilometres.
+#'
+#' Both draw from R's random numbers: use [set.seed()] to get the same folds again.
+#'
+#' @param n number of rows, or an object with rows (data frame, sf, fit).
+#' @param v number of folds, 2 up to the number of rows (or blocks).
+#' @param locations where the rows are: a fit by [neargp()], an sf or sfc object
+#'   of points, or a numeric matrix or data frame of coordinates (planar unless
+#'   `longlat = TRUE`). Squares use the first two coordinates, k-means all.
+#' @param size side of the square blocks, in units of the coordinates (km for
+#'   longitude and latitude). By default such that the bounding box holds about
+#'   five blocks for each fold. A good size is that of the gaps to be predicted,
+#'   or the distance beyond which residuals are uncorrelated.
+#' @param method "square" or "kmeans" blocks.
+#' @param blocks number of k-means blocks, five for each fold by default.
+#' @param buffer distance (same units as `size`): rows closer than this to a
+#'   held-out row are not used for predicting that fold either.
+#' @param longlat `TRUE` when the columns of a matrix or data frame are longitude
+#'   and latitude in degrees.
+#' @return An integer vector of class `neargp_folds`, the fold (1 to `v`) of each
+#'   row, with a `print` and a `plot` method. Plain integers of your own do just
+#'   as well in [cross_validate()].
+#' @section Errors:
+#' `neargp_error_folds` when there are fewer rows or blocks than folds,
+#' `neargp_error_coords` when locations are not finite numbers, and
+#' `neargp_error_argument` for settings of a wrong type.
+#' @references
+#' Roberts, D. R. et al. (2017). Cross-validation strategies for data with
+#' temporal, spatial, hierarchical, or phylogenetic structure. *Ecography* 40,
+#' 913-929. \doi{10.1111/ecog.02881}
+#' @examples
+#' set.seed(1)
+#' random_folds(20, v = 4)
+#' points <- cbind(x = runif(500), y = runif(500))
+#' folds <- block_folds(points, v = 5, size = 0.2)
+#' folds
+#' plot(folds)
+#' @name folds
+NULL
+
+#' @rdname folds
+#' @export
+random_folds <- function(n, v = 10) {
+  if (!is.numeric(n) || length(n) != 1L) n <- nrow_of(n)
+  check_fold_count(v, n, "rows")
+  new_folds(sample(rep_len(seq_len(v), n)), v, "random")
+}
+
+#' @rdname folds
+#' @export
+block_folds <- function(locations, v = 10, size = NULL, method = c("square", "kmeans"),
+                        blocks = 5 * v, buffer = 0, longlat = FALSE) {
+  method <- match.arg(method)
+  check_number(buffer, "buffer", 0)
+  place <- fold_locations(locations, longlat)
+  check_fold_count(v, nrow(place$coords), "rows")
+  block <- if (method == "square") {
+    if (is.null(size)) size <- default_block_size(place$flat, v)
+    check_positive(size, "size")
+    square_blocks(place$flat, size)
+  } else {
+    kmeans_blocks(place$coords, blocks)
+  }
+  check_fold_count(v, length(unique(block)), "blocks", size)
+  new_folds(deal_blocks(block, v), v, method,
+    block = block, size = if (method == "square") size, buffer = buffer,
+    coords = place$coords, shown = place$shown, longlat = place$longlat, unit = place$unit
+  )
+}
+
+new_folds <- function(fold, v, kind, ...) {
+  structure(as.integer(fold), v = as.integer(v), kind = kind, ..., class = "neargp_folds")
+}
+
+# Locations in the three forms that folds need: `coords`, in which distances (buffer, k-means) are
+# measured; `flat`, the plane that is cut into squares; `shown`, as the user gave them.
+fold_locations <- function(locations, longlat) {
+  if (inherits(locations, "neargp")) {
+    metric <- locations$locations$metric
+    shown <- original_coords(locations)
+    unit <- locations$locations$unit
+    coords <- locations$data$coords
+    longlat <- identical(metric, "longlat")
+  } else {
+    shown <- coordinate_matrix(locations)
+    if (inherits(locations, c("sf", "sfc"))) longlat <- isTRUE(sf::st_is_longlat(locations))
+    coords <- if (longlat) core_embed_longlat(shown[, 1:2, drop = FALSE]) else shown
+    unit <- if (longlat) "km" else ""
+  }
+  flat <- if (longlat) sinusoidal(shown[, 1L], shown[, 2L]) else shown[, seq_len(min(2L, ncol(shown))), drop = FALSE]
+  list(coords = unname(coords), flat = unname(flat), shown = shown, longlat = longlat, unit = unit)
+}
+
+coordinate_matrix <- function(locations) {
+  if (inherits(locations, c("sf", "sfc"))) {
+    geometry <- sf::st_geometry(locations)
+    if (!all(sf::st_is(geometry, "POINT"))) {
+      abort_neargp("geometry", c(
+        "Locations must be points.",
+        i = "Use `sf::st_centroid()` or `sf::st_point_on_surface()` first."
+      ))
+    }
+    locations <- sf::st_coordinates(geometry)
+  }
+  coords <- if (is.data.frame(locations)) data.matrix(locations) else as.matrix(locations)
+  bad <- if (is.numeric(coords)) which(rowSums(!is.finite(coords)) > 0)
+  if (!is.numeric(coords) || length(bad) || !nrow(coords)) {
+    abort_neargp("coords", c(
+      "Locations must be finite numbers, one row for each point.",
+      if (length(bad)) c(x = sprintf("They are not in %s.", format_rows(bad)))
+    ))
+  }
+  coords
+}
+
+# Equal-area projection in kilometres about the centre of the data: x = R (lon - lon0) cos(lat),
+# y = R lat. The centre is the circular mean of the longitudes, so that the date line does not cut.
+sinusoidal <- function(longitude, latitude) {
+  radius <- 6371.0088
+  radians <- longitude * pi / 180
+  centre <- atan2(mean(sin(radians)), mean(cos(radians)))
+  offset <- (radians - centre + pi) %% (2 * pi) - pi
+  cbind(radius * offset * cos(latitude * pi / 180), radius * latitude * pi / 180)
+}
+
+# About five squares for each fold in the bounding box.
+default_block_size <- function(flat, v) {
+  side <- apply(flat, 2L, function(x) diff(range(x)))
+  side <- side[side > 0]
+  if (!length(side)) {
+    abort_neargp("folds", "All locations are the same: there is nothing to cut into blocks.")
+  }
+  (prod(side) / (5 * v))^(1 / length(side))
+}
+
+square_blocks <- function(flat, size) {
+  cell <- apply(flat, 2L, function(x) floor((x - min(x)) / size + stats::runif(1L)))
+  cell <- matrix(cell, nrow(flat))
+  key <- cell[, 1L]
+  if (ncol(cell) > 1L) key <- key * (max(cell[, 2L]) + 1) + cell[, 2L]
+  match(key, unique(key))
+}
+
+# k-means on at most 10,000 rows, then every row to the nearest centre: linear in the rows.
+kmeans_blocks <- function(coords, blocks, largest = 10000L) {
+  check_count(blocks, "blocks")
+  used <- if (nrow(coords) > largest) sample.int(nrow(coords), largest) else seq_len(nrow(coords))
+  distinct <- unique(coords[used, , drop = FALSE])
+  blocks <- min(blocks, nrow(distinct) - 1L)
+  if (blocks < 2L) {
+    abort_neargp("folds", "Fewer than three distinct locations: there is nothing to cut into blocks.")
+  }
+  # Any partition into compact clusters serves, so that stopping before convergence is no matter.
+  clusters <- suppressWarnings(stats::kmeans(distinct, blocks, iter.max = 50L, algorithm = "MacQueen"))
+  nearest <- as.integer(core_neighbors_to(clusters$centers, coords, 1L, 1L))
+  match(nearest, unique(nearest))
+}
+
+# Largest block first, to the fold with the fewest rows so far.
+deal_blocks <- function(block, v) {
+  size <- tabulate(block)
+  shuffled <- sample.int(length(size))
+  fold_of <- integer(length(size))
+  rows <- numeric(v)
+  for (b in shuffled[order(-size[shuffled])]) {
+    lightest <- which.min(rows)
+    fold_of[b] <- lightest
+    rows[lightest] <- rows[lightest] + size[b]
+  }
+  fold_of[block]
+}
+
+check_fold_count <- function(v, available, what, size = NULL) {
+  check_count(v, "v")
+  if (v < 2 || v > available) {
+    abort_neargp("folds", c(
+      sprintf("`v` must be between 2 and the number of %s.", what),
+      x = sprintf("`v` is %d; there are %s %s.", v, format_count(available), what),
+      if (what == "blocks" && !is.null(size)) c(i = sprintf("Use fewer folds or a `size` below %s.", format(size, digits = 3L)))
+    ))
+  }
+}
+
+nrow_of <- function(object) {
+  n <- if (inherits(object, "neargp")) length(object$data$y) else NROW(object)
+  if (!length(n) || is.na(n) || n < 1L) abort_neargp("argument", "`n` must be a number of rows or an object that has rows.")
+  n
+}
+
+#' @export
+print.neargp_folds <- function(x, ...) {
+  kind <- switch(attr(x, "kind"),
+    random = "random",
+    square = sprintf("square blocks of side %s", trimws(paste(format(attr(x, "size"), digits = 4L), attr(x, "unit")))),
+    kmeans = sprintf("%d k-means blocks", max(attr(x, "block")))
+  )
+  buffer <- attr(x, "buffer")
+  cat(sprintf("%d folds of %s rows: %s%s\n", attr(x, "v"), format_count(length(x)), kind,
+    if (isTRUE(buffer > 0)) trimws(sprintf(", buffer %s %s", format(buffer, digits = 4L), attr(x, "unit"))) else ""
+  ))
+  size <- range(tabulate(x, attr(x, "v")))
+  cat(sprintf("Rows in a fold: %s to %s\n", format_count(size[1L]), format_count(size[2L])))
+  invisible(x)
+}
+
+#' @rdname folds
+#' @param x folds made by `block_folds()`.
+#' @param cex,pch size and symbol of the points.
+#' @param ... further arguments for [graphics::points()].
+#' @export
+plot.neargp_folds <- function(x, cex = NULL, pch = 16, ...) {
+  shown <- attr(x, "shown")
+  if (is.null(shown)) {
+    abort_neargp("argument", c(
+      "These folds have no locations to plot.",
+      i = "Random folds do not look at locations; `block_folds()` does."
+    ))
+  }
+  v <- attr(x, "v")
+  colours <- fold_colours(v)
+  draw_map_points(shown[, 1L], if (ncol(shown) > 1L) shown[, 2L] else 0,
+    colours[x], cex = cex, pch = pch, longlat = attr(x, "longlat"), main = sprintf("%d folds", v), ...)
+  invisible(x)
+}
+
+# Qualitative colours that differ in lightness as well as in hue: neighbours in the list stay apart
+# for colour-blind readers.
+fold_colours <- function(v) {
+  grDevices::hcl(h = seq(15, 375 - 360 / v, length.out = v),
+                 c = 60, l = rep_len(c(35, 75, 55), v), fixup = TRUE)
+}

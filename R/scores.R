@@ -1,0 +1,257 @@
+#' Scores of predictions
+#'
+#' How good predictions were, once the truth is known: errors of the point
+#' prediction and proper scores of the whole predictive distribution, averaged
+#' over the observations.
+#'
+#' @details
+#' | column | meaning | needs |
+#' |---|---|---|
+#' | `n` | observations scored | |
+#' | `bias` | mean of prediction minus observation | `mean` |
+#' | `mae` | mean absolute error of the predictive mean | `mean` |
+#' | `rmse` | root mean squared error of the predictive mean | `mean` |
+#' | `crps` | mean continuous ranked probability score | `sd` or `draws` |
+#' | `log_score` | mean negative log predictive density, Gaussian | `sd` |
+#' | `interval_score` | mean interval score at `level` | `sd`, `draws` or intervals |
+#' | `coverage` | share of observations inside their interval (ends included) | the same |
+#' | `level` | the level of these intervals | the same |
+#' | `n_missing` | observations left out because something was `NA` | |
+#'
+#' Columns that cannot be computed from what was given are absent. Of all scores
+#' but `bias`, `coverage` and `level`, smaller is better; a well calibrated
+#' prediction has coverage near `level`. Formulas and sources are in
+#' [scoring_rules].
+#'
+#' The standard deviations must be those of a new *observation*, noise included,
+#' since it is observations that the predictions are compared with: for a fit,
+#' `predict(fit, newdata, interval = "prediction")`.
+#'
+#' @param object what to score:
+#'   * a numeric vector of *observed* values, with `mean`, `sd`, ... of their predictions;
+#'   * a data frame or sf object of *predictions*, with columns `mean` and `sd`,
+#'     as [predict()] returns; `observed` then gives the truth;
+#'   * a fit by [neargp()]: its training data, each scored by the prediction from the others;
+#'   * the result of [cross_validate()].
+#' @param observed numeric vector, one value for each row of `object`, or the name
+#'   of the column of `object` that holds them.
+#' @param mean,sd numeric vectors: predictive mean and standard deviation. Length 1
+#'   or that of the observations.
+#' @param lower,upper numeric vectors: ends of prediction intervals *at `level`*.
+#'   By default the Gaussian central interval from `mean` and `sd`, or the
+#'   quantiles of `draws`. Columns of these names in a data frame are used only
+#'   when it has no `sd`.
+#' @param draws numeric matrix of draws from the predictive distribution, one row
+#'   for each observation, instead of `mean` and `sd`.
+#' @param level probability that the intervals should cover, 0.95 by default.
+#' @param na.rm `FALSE`: a missing observation or prediction is an error. `TRUE`:
+#'   those rows are left out, and column `n_missing` says how many.
+#' @param ... for methods.
+#' @return A data frame of class `neargp_scores` with one row (for a
+#'   cross-validation one row for each setting) and the columns above.
+#' @section Errors:
+#' `neargp_error_missing` when values are missing and `na.rm = FALSE`;
+#' `neargp_error_length` when lengths do not fit; `neargp_error_sd` for negative
+#' standard deviations; `neargp_error_column`, `neargp_error_draws` and
+#' `neargp_error_argument` for the rest.
+#' @inherit scoring_rules references
+#' @examples
+#' set.seed(1)
+#' observed <- rnorm(200)
+#' scores(observed, mean = 0, sd = 1)
+#' scores(observed, mean = 0, sd = 0.5)
+#' predictions <- data.frame(mean = rep(0, 200), sd = 1)
+#' scores(predictions, observed = observed, level = 0.8)
+#' scores(observed, draws = matrix(rnorm(200 * 100), 200))
+#' @export
+scores <- function(object, ...) UseMethod("scores")
+
+#' @rdname scores
+#' @export
+scores.default <- function(object, ...) {
+  abort_neargp("argument", c(
+    sprintf("`scores()` does not know what to do with an object of class %s.",
+            paste(class(object), collapse = "/")),
+    i = "Give observed values (numeric), predictions (data frame or sf), a fit or a cross-validation."
+  ))
+}
+
+#' @rdname scores
+#' @export
+scores.numeric <- function(object, mean, sd = NULL, lower = NULL, upper = NULL, draws = NULL,
+                           level = 0.95, na.rm = FALSE, ...) {
+  check_level(level)
+  if (!is.null(draws)) {
+    draws <- check_draws(draws, length(object))
+    predicted <- list(mean = rowMeans(draws), draws = draws)
+  } else if (missing(mean)) {
+    abort_neargp("argument", "Give the predictions as `mean` (with `sd`), or as `draws`.")
+  } else {
+    predicted <- list(mean = mean, sd = sd)
+  }
+  predicted[c("lower", "upper")] <- check_interval_pair(lower, upper)
+  predicted <- recycle_predictions(predicted, length(object))
+  complete <- complete_predictions(object, predicted, na.rm)
+  observed <- as.numeric(object)[complete]
+  predicted <- lapply(predicted, take_rows, complete)
+  new_scores(c(
+    list(n = length(observed)),
+    point_scores(observed, predicted$mean),
+    distribution_scores(observed, predicted),
+    interval_scores(observed, predicted, level),
+    list(n_missing = sum(!complete))
+  ))
+}
+
+#' @rdname scores
+#' @export
+scores.data.frame <- function(object, observed, level = 0.95, na.rm = FALSE, ...) {
+  columns <- unclass(object)
+  if (is.character(observed) && length(observed) == 1L) {
+    require_columns(object, observed)
+    observed <- columns[[observed]]
+  }
+  require_columns(object, "mean")
+  if (!is.numeric(observed) || length(observed) != nrow(object)) {
+    abort_neargp("length", c(
+      "`observed` must be numeric with one value for each prediction, or the name of a column.",
+      x = sprintf("There are %d predictions and %d observed values (%s).",
+                  nrow(object), length(observed), class(observed)[1L])
+    ))
+  }
+  has_sd <- !is.null(columns$sd)
+  scores(as.numeric(observed),
+    mean = columns$mean, sd = columns$sd,
+    lower = if (!has_sd) columns$lower, upper = if (!has_sd) columns$upper,
+    level = level, na.rm = na.rm
+  )
+}
+
+# Scores of the mean as a point prediction.
+point_scores <- function(observed, mean) {
+  error <- mean - observed
+  list(bias = mean(error), mae = mean(abs(error)), rmse = sqrt(mean(error^2)))
+}
+
+# Scores of the predictive distribution, Gaussian or given by draws. Another family adds a branch
+# here and its name in the table of the help page.
+distribution_scores <- function(observed, predicted) {
+  if (!is.null(predicted$draws)) {
+    list(crps = mean(crps_sample(observed, predicted$draws)))
+  } else if (!is.null(predicted$sd)) {
+    list(
+      crps = mean(crps_gaussian(observed, predicted$mean, predicted$sd)),
+      log_score = mean(log_score_gaussian(observed, predicted$mean, predicted$sd))
+    )
+  }
+}
+
+interval_scores <- function(observed, predicted, level) {
+  interval <- prediction_interval(predicted, level)
+  if (is.null(interval)) return(NULL)
+  list(
+    interval_score = mean(interval_score(observed, interval$lower, interval$upper, level)),
+    coverage = mean(observed >= interval$lower & observed <= interval$upper),
+    level = level
+  )
+}
+
+prediction_interval <- function(predicted, level) {
+  tails <- c(1 - level, 1 + level) / 2
+  if (!is.null(predicted$lower)) {
+    predicted[c("lower", "upper")]
+  } else if (!is.null(predicted$draws)) {
+    ends <- apply(predicted$draws, 1L, stats::quantile, probs = tails, names = FALSE)
+    list(lower = ends[1L, ], upper = ends[2L, ])
+  } else if (!is.null(predicted$sd)) {
+    half_width <- stats::qnorm(tails[2L]) * predicted$sd
+    list(lower = predicted$mean - half_width, upper = predicted$mean + half_width)
+  }
+}
+
+check_interval_pair <- function(lower, upper) {
+  if (is.null(lower) != is.null(upper)) {
+    abort_neargp("argument", "Give both ends of the intervals, `lower` and `upper`, or neither.")
+  }
+  list(lower = lower, upper = upper)
+}
+
+recycle_predictions <- function(predicted, n) {
+  for (name in names(predicted)) {
+    value <- predicted[[name]]
+    if (is.null(value) || is.matrix(value)) next
+    if (!is.numeric(value) || !length(value) %in% c(1L, n)) {
+      abort_neargp("length", c(
+        sprintf("`%s` must be numeric, of length 1 or one value for each observation.", name),
+        x = sprintf("It has %d values (%s); there are %d observations.",
+                    length(value), class(value)[1L], n)
+      ))
+    }
+    predicted[[name]] <- rep_len(as.numeric(value), n)
+  }
+  negative <- which(predicted$sd < 0)
+  if (length(negative)) {
+    abort_neargp("sd", sprintf("`sd` must not be negative; it is in %s.", format_rows(negative)))
+  }
+  predicted
+}
+
+complete_predictions <- function(observed, predicted, na.rm) {
+  given <- c(list(observed = observed), Filter(Negate(is.null), predicted))
+  missing <- vapply(given, function(value) rowSums(is.na(as.matrix(value))) > 0,
+                    logical(length(observed)))
+  missing <- matrix(missing, length(observed), dimnames = list(NULL, names(given)))
+  complete <- rowSums(missing) == 0
+  if (!na.rm && !all(complete)) {
+    abort_neargp("missing", c(
+      sprintf("Missing values in %s.", paste0("`", names(given)[colSums(missing) > 0], "`", collapse = ", ")),
+      x = sprintf("They are in %s.", format_rows(which(!complete))),
+      i = "Use `na.rm = TRUE` to leave these rows out."
+    ))
+  }
+  if (!any(complete)) {
+    abort_neargp("missing", "There is no row in which both observation and prediction are known.")
+  }
+  complete
+}
+
+require_columns <- function(object, names) {
+  absent <- setdiff(names, base::names(object))
+  if (length(absent)) {
+    abort_neargp("column", c(
+      sprintf("There is no column %s.", paste0("`", absent, "`", collapse = ", ")),
+      i = sprintf("The columns are %s.", format_some(paste0("`", base::names(object), "`")))
+    ))
+  }
+}
+
+take_rows <- function(value, rows) if (is.matrix(value)) value[rows, , drop = FALSE] else value[rows]
+
+new_scores <- function(values) {
+  values <- Filter(Negate(is.null), values)
+  structure(as.data.frame(values), class = c("neargp_scores", "data.frame"))
+}
+
+#' @rdname scores
+#' @param x an object of class `neargp_scores`.
+#' @param digits number of significant digits to print.
+#' @export
+print.neargp_scores <- function(x, digits = 4L, ...) {
+  table <- as.data.frame(x)
+  described <- character()
+  level <- unique(table$level)
+  if (length(level) == 1L) {
+    described <- sprintf("intervals at %s%%", format(100 * level, digits = 4L))
+    table$level <- NULL
+  }
+  missing <- sum(table$n_missing)
+  if (missing > 0) {
+    described <- c(described, sprintf("%s left out for missing values", format_count(missing)))
+  }
+  if (all(table$n_missing == 0)) table$n_missing <- NULL
+  cat("Scores", if (length(described)) paste0(" (", paste(described, collapse = "; "), ")"), "\n", sep = "")
+  numbers <- vapply(table, is.double, logical(1L))
+  table[numbers] <- lapply(table[numbers], signif, digits)
+  print.data.frame(table, row.names = FALSE, ...)
+  invisible(x)
+}

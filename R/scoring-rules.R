@@ -1,0 +1,106 @@
+#' Scoring rules for one prediction each
+#'
+#' Vectorised scores of probabilistic predictions, one number for each
+#' observation, all oriented so that smaller is better. [scores()] averages them.
+#'
+#' @details
+#' With \eqn{z = (y - \mu) / \sigma}, \eqn{\Phi} and \eqn{\phi} the distribution
+#' function and density of the standard normal distribution:
+#'
+#' * `crps_gaussian()`, the continuous ranked probability score of
+#'   \eqn{N(\mu, \sigma^2)}, in the units of the response:
+#'   \eqn{\sigma [z (2 \Phi(z) - 1) + 2 \phi(z) - 1/\sqrt{\pi}]}
+#'   (Gneiting and Raftery 2007, eq. 21). At `sd = 0` it is the absolute error.
+#' * `crps_sample()`, the same score of the empirical distribution of `S` draws,
+#'   \eqn{\frac1S \sum_s |x_s - y| - \frac{1}{2 S^2} \sum_{s,t} |x_s - x_t|}. With
+#'   `fair = TRUE` the second sum is divided by \eqn{2 S (S - 1)} instead, which
+#'   estimates the score of the distribution that the draws come from without
+#'   bias (Ferro 2014).
+#' * `log_score_gaussian()`, the negative log predictive density
+#'   \eqn{\frac12 \log(2 \pi \sigma^2) + z^2 / 2}.
+#' * `interval_score()` of a central interval \eqn{[l, u]} at level
+#'   \eqn{1 - \alpha}: \eqn{(u - l) + \frac2\alpha (l - y)_+ + \frac2\alpha (y - u)_+}
+#'   (Gneiting and Raftery 2007, eq. 43).
+#'
+#' @param observed numeric vector of observed values.
+#' @param mean,sd numeric vectors: mean and standard deviation of the predictive
+#'   distribution *of the observation* (measurement noise included). Length 1 or
+#'   that of `observed`.
+#' @param draws numeric matrix, one row for each observation, one column for each
+#'   draw, as [stats::simulate()] gives for a fit.
+#' @param fair divide so that the score is unbiased for the distribution behind
+#'   the draws (needs two draws or more). The default scores the draws as they are.
+#' @param lower,upper numeric vectors: ends of the prediction intervals.
+#' @param level the probability that the intervals claim, between 0 and 1.
+#' @return A numeric vector as long as `observed`.
+#' @references
+#' Gneiting, T. and Raftery, A. E. (2007). Strictly proper scoring rules,
+#' prediction, and estimation. *Journal of the American Statistical Association*
+#' 102, 359-378. \doi{10.1198/016214506000001437}
+#'
+#' Ferro, C. A. T. (2014). Fair scores for ensemble forecasts. *Quarterly Journal
+#' of the Royal Meteorological Society* 140, 1917-1923. \doi{10.1002/qj.2270}
+#' @examples
+#' crps_gaussian(c(0.3, 2), mean = 0, sd = 1)
+#' log_score_gaussian(c(0.3, 2), mean = 0, sd = 1)
+#' interval_score(c(0.3, 2), lower = -1.96, upper = 1.96, level = 0.95)
+#' crps_sample(0.3, matrix(rnorm(1000), 1))
+#' @name scoring_rules
+NULL
+
+#' @rdname scoring_rules
+#' @export
+crps_gaussian <- function(observed, mean, sd) {
+  z <- (observed - mean) / sd
+  score <- sd * (z * (2 * stats::pnorm(z) - 1) + 2 * stats::dnorm(z) - 1 / sqrt(pi))
+  certain <- !is.na(sd) & rep_len(sd == 0, length(score))
+  score[certain] <- abs(observed - mean)[certain]
+  score
+}
+
+#' @rdname scoring_rules
+#' @export
+crps_sample <- function(observed, draws, fair = FALSE) {
+  draws <- check_draws(draws, length(observed))
+  size <- ncol(draws)
+  if (fair && size < 2L) {
+    abort_neargp("draws", "`fair = TRUE` needs at least two draws for each observation.")
+  }
+  # For sorted draws, sum over s < t of (x_t - x_s) = sum over s of (2 s - S - 1) x_s.
+  by_row <- order(row(draws), draws)
+  sorted <- matrix(draws[by_row], nrow(draws), size, byrow = TRUE)
+  half_spread <- drop(sorted %*% (2 * seq_len(size) - size - 1))
+  pairs <- if (fair) size * (size - 1) else size^2
+  score <- rowMeans(abs(draws - observed)) - half_spread / pairs
+  score[rowSums(is.na(draws)) > 0 | is.na(observed)] <- NA_real_
+  score
+}
+
+#' @rdname scoring_rules
+#' @export
+log_score_gaussian <- function(observed, mean, sd) {
+  -stats::dnorm(observed, mean, sd, log = TRUE)
+}
+
+#' @rdname scoring_rules
+#' @export
+interval_score <- function(observed, lower, upper, level = 0.95) {
+  check_level(level)
+  alpha <- 1 - level
+  (upper - lower) + 2 / alpha * (pmax(lower - observed, 0) + pmax(observed - upper, 0))
+}
+
+check_draws <- function(draws, n) {
+  if (is.null(dim(draws)) && n == 1L) draws <- matrix(draws, 1L)
+  if (!is.matrix(draws) || !is.numeric(draws) || nrow(draws) != n || ncol(draws) < 1L) {
+    abort_neargp("draws", c(
+      "`draws` must be a numeric matrix with one row for each observation.",
+      x = sprintf(
+        "It is %s; there are %d observations.",
+        if (is.matrix(draws)) sprintf("%d by %d (%s)", nrow(draws), ncol(draws), typeof(draws))
+        else sprintf("a %s without rows and columns", class(draws)[1L]), n
+      )
+    ))
+  }
+  draws
+}

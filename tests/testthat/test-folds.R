@@ -1,0 +1,96 @@
+uniform_points <- function(n = 1000, seed = 5) {
+  set.seed(seed)
+  cbind(x = runif(n, 0, 10), y = runif(n, 0, 5))
+}
+
+test_that("random folds are balanced and follow the seed", {
+  set.seed(1)
+  a <- random_folds(103, v = 10)
+  set.seed(1)
+  expect_identical(a, random_folds(103, v = 10))
+  expect_identical(sort(unique(as.integer(a))), 1:10)
+  expect_lte(diff(range(tabulate(a))), 1)
+  expect_false(identical(as.integer(a), as.integer(random_folds(103, v = 10))))
+  expect_length(random_folds(data.frame(a = 1:12), v = 3), 12)
+})
+
+test_that("square blocks stay whole, are as large as asked and are dealt evenly", {
+  points <- uniform_points()
+  folds <- block_folds(points, v = 5, size = 1)
+  block <- attr(folds, "block")
+  expect_true(all(tapply(folds, block, function(fold) length(unique(fold))) == 1))
+  extent <- apply(points, 2, function(x) max(tapply(x, block, function(u) diff(range(u)))))
+  expect_true(all(extent <= 1))
+  expect_gt(max(extent), 0.8)
+  expect_true(all(abs(tabulate(folds, 5) / 200 - 1) < 0.25))
+})
+
+test_that("the default size gives several blocks for each fold", {
+  folds <- block_folds(uniform_points(), v = 5)
+  expect_gt(max(attr(folds, "block")), 15)
+  expect_lt(max(attr(folds, "block")), 60)
+})
+
+test_that("blocks follow the seed", {
+  points <- uniform_points()
+  set.seed(2)
+  a <- block_folds(points, v = 4, size = 1)
+  set.seed(2)
+  expect_identical(a, block_folds(points, v = 4, size = 1))
+})
+
+test_that("k-means blocks are whole and compact", {
+  points <- uniform_points()
+  folds <- block_folds(points, v = 5, method = "kmeans", blocks = 20)
+  block <- attr(folds, "block")
+  expect_true(all(tapply(folds, block, function(fold) length(unique(fold))) == 1))
+  within <- sum(tapply(points[, 1], block, function(x) sum((x - mean(x))^2)))
+  expect_lt(within, 0.1 * sum((points[, 1] - mean(points[, 1]))^2))
+})
+
+test_that("blocks of longitude and latitude are kilometres wide, across the date line too", {
+  set.seed(3)
+  lonlat <- cbind(lon = runif(2000, 178, 182), lat = runif(2000, 58, 62))
+  lonlat[, 1] <- ifelse(lonlat[, 1] > 180, lonlat[, 1] - 360, lonlat[, 1])
+  folds <- block_folds(lonlat, v = 3, size = 50, longlat = TRUE)
+  block <- attr(folds, "block")
+  embedded <- core_embed_longlat(lonlat)
+  diameter <- max(tapply(seq_along(block), block, function(rows) max(dist(embedded[rows, , drop = FALSE]))))
+  expect_lt(diameter, 50 * sqrt(2) * 1.1)
+  expect_gt(diameter, 50)
+})
+
+test_that("sf points are understood, other geometries refused", {
+  skip_if_not_installed("sf")
+  points <- uniform_points(200)
+  set.seed(4)
+  plain <- block_folds(points, v = 4, size = 1)
+  set.seed(4)
+  spatial <- block_folds(sf::st_as_sf(as.data.frame(points), coords = c("x", "y")), v = 4, size = 1)
+  expect_identical(as.integer(spatial), as.integer(plain))
+  line <- sf::st_sfc(sf::st_linestring(points))
+  expect_error(block_folds(line, v = 2), "must be points", class = "neargp_error_geometry")
+})
+
+test_that("one coordinate is cut into segments", {
+  folds <- block_folds(cbind(1:100), v = 4, size = 10)
+  expect_true(max(attr(folds, "block")) %in% 10:11)
+})
+
+test_that("impossible folds are refused with the reason", {
+  points <- uniform_points(100)
+  expect_error(random_folds(5, v = 6), "`v` is 6; there are 5 rows", class = "neargp_error_folds")
+  expect_error(random_folds(5, v = 1), "between 2", class = "neargp_error_folds")
+  expect_error(block_folds(points, v = 10, size = 8), "blocks.*`size` below", class = "neargp_error_folds")
+  expect_error(block_folds(points, v = 2, size = -1), "`size`", class = "neargp_error_argument")
+  expect_error(block_folds(points, v = 2, buffer = -1), "`buffer`", class = "neargp_error_argument")
+  expect_error(block_folds(rbind(points, c(NA, 1)), v = 2), "row 101", class = "neargp_error_coords")
+  expect_error(block_folds(matrix("a", 5, 2), v = 2), "finite numbers", class = "neargp_error_coords")
+  expect_error(block_folds(matrix(1, 5, 2), v = 2), "the same", class = "neargp_error_folds")
+  expect_error(plot(random_folds(5, v = 2)), "no locations", class = "neargp_error_argument")
+})
+
+test_that("print says what the folds are", {
+  expect_output(print(random_folds(103, v = 10)), "10 folds of 103 rows: random")
+  expect_output(print(block_folds(uniform_points(), v = 5, size = 1, buffer = 0.5)), "square blocks of side 1, buffer 0.5")
+})

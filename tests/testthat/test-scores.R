@@ -1,0 +1,99 @@
+example_predictions <- function(n = 300) {
+  set.seed(11)
+  mean <- rnorm(n)
+  sd <- rexp(n) + 0.2
+  data.frame(mean = mean, sd = sd, observed = rnorm(n, mean, sd))
+}
+
+test_that("scores are averages of the scoring rules", {
+  p <- example_predictions()
+  result <- scores(p$observed, p$mean, p$sd, level = 0.8)
+  half <- qnorm(0.9) * p$sd
+  expect_s3_class(result, c("neargp_scores", "data.frame"), exact = TRUE)
+  expect_equal(nrow(result), 1)
+  expect_equal(result$n, 300)
+  expect_equal(result$bias, mean(p$mean - p$observed))
+  expect_equal(result$mae, mean(abs(p$mean - p$observed)))
+  expect_equal(result$rmse, sqrt(mean((p$mean - p$observed)^2)))
+  expect_equal(result$crps, mean(crps_gaussian(p$observed, p$mean, p$sd)))
+  expect_equal(result$log_score, -mean(dnorm(p$observed, p$mean, p$sd, log = TRUE)))
+  expect_equal(result$interval_score, mean(interval_score(p$observed, p$mean - half, p$mean + half, 0.8)))
+  expect_equal(result$coverage, mean(abs(p$observed - p$mean) <= half))
+  expect_equal(result$level, 0.8)
+  expect_gt(result$coverage, 0.72)
+  expect_lt(result$coverage, 0.88)
+})
+
+test_that("data frames and sf objects of predictions score as their columns", {
+  p <- example_predictions()
+  expected <- scores(p$observed, p$mean, p$sd)
+  expect_equal(scores(p, observed = "observed"), expected)
+  expect_equal(scores(p[c("mean", "sd")], observed = p$observed), expected)
+  # Interval columns made at another level do not enter where the deviations say it all.
+  p$lower <- p$mean - 100
+  p$upper <- p$mean + 100
+  expect_equal(scores(p, observed = "observed"), expected)
+  skip_if_not_installed("sf")
+  points <- sf::st_as_sf(cbind(p, x = 1:300, y = 1), coords = c("x", "y"))
+  expect_equal(scores(points, observed = p$observed), expected)
+})
+
+test_that("what cannot be computed is absent, and given intervals are used", {
+  p <- example_predictions()
+  expect_named(scores(p$observed, p$mean), c("n", "bias", "mae", "rmse", "n_missing"))
+  p$lower <- p$mean - 1
+  p$upper <- p$mean + 1
+  given <- scores(p[c("mean", "lower", "upper")], observed = p$observed, level = 0.5)
+  expect_equal(given$coverage, mean(abs(p$observed - p$mean) <= 1))
+  expect_null(given$crps)
+  expect_equal(scores(p$observed, p$mean, p$sd, lower = p$lower, upper = p$upper, level = 0.5)$coverage,
+               given$coverage)
+})
+
+test_that("scores of draws approach those of the distribution they come from", {
+  p <- example_predictions()
+  set.seed(12)
+  draws <- matrix(rnorm(300 * 2000, p$mean, p$sd), 300)
+  gaussian <- scores(p$observed, p$mean, p$sd)
+  drawn <- scores(p$observed, draws = draws)
+  common <- c("rmse", "mae", "crps", "interval_score")
+  expect_equal(unlist(drawn[common]), unlist(gaussian[common]), tolerance = 0.03)
+  expect_null(drawn$log_score)
+})
+
+test_that("a length of one is recycled", {
+  p <- example_predictions()
+  expect_equal(scores(p$observed, 0, 1), scores(p$observed, rep(0, 300), rep(1, 300)))
+})
+
+test_that("missing values are an error, or are counted", {
+  p <- example_predictions()
+  p$observed[c(3, 8)] <- NA
+  p$sd[20] <- NA
+  expect_error(scores(p$observed, p$mean, p$sd), "`observed`, `sd`.*rows 3, 8 and 20.*na.rm = TRUE", class = "neargp_error_missing")
+  left <- scores(p, observed = "observed", na.rm = TRUE)
+  expect_equal(left$n, 297)
+  expect_equal(left$n_missing, 3)
+  expect_equal(left$rmse, scores(p[-c(3, 8, 20), ], observed = "observed")$rmse)
+  expect_error(scores(c(NA_real_, NA), 0, 1, na.rm = TRUE), "no row", class = "neargp_error_missing")
+  draws <- matrix(0, 2, 3)
+  draws[2, 3] <- NaN
+  expect_equal(scores(c(1, 1), draws = draws, na.rm = TRUE)$n, 1)
+})
+
+test_that("wrong input is refused with its reason", {
+  expect_error(scores("a"), "class character", class = "neargp_error_argument")
+  expect_error(scores(1:3), "`mean`", class = "neargp_error_argument")
+  expect_error(scores(1:3, 1:2), "`mean`.*2 values", class = "neargp_error_length")
+  expect_error(scores(1:3, 0, c(1, -1, -2)), "rows 2 and 3", class = "neargp_error_sd")
+  expect_error(scores(1:3, 0, lower = 1), "both ends", class = "neargp_error_argument")
+  expect_error(scores(1:3, 0, 1, level = 1.2), "`level`", class = "neargp_error_argument")
+  expect_error(scores(data.frame(fit = 1:3), observed = 1:3), "no column `mean`.*`fit`", class = "neargp_error_column")
+  expect_error(scores(data.frame(mean = 1:3), observed = "y"), "no column `y`", class = "neargp_error_column")
+  expect_error(scores(data.frame(mean = 1:3), observed = 1:2), "3 predictions and 2", class = "neargp_error_length")
+})
+
+test_that("print names the level and the rows left out", {
+  expect_output(print(scores(c(1, NA), 0, 1, na.rm = TRUE)), "intervals at 95%; 1 left out for missing values")
+  expect_output(print(scores(c(1, 2), 0, 1)), "rmse")
+})
