@@ -1,0 +1,33 @@
+test_that("land_temperature() has the documented shape, units and gaps", {
+  cells <- land_temperature()
+  expect_named(cells, c("lon", "lat", "temperature", "held_out"))
+  expect_equal(nrow(cells), 5246)
+  expect_equal(sum(cells$held_out), 1337)
+  expect_false(anyNA(cells))
+  expect_true(all(cells$temperature > 30 & cells$temperature < 60))
+})
+
+test_that("land_temperature() lies on a regular grid of 75 by 70 cells", {
+  cells <- land_temperature()
+  for (coordinate in c("lon", "lat")) {
+    steps <- diff(sort(unique(cells[[coordinate]])))
+    expect_equal(steps, rep(mean(steps), length(steps)), tolerance = 1e-3)
+  }
+  expect_equal(length(unique(cells$lon)), 75)
+  expect_equal(length(unique(cells$lat)), 70)
+  expect_false(anyDuplicated(cells[c("lon", "lat")]) > 0)
+})
+
+test_that("colorado_precipitation() has the documented shape and units", {
+  stations <- colorado_precipitation()
+  expect_named(stations, c(
+    "station", "lon", "lat", "elevation", "precipitation", "years"
+  ))
+  expect_equal(nrow(stations), 281)
+  expect_false(anyNA(stations))
+  expect_false(anyDuplicated(stations$station) > 0)
+  expect_true(all(stations$years >= 10 & stations$years <= 30))
+  # Millimetres: Denver has about 250 of its annual 391 mm from April to September.
+  denver <- with(stations, abs(lon + 104.88) < 0.01 & abs(lat - 39.77) < 0.01)
+  expect_equal(stations$precipitation[denver], 250, tolerance = 0.1)
+})
