@@ -1,0 +1,48 @@
+# The correlation families as R knows them: how they are called, which shape parameter they have, and between which bounds it is
+# estimated. The formulas themselves live in the core. A new family is one entry here, one constructor in covariance.R, and its
+# formula in the core.
+
+covariance_families <- list(
+  exponential = list(label = "Exponential", formula = "exp(-r)"),
+  matern = list(
+    label = "Mat\u00e9rn", formula = "2^(1 - nu) / gamma(nu) * r^nu * K_nu(r)",
+    shape = list(name = "smoothness", argument = "nu", start = 1, lower = 0.1, upper = 5, transform = "log")
+  ),
+  gaussian = list(label = "Gaussian", formula = "exp(-r^2)"),
+  powered_exponential = list(
+    label = "Powered exponential", formula = "exp(-r^power)",
+    shape = list(name = "power", argument = "power", start = 1.2, lower = 0.05, upper = 1.99, transform = "power")
+  ),
+  cauchy = list(
+    label = "Cauchy", formula = "(1 + r^2)^(-shape)",
+    shape = list(name = "shape", argument = "shape", start = 1, lower = 0.05, upper = 20, transform = "log")
+  )
+)
+
+family_shape <- function(family) covariance_families[[family]]$shape
+
+# The distance, in units of the range, at which the correlation has fallen to `level`. Closed forms where they exist; the Matern
+# family is solved numerically, r = 0 being at correlation 1 and the bracket doubled until it holds the root.
+effective_distance <- function(family, shape, level = 0.05) {
+  log_level <- -log(level)
+  switch(family,
+    exponential = log_level,
+    gaussian = sqrt(log_level),
+    powered_exponential = log_level^(1 / shape),
+    cauchy = sqrt(level^(-1 / shape) - 1),
+    matern = matern_effective_distance(shape, level)
+  )
+}
+
+matern_effective_distance <- function(nu, level) {
+  excess <- function(r) matern_correlation(r, nu) - level
+  upper <- 4
+  while (excess(upper) > 0) upper <- 2 * upper
+  stats::uniroot(excess, c(1e-8, upper), tol = 1e-8)$root
+}
+
+# besselK scaled by exp(r) stays finite where the unscaled one underflows.
+matern_correlation <- function(r, nu) {
+  log_correlation <- (1 - nu) * log(2) - lgamma(nu) + nu * log(r) + log(besselK(r, nu, expon.scaled = TRUE)) - r
+  ifelse(r > 0, exp(log_correlation), 1)
+}

@@ -1,0 +1,196 @@
+# One table, the layout, drives everything about covariance parameters: one row for each, in the order the core uses (for each
+# component: variance, ranges, the two anisotropy parameters, shape; last the nugget). Three scales:
+#   working  unbounded, where the optimisers walk: logarithms; u and v as they are; logit(power / 2)
+#   core     what the core takes: variance, range, u, v, shape, nugget. With anisotropy this range is the geometric mean of the
+#            ranges along and across the major axis
+#   natural  what users see: as core, but the range along the major axis, and ratio and angle instead of u and v
+# With h = |(u, v)|: range_natural = range_core exp(h), ratio = exp(-2h), and the major axis has the direction atan2(v, u) / 2
+# counter-clockwise from the first axis.
+
+new_layout <- function(covariance, nugget, locations) {
+  components <- covariance$components
+  rows <- lapply(seq_along(components), function(j) {
+    part <- component_layout(components[[j]], locations)
+    part$component <- j
+    if (length(components) > 1L) part$name <- paste0(part$name, "_", j)
+    part
+  })
+  layout <- do.call(rbind, c(rows, list(nugget_layout(nugget))))
+  layout$fixed <- !is.na(layout$value)
+  layout
+}
+
+layout_rows <- function(name, kind, transform, group = NA_integer_, value = NULL, start = NULL) {
+  or_missing <- function(x) if (is.null(x)) rep(NA_real_, length(name)) else as.double(x)
+  data.frame(name = name, component = NA_integer_, kind = kind, group = group, transform = transform,
+    value = or_missing(value), start = or_missing(start), stringsAsFactors = FALSE)
+}
+
+nugget_layout <- function(nugget) layout_rows("nugget", "nugget", "log", value = nugget)
+
+component_layout <- function(component, locations) {
+  groups <- range_groups(component, locations)
+  check_range_length(component$range, groups, "range")
+  check_range_length(component$start$range, groups, "start$range")
+  fixed_axes <- if (is.numeric(component$anisotropy)) anisotropy_to_core(component$anisotropy)
+  start_axes <- if (!is.null(component$start$anisotropy)) anisotropy_to_core(component$start$anisotropy)
+  parts <- list(
+    layout_rows("variance", "variance", "log", value = component$variance, start = component$start$variance),
+    layout_rows(groups$names, "range", "log", group = seq_along(groups$names),
+      value = minor_major_mean(component$range, fixed_axes), start = minor_major_mean(component$start$range, start_axes))
+  )
+  if (!isFALSE(component$anisotropy)) {
+    check_axes(locations)
+    parts <- c(parts, list(layout_rows(c("anisotropy_ratio", "anisotropy_angle"), c("u", "v"), "identity",
+      value = fixed_axes, start = start_axes)))
+  }
+  shape <- family_shape(component$family)
+  if (!is.null(shape)) {
+    parts <- c(parts, list(layout_rows(shape$name, "shape", shape$transform, value = component$shape,
+      start = component$start$shape)))
+  }
+  do.call(rbind, parts)
+}
+
+# Which range each embedded coordinate is divided by, and what these ranges are called.
+range_groups <- function(component, locations) {
+  if (!component$ard) {
+    return(list(group = locations$groups, names = c("range", if (max(locations$groups) > 1L) "range_time")))
+  }
+  labels <- unique(locations$embedded_names)
+  group <- match(locations$embedded_names, labels)
+  if (length(labels) == 1L && locations$metric == "longlat") {
+    abort_neargp("argument", c("`ard = TRUE` has no meaning for longitude and latitude alone: there is one distance, along the chord.",
+      i = "Leave `ard` out, or use distance = \"euclidean\" or projected coordinates."))
+  }
+  if (!is.null(locations$time)) labels[length(labels)] <- "time"
+  list(group = group, names = paste0("range_", labels))
+}
+
+check_range_length <- function(range, groups, name) {
+  if (!is.null(range) && length(range) != length(groups$names)) {
+    abort_neargp("argument", c(sprintf("`%s` must have %d value(s), one for each of %s, not %d.", name, length(groups$names),
+      format_some(groups$names), length(range))))
+  }
+}
+
+check_axes <- function(locations) {
+  if (locations$metric == "longlat" || sum(locations$groups == 1L) < 2L) {
+    abort_neargp("argument", c("`anisotropy` needs two planar coordinates.",
+      i = if (locations$metric == "longlat") "Project the locations (sf::st_transform()), or use distance = \"euclidean\"."))
+  }
+}
+
+anisotropy_to_core <- function(anisotropy) {
+  h <- -log(anisotropy[["ratio"]]) / 2
+  phi <- (90 - anisotropy[["angle"]]) * pi / 180
+  h * c(cos(2 * phi), sin(2 * phi))
+}
+
+minor_major_mean <- function(range, axes) {
+  if (is.null(range) || is.null(axes)) return(range)
+  range * c(exp(-sqrt(sum(axes^2))), rep(1, length(range) - 1L))
+}
+
+# ---- working and core scale -------------------------------------------------------------------------------------------------------
+
+to_working <- function(values, transform) {
+  working <- values
+  logged <- transform == "log"
+  working[logged] <- log(values[logged])
+  powered <- transform == "power"
+  working[powered] <- stats::qlogis(values[powered] / 2)
+  working
+}
+
+to_core <- function(working, transform) {
+  values <- working
+  logged <- transform == "log"
+  values[logged] <- exp(working[logged])
+  powered <- transform == "power"
+  values[powered] <- 2 * stats::plogis(working[powered])
+  values
+}
+
+# The core differentiates in the logarithms of variances and ranges, in u and v, and in the shape itself; only the shape needs a
+# factor: d nu / d log nu = nu, and d power / d logit(power / 2) = power (1 - power / 2).
+core_to_working_slope <- function(layout, values) {
+  slope <- rep(1, nrow(layout))
+  shape <- layout$kind == "shape"
+  slope[shape] <- ifelse(layout$transform[shape] == "power", values[shape] * (1 - values[shape] / 2), values[shape])
+  slope
+}
+
+# The list the core takes, and which derivatives it is to compute.
+as_core_covariance <- function(layout, groups, values) {
+  components <- lapply(seq_along(groups), function(j) {
+    own <- which(!is.na(layout$component) & layout$component == j)
+    take <- function(kinds) values[own[layout$kind[own] %in% kinds]]
+    list(family = groups[[j]]$family, variance = take("variance"), range = take("range"), group = groups[[j]]$group,
+      anisotropy = take(c("u", "v")), shape = take("shape"))
+  })
+  list(components = components, active = !layout$fixed)
+}
+
+component_groups <- function(covariance, locations) {
+  lapply(covariance$components, function(x) list(family = x$family, group = range_groups(x, locations)$group))
+}
+
+nugget_of <- function(layout, values) values[nrow(layout)]
+
+# The component in whose metric neighbours are sought: that of the largest variance.
+metric_component <- function(core_covariance) {
+  variances <- vapply(core_covariance$components, function(x) x$variance, 0)
+  core_covariance$components[[which.max(variances)]]
+}
+
+# What the metric is up to a common factor: the neighbours change only when this does.
+metric_shape <- function(component) {
+  log_range <- log(component$range)
+  c(log_range - log_range[1L], component$anisotropy)
+}
+
+# ---- natural scale ----------------------------------------------------------------------------------------------------------------
+
+natural_values <- function(layout, values) {
+  natural <- values
+  for (rows in anisotropy_rows(layout)) {
+    h <- sqrt(sum(values[rows$axes]^2))
+    natural[rows$range] <- values[rows$range] * exp(h)
+    natural[rows$axes] <- c(exp(-2 * h), axis_angle(values[rows$axes]))
+  }
+  stats::setNames(natural, layout$name)
+}
+
+axis_angle <- function(axes) (90 - atan2(axes[2L], axes[1L]) / 2 * 180 / pi) %% 180
+
+anisotropy_rows <- function(layout) {
+  lapply(which(layout$kind == "u"), function(u) {
+    first_range <- which(layout$component == layout$component[u] & layout$kind == "range" & layout$group == 1L)
+    list(range = first_range, axes = c(u, u + 1L))
+  })
+}
+
+# The natural parameters on the scale on which their sampling distribution is closest to normal: logarithms for variances, ranges,
+# shapes and the ratio, logit(power / 2), degrees for the angle; as the derivative of that scale with respect to the working one.
+# log ratio = -2h with dh/du = u/h, dh/dv = v/h; angle = 90 - (180/pi) atan2(v, u)/2 with d atan2 = (u dv - v du)/h^2.
+interval_jacobian <- function(layout, working) {
+  jacobian <- diag(nrow(layout))
+  for (rows in anisotropy_rows(layout)) {
+    u <- working[rows$axes[1L]]
+    v <- working[rows$axes[2L]]
+    h <- max(sqrt(u^2 + v^2), 1e-8)
+    jacobian[rows$range, rows$axes] <- c(u, v) / h
+    jacobian[rows$axes[1L], rows$axes] <- -2 * c(u, v) / h
+    jacobian[rows$axes[2L], rows$axes] <- -90 / pi * c(-v, u) / h^2
+  }
+  jacobian
+}
+
+interval_transform <- function(layout) ifelse(layout$kind == "u", "log", layout$transform)
+
+# d natural / d interval scale
+interval_slope <- function(layout, natural) {
+  transform <- interval_transform(layout)
+  ifelse(transform == "log", natural, ifelse(transform == "power", natural * (1 - natural / 2), 1))
+}

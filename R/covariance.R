@@ -1,0 +1,207 @@
+#' Covariance functions
+#'
+#' Settings objects that say how the covariance between two locations falls with their distance, and which of its parameters are
+#' estimated. A parameter given as a number is fixed; one left `NULL` is estimated by [neargp()]. Sums of covariances are written
+#' with `+`; each component has its own variance and range.
+#'
+#' The covariance at distance `d` is `variance * correlation(r)` with `r = d / range`, the geostatistical parametrisation *without*
+#' a factor `sqrt(2 nu)`:
+#'
+#' | constructor | correlation | shape parameter |
+#' |---|---|---|
+#' | `cov_exponential()` | `exp(-r)` | |
+#' | `cov_matern()` | `2^(1 - nu) / gamma(nu) * r^nu * K_nu(r)` | `nu`, the smoothness |
+#' | `cov_gaussian()` | `exp(-r^2)` | |
+#' | `cov_powered_exponential()` | `exp(-r^power)` | `power`, above 0 and up to 2 |
+#' | `cov_cauchy()` | `(1 + r^2)^(-shape)` | `shape`, above 0 |
+#'
+#' The Cauchy family is the rational quadratic of the machine-learning literature,
+#' `(1 + d^2 / (2 alpha l^2))^(-alpha)`, with `shape = alpha` and `range = l * sqrt(2 alpha)`.
+#'
+#' The nugget, the variance of independent noise, is an argument of [neargp()], not of the covariance.
+#'
+#' @param variance variance of the process, in squared units of the response, or `NULL` to estimate it.
+#' @param range range in the units of the distances (kilometres for longitude and latitude), or `NULL` to estimate it. With
+#'   `ard = TRUE` or a time coordinate, one number for each range, in the order of the coordinates, time last. With anisotropy it is the range
+#'   along the major axis, and can be fixed only together with the anisotropy.
+#' @param ard `TRUE` for one range per coordinate ("automatic relevance determination"). A time coordinate always has its own range.
+#' @param anisotropy `TRUE` to estimate a rotated, geometric anisotropy of the first two coordinates, or
+#'   `c(angle = , ratio = )` to fix it: the direction of the major axis in degrees clockwise from the second axis (from north), and
+#'   the range across divided by the range along that axis, as gstat's `anis`. Needs planar coordinates.
+#' @param start list of starting values, on the natural scale, for estimated parameters: `variance`, `range`, `anisotropy`
+#'   (as above) and the shape parameter by its name. By default starting values come from the data.
+#' @param nu smoothness of the Matérn family; `nu = NULL` estimates it. Half-integers (0.5, 1.5, 2.5, 3.5) have closed forms and are
+#'   fastest.
+#' @param power,shape shape parameter of the powered exponential and of the Cauchy family; `NULL` estimates it.
+#' @return An object of class `neargp_covariance`, to be passed to [neargp()]. Printing it shows the formula and what is fixed.
+#' @section Errors:
+#' `neargp_error_argument` when a value is of the wrong type or out of its bounds.
+#' @references Stein, M. L. (1999). *Interpolation of Spatial Data*. Springer. Gneiting, T. and Schlather, M. (2004). Stochastic models that
+#'   separate fractal dimension and the Hurst effect. *SIAM Review* 46, 269–282.
+#' @examples
+#' cov_matern(nu = 1.5)
+#' cov_exponential(range = 10) + cov_gaussian()
+#' cov_matern(nu = NULL, anisotropy = TRUE)
+#' covariance_value(cov_exponential(variance = 2, range = 5), distance = c(0, 5, 15))
+#' @name covariance
+NULL
+
+#' @rdname covariance
+#' @export
+cov_exponential <- function(variance = NULL, range = NULL, ard = FALSE, anisotropy = FALSE, start = list()) {
+  new_covariance("exponential", NULL, variance, range, ard, anisotropy, start)
+}
+
+#' @rdname covariance
+#' @export
+cov_matern <- function(nu = 1.5, variance = NULL, range = NULL, ard = FALSE, anisotropy = FALSE, start = list()) {
+  new_covariance("matern", check_number(nu, "nu", 0, 50, open = TRUE, null_ok = TRUE), variance, range, ard, anisotropy, start)
+}
+
+#' @rdname covariance
+#' @export
+cov_gaussian <- function(variance = NULL, range = NULL, ard = FALSE, anisotropy = FALSE, start = list()) {
+  new_covariance("gaussian", NULL, variance, range, ard, anisotropy, start)
+}
+
+#' @rdname covariance
+#' @export
+cov_powered_exponential <- function(power = NULL, variance = NULL, range = NULL, ard = FALSE, anisotropy = FALSE,
+                                    start = list()) {
+  power <- check_number(power, "power", 0, 2, open = TRUE, null_ok = TRUE)
+  new_covariance("powered_exponential", power, variance, range, ard, anisotropy, start)
+}
+
+#' @rdname covariance
+#' @export
+cov_cauchy <- function(shape = NULL, variance = NULL, range = NULL, ard = FALSE, anisotropy = FALSE, start = list()) {
+  shape <- check_number(shape, "shape", 0, open = TRUE, null_ok = TRUE)
+  new_covariance("cauchy", shape, variance, range, ard, anisotropy, start)
+}
+
+new_covariance <- function(family, shape, variance, range, ard, anisotropy, start) {
+  component <- list(
+    family = family, shape = shape, variance = check_positive(variance, "variance"),
+    range = check_positive(range, "range", length_one = FALSE), ard = check_flag(ard, "ard"),
+    anisotropy = check_anisotropy(anisotropy, "anisotropy"), start = check_covariance_start(start, family)
+  )
+  estimates_anisotropy <- isTRUE(component$anisotropy)
+  if (ard && !isFALSE(component$anisotropy)) {
+    abort_neargp("argument", c("`ard` and `anisotropy` cannot both be used.",
+      i = "`ard` has one range along each coordinate axis; `anisotropy` has a rotated pair of axes."))
+  }
+  if (estimates_anisotropy && !is.null(component$range)) {
+    abort_neargp("argument", c("`range` cannot be fixed while the anisotropy is estimated.",
+      i = "Fix both (`anisotropy = c(angle = , ratio = )`), or give the range as a starting value: `start = list(range = )`."))
+  }
+  structure(list(components = list(component)), class = "neargp_covariance")
+}
+
+check_anisotropy <- function(anisotropy, name) {
+  if (is.logical(anisotropy)) return(check_flag(anisotropy, name))
+  valid <- is.numeric(anisotropy) && length(anisotropy) == 2L && setequal(names(anisotropy), c("angle", "ratio")) &&
+    all(is.finite(anisotropy)) && anisotropy[["ratio"]] > 0 && anisotropy[["ratio"]] <= 1
+  if (!valid) {
+    abort_argument(name, "TRUE, FALSE or c(angle = degrees, ratio = minor/major range above 0 and up to 1)", anisotropy)
+  }
+  anisotropy[c("angle", "ratio")]
+}
+
+check_covariance_start <- function(start, family) {
+  if (!is.list(start)) abort_argument("start", "a list", start)
+  shape <- family_shape(family)
+  known <- c("variance", "range", "anisotropy", shape$name, shape$argument)
+  unknown <- setdiff(names(start), known)
+  if (length(start) && (is.null(names(start)) || length(unknown))) {
+    abort_neargp("argument", c("`start` has elements that this covariance does not have.",
+      x = if (length(unknown)) paste("Unknown:", format_some(unknown)), i = paste("Known:", paste(known, collapse = ", "))))
+  }
+  check_positive(start$variance, "start$variance")
+  check_positive(start$range, "start$range", length_one = FALSE)
+  if (!is.null(start$anisotropy)) check_anisotropy(start$anisotropy, "start$anisotropy")
+  shape_start <- if (is.null(shape)) NULL else start[[intersect(c(shape$name, shape$argument), names(start))[1L]]]
+  if (!is.null(shape_start)) check_number(shape_start, paste0("start$", shape$argument), shape$lower, shape$upper)
+  list(variance = start$variance, range = start$range, anisotropy = start$anisotropy, shape = shape_start)
+}
+
+#' @rdname covariance
+#' @param e1,e2 covariances to be added.
+#' @export
+`+.neargp_covariance` <- function(e1, e2) {
+  if (missing(e2) || !inherits(e1, "neargp_covariance") || !inherits(e2, "neargp_covariance")) {
+    abort_neargp("argument", c("Only covariances can be added to a covariance.",
+      i = "The nugget is an argument of neargp(): neargp(..., nugget = )."))
+  }
+  structure(list(components = c(e1$components, e2$components)), class = "neargp_covariance")
+}
+
+#' Covariance as a function of distance
+#'
+#' The covariance curve: of a covariance setting whose parameters are all fixed, or of a fitted model at its estimates.
+#' Without the nugget.
+#'
+#' @param object a covariance made by [cov_matern()] and its relatives, or a fit of [neargp()].
+#' @param distance numeric vector of distances, in the units of the range (kilometres for longitude and latitude).
+#' @param ... for fits: `direction`, the direction in degrees clockwise from the second axis (north), for anisotropic
+#'   covariances; by default that of the major axis. With several ranges (time, `ard`) the distance is along the first coordinate.
+#' @return Numeric vector of covariances as long as `distance`.
+#' @examples
+#' covariance_value(cov_exponential(variance = 2, range = 5), distance = c(0, 5, 15))
+#' @export
+covariance_value <- function(object, distance, ...) {
+  UseMethod("covariance_value")
+}
+
+#' @export
+covariance_value.default <- function(object, distance, ...) {
+  abort_argument("object", "a covariance or a fit of neargp()", object)
+}
+
+#' @export
+covariance_value.neargp_covariance <- function(object, distance, ...) {
+  open <- vapply(object$components, function(x) is.null(x$variance) || is.null(x$range) ||
+    (is.null(x$shape) && !is.null(family_shape(x$family))) || isTRUE(x$anisotropy), NA)
+  if (any(open)) {
+    abort_neargp("argument", c("The covariance has parameters that are not fixed, so it has no values yet.",
+      i = "Give `variance`, `range` and the shape as numbers, or use a fit of neargp()."))
+  }
+  components <- lapply(object$components, function(x) list(family = x$family, variance = x$variance, range = x$range[1L],
+    shape = if (is.null(x$shape)) double(0) else x$shape))
+  sum_of_covariances(components, distance, directional_range = function(component) component$range[1L])
+}
+
+#' @export
+covariance_value.neargp <- function(object, distance, direction = NULL, ...) {
+  rlang::check_dots_empty()
+  along <- function(component) range_in_direction(component, direction)
+  sum_of_covariances(object$core_covariance$components, distance, directional_range = along)
+}
+
+sum_of_covariances <- function(components, distance, directional_range) {
+  if (!is.numeric(distance) || anyNA(distance) || any(distance < 0)) {
+    abort_argument("distance", "a vector of distances of at least 0", distance)
+  }
+  parts <- lapply(components, function(component) {
+    component$variance * correlation_at(component, distance / directional_range(component))
+  })
+  Reduce(`+`, parts)
+}
+
+# Correlation at distances given in units of the range.
+correlation_at <- function(component, scaled_distance) {
+  core_correlation(list(
+    family = component$family, variance = 1, range = 1, group = 1L, anisotropy = double(0), shape = component$shape
+  ), as.double(scaled_distance))
+}
+
+# Scaled length of the unit vector e in a direction is |exp(-B) e| / range with B = [[u, v], [v, -u]]. B squared is h^2 times the
+# identity (h^2 = u^2 + v^2), so that |exp(-B) e|^2 = e' exp(-2B) e = cosh(2h) - sinh(2h) cos(2 (phi - phi_major)).
+range_in_direction <- function(component, direction) {
+  if (!length(component$anisotropy)) return(component$range[1L])
+  h <- sqrt(sum(component$anisotropy^2))
+  if (is.null(direction)) return(component$range[1L] * exp(h))
+  check_number(direction, "direction")
+  phi <- (90 - direction) * pi / 180
+  phi_major <- atan2(component$anisotropy[2L], component$anisotropy[1L]) / 2
+  component$range[1L] / sqrt(cosh(2 * h) - sinh(2 * h) * cos(2 * (phi - phi_major)))
+}

@@ -1,0 +1,165 @@
+# Where the rows of a data set are. `locations` is the recipe, kept in the fit: how to get raw coordinates from a data set (columns,
+# geometry, time), in which metric distances are measured, and in which unit. Raw coordinates are what the user gave (longitude and
+# latitude in degrees); embedded ones are what the core works with (longitude and latitude as points in space, in km).
+
+new_locations <- function(data, coords, time, distance, crs, response) {
+  distance <- check_choice(distance, "distance", c("auto", "euclidean", "chordal"))
+  found <- if (is_sf(data)) {
+    sf_locations(data, coords, distance, crs)
+  } else {
+    frame_locations(data, coords, time, distance, crs, response)
+  }
+  found$time <- time_variable(time)
+  locations <- c(found[c("names", "terms", "crs", "metric", "unit", "raw_names")], list(time = found$time))
+  describe_embedding(locations)
+}
+
+# Adds the names of the embedded coordinates and the range each of them has by default: space 1, time 2.
+describe_embedding <- function(locations) {
+  space <- locations$raw_names
+  if (locations$metric == "longlat") space <- c(rep("longlat", 3L), space[-(1:2)])
+  locations$embedded_names <- c(space, locations$time)
+  locations$groups <- c(rep(1L, length(space)), if (!is.null(locations$time)) 2L)
+  locations
+}
+
+frame_locations <- function(data, coords, time, distance, crs, response) {
+  if (is.null(coords)) {
+    abort_neargp("coordinates", c("`data` is a plain data frame, so `coords` must say where its rows are.",
+      i = "For example coords = ~ x + y, or convert with sf::st_as_sf()."))
+  }
+  terms <- coordinate_terms(coords, data, c(response, all.vars(time)))
+  metric <- resolve_metric(distance, crs, length(attr(terms, "term.labels")))
+  raw_names <- attr(terms, "term.labels")
+  list(names = raw_names, terms = terms, crs = crs_of(crs), metric = metric$metric, unit = metric$unit, raw_names = raw_names)
+}
+
+# `coords` as terms without response and intercept. A dot stands for all columns but the response, time and weights.
+coordinate_terms <- function(coords, data, not_coordinates) {
+  if (is.character(coords)) {
+    if (!length(coords) || anyNA(coords)) abort_argument("coords", "a one-sided formula or column names", coords)
+    coords <- stats::reformulate(sprintf("`%s`", coords), env = globalenv())
+  }
+  if (!rlang::is_formula(coords) || length(coords) != 2L) {
+    abort_argument("coords", "a one-sided formula such as ~ x + y, or column names", coords)
+  }
+  check_columns_present(setdiff(all.vars(coords), "."), data, "coords", environment(coords))
+  terms <- stats::terms(coords, data = data[setdiff(names(data), not_coordinates)])
+  labels <- attr(terms, "term.labels")
+  if (!length(labels) || any(attr(terms, "order") > 1L) || !is.null(attr(terms, "offset"))) {
+    abort_neargp("coordinates", c("`coords` must be a sum of coordinates.", i = "For example coords = ~ x + y."))
+  }
+  attr(terms, "intercept") <- 0L
+  structure(terms, .Environment = environment(coords))
+}
+
+resolve_metric <- function(distance, crs, dimensions) {
+  longlat <- if (is.null(crs)) distance == "chordal" else crs_is_longlat(crs)
+  chordal <- distance == "chordal" || (distance == "auto" && isTRUE(longlat))
+  if (distance == "chordal" && identical(longlat, FALSE)) {
+    abort_neargp("crs", c("distance = \"chordal\" needs longitude and latitude, but the CRS is projected.",
+      i = "Use distance = \"euclidean\", or transform with sf::st_transform(data, 4326)."))
+  }
+  if (chordal && dimensions < 2L) {
+    abort_neargp("coordinates", "Chordal distance needs longitude and latitude as the first two coordinates.")
+  }
+  list(metric = if (chordal) "longlat" else "planar",
+    unit = if (chordal) "km" else if (is.null(crs)) "" else if (isTRUE(longlat)) "degrees" else crs_unit(crs))
+}
+
+time_variable <- function(time) {
+  if (is.null(time)) return(NULL)
+  if (is.character(time) && length(time) == 1L && !is.na(time)) return(time)
+  if (!rlang::is_formula(time) || length(time) != 2L || length(all.vars(time)) != 1L || !is.name(time[[2L]])) {
+    abort_argument("time", "a one-sided formula with one column, such as ~ day", time)
+  }
+  all.vars(time)
+}
+
+check_columns_present <- function(variables, data, argument, environment = NULL) {
+  missing <- setdiff(variables, names(data))
+  if (!is.null(environment)) missing <- missing[!vapply(missing, exists, NA, envir = environment)]
+  if (length(missing)) {
+    abort_neargp("columns", c(paste0("`", argument, "` has no column ", format_some(missing), "."),
+      i = paste("Its columns are", paste0(format_some(setdiff(names(data), attr(data, "sf_column")), 12L), "."))))
+  }
+}
+
+# ---- coordinates of a data set ----------------------------------------------------------------------------------------------------
+
+# Raw coordinates, time last, as a double matrix. Missing values stay: na.action or predict() deal with them.
+raw_coordinates <- function(data, locations, argument = "data") {
+  space <- if (is_sf(data)) sf_coordinates(data, argument) else frame_coordinates(data, locations, argument)
+  colnames(space) <- locations$raw_names
+  if (is.null(locations$time)) return(space)
+  check_columns_present(locations$time, data, argument)
+  cbind(space, matrix(time_numbers(data[[locations$time]], locations$time), ncol = 1L, dimnames = list(NULL, locations$time)))
+}
+
+frame_coordinates <- function(data, locations, argument) {
+  check_columns_present(intersect(all.vars(locations$terms), locations$names), data, argument)
+  columns <- stats::model.frame(locations$terms, data, na.action = stats::na.pass)
+  numeric <- vapply(columns, function(x) is.numeric(x) && is.null(dim(x)), NA)
+  if (!all(numeric)) {
+    wrong <- names(columns)[!numeric]
+    abort_neargp("coordinates", c(paste0("Coordinates must be numeric, but ", format_some(wrong), " is not."),
+      x = paste0("`", wrong[1L], "` is of class ", class(columns[[wrong[1L]]])[1L], ".")))
+  }
+  matrix(as.double(unlist(columns, use.names = FALSE)), nrow = nrow(data), ncol = length(columns))
+}
+
+# Numbers as they are; dates and date-times in days.
+time_numbers <- function(x, name) {
+  if (inherits(x, "Date")) return(as.double(x))
+  if (inherits(x, "POSIXt")) return(as.double(as.POSIXct(x)) / 86400)
+  if (inherits(x, "difftime")) return(as.double(x, units = "days"))
+  if (!is.numeric(x)) {
+    abort_neargp("coordinates", paste0("The time column `", name, "` must be numeric, Date or date-time, not ", class(x)[1L], "."))
+  }
+  as.double(x)
+}
+
+time_unit <- function(x) if (inherits(x, c("Date", "POSIXt", "difftime"))) "days" else ""
+
+embed_coordinates <- function(raw, locations, argument = "data") {
+  if (locations$metric == "planar") return(unname(raw))
+  check_longlat(raw, argument)
+  unname(cbind(core_embed_longlat(unname(raw[, 1:2, drop = FALSE])), raw[, -(1:2), drop = FALSE]))
+}
+
+check_longlat <- function(raw, argument) {
+  wrong <- which(abs(raw[, 2L]) > 90 | abs(raw[, 1L]) > 540)
+  if (length(wrong)) {
+    abort_neargp("coordinates", c(
+      paste0("`", argument, "` has locations that are no longitude and latitude in degrees (", format_rows(wrong), ")."),
+      x = sprintf("The first of them is (%g, %g).", raw[wrong[1L], 1L], raw[wrong[1L], 2L]),
+      i = "Longitude comes first, latitude (-90 to 90) second; use distance = \"euclidean\" for planar coordinates."))
+  }
+}
+
+# ---- checks on the training locations ---------------------------------------------------------------------------------------------
+
+check_locations <- function(coords, covariance, locations) {
+  extent <- apply(coords, 2L, function(x) diff(range(x)))
+  if (all(extent == 0)) {
+    abort_neargp("coordinates", "All rows have the same location, so there is no covariance in space to estimate.")
+  }
+  estimated_alone <- vapply(covariance$components, function(x) x$ard, NA)
+  groups <- if (any(estimated_alone)) match(locations$embedded_names, unique(locations$embedded_names)) else locations$groups
+  flat <- tapply(extent, groups, max) == 0
+  if (any(flat)) {
+    names <- locations$embedded_names[match(which(flat), groups)]
+    abort_neargp("coordinates", c(paste0("The coordinate ", format_some(names), " is constant, so its range cannot be estimated."),
+      i = "Leave it out of the coordinates."))
+  }
+}
+
+# Rows that share their location with an earlier or later row. Sorting beats duplicated() on matrices by far.
+duplicated_locations <- function(coords) {
+  order <- do.call(base::order, lapply(seq_len(ncol(coords)), function(j) coords[, j]))
+  sorted <- coords[order, , drop = FALSE]
+  n <- nrow(sorted)
+  if (n < 2L) return(integer(0))
+  same <- rowSums(sorted[-1L, , drop = FALSE] != sorted[-n, , drop = FALSE]) == 0
+  sort(order[c(same, FALSE) | c(FALSE, same)])
+}

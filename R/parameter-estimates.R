@@ -1,0 +1,36 @@
+# From the optimum on the working scale to what a fit stores: estimates, standard errors and covariance on the natural scale.
+
+# Inverse information of the parameters that moved freely; those fixed or at a bound have no sampling variance here. A singular
+# information (a parameter the data do not inform) gives NA and not an error: the estimates are still of use.
+working_covariance <- function(information, free) {
+  variance <- matrix(NA_real_, length(free), length(free))
+  if (is.null(information) || !any(free)) return(variance)
+  inverse <- tryCatch(chol2inv(chol(information[free, free, drop = FALSE])), error = function(e) NULL)
+  if (!is.null(inverse)) variance[free, free] <- inverse
+  variance
+}
+
+# Covariance on the interval scale (see interval_jacobian()), rows and columns of fixed parameters NA.
+interval_covariance <- function(layout, working, variance_working) {
+  filled <- variance_working
+  filled[is.na(filled)] <- 0
+  jacobian <- interval_jacobian(layout, working)
+  variance <- jacobian %*% filled %*% t(jacobian)
+  informed <- diag(variance) > 0
+  variance[!informed, ] <- NA_real_
+  variance[, !informed] <- NA_real_
+  dimnames(variance) <- list(layout$name, layout$name)
+  variance
+}
+
+parameter_estimates <- function(layout, working, information, at_boundary) {
+  values <- to_core(working, layout$transform)
+  natural <- natural_values(layout, values)
+  variance_working <- working_covariance(information, !layout$fixed & !at_boundary)
+  variance_interval <- interval_covariance(layout, working, variance_working)
+  slope <- interval_slope(layout, natural)
+  variance_natural <- variance_interval * outer(slope, slope)
+  table <- data.frame(name = layout$name, estimate = unname(natural), working = working,
+    std_error = sqrt(unname(diag(variance_natural))), fixed = layout$fixed, at_boundary = at_boundary, stringsAsFactors = FALSE)
+  list(table = table, vcov = variance_natural, vcov_interval = variance_interval)
+}

@@ -1,0 +1,93 @@
+# All that knows about sf. The package is only suggested: it is there when its objects arrive.
+
+is_sf <- function(x) inherits(x, c("sf", "sfc"))
+
+require_package <- function(package, purpose) {
+  if (!requireNamespace(package, quietly = TRUE)) {
+    abort_neargp("package", c(paste0("The package ", package, " is needed ", purpose, "."),
+      i = paste0("install.packages(\"", package, "\")")))
+  }
+}
+
+sf_locations <- function(data, coords, distance, crs) {
+  require_package("sf", "for sf data")
+  if (!is.null(coords)) {
+    abort_neargp("coordinates", c("`data` is an sf object, so its locations come from the geometry; `coords` must not be given.",
+      i = "To use columns instead, drop the geometry with sf::st_drop_geometry()."))
+  }
+  own <- sf::st_crs(data)
+  if (!is.null(crs) && !is.na(own) && crs_of(crs) != own) {
+    abort_neargp("crs", c("`crs` is not the CRS of `data`.", i = "Leave `crs` out, or transform with sf::st_transform()."))
+  }
+  used <- if (is.na(own)) crs_of(crs) else own
+  if (is.null(used) && distance == "auto") {
+    abort_neargp("crs", c("`data` has no coordinate reference system, so it is not known how to measure distances.",
+      i = "Set it with sf::st_crs(data) <- , or say distance = \"euclidean\" or distance = \"chordal\"."))
+  }
+  metric <- resolve_metric(distance, used, 2L)
+  list(names = NULL, terms = NULL, crs = used, metric = metric$metric, unit = metric$unit, raw_names = c("x", "y"))
+}
+
+# n x 2 coordinates of POINT geometries.
+sf_coordinates <- function(data, argument) {
+  geometry <- sf::st_geometry(data)
+  check_points(geometry, argument)
+  if (!length(geometry)) return(matrix(double(0), 0L, 2L))
+  unname(sf::st_coordinates(geometry)[, 1:2, drop = FALSE])
+}
+
+check_points <- function(geometry, argument) {
+  if (!inherits(geometry, "sfc_POINT") && length(geometry)) {
+    types <- as.character(sf::st_geometry_type(geometry))
+    wrong <- which(types != "POINT")
+    abort_neargp("geometry", c(
+      paste0("`", argument, "` must have POINT geometries; ", format_rows(wrong), " is ", format_some(unique(types[wrong])), "."),
+      i = "Take centres with sf::st_centroid(), or split with sf::st_cast(data, \"POINT\")."))
+  }
+  empty <- which(sf::st_is_empty(geometry))
+  if (length(empty)) {
+    abort_neargp("geometry", c(paste0("`", argument, "` has empty geometries in ", format_rows(empty), "."),
+      i = "Remove them: data[!sf::st_is_empty(data), ]."))
+  }
+  if (length(geometry) && !inherits(geometry[[1L]], "XY")) {
+    abort_neargp("geometry", c(paste0("The points of `", argument, "` have a third dimension, which is not used silently."),
+      i = "Drop it with sf::st_zm(), or give a data frame with coords = ~ x + y + z."))
+  }
+}
+
+crs_of <- function(crs) {
+  if (is.null(crs)) return(NULL)
+  require_package("sf", "to read a CRS")
+  read <- tryCatch(sf::st_crs(crs), error = function(e) NULL)
+  if (is.null(read) || is.na(read)) abort_argument("crs", "a coordinate reference system that sf::st_crs() understands", crs)
+  read
+}
+
+crs_is_longlat <- function(crs) isTRUE(sf::st_is_longlat(crs_of(crs)))
+
+crs_unit <- function(crs) {
+  unit <- crs_of(crs)$units_gdal
+  if (is.null(unit) || is.na(unit)) "" else switch(unit, metre = "m", kilometre = "km", unit)
+}
+
+check_same_crs <- function(crs, locations) {
+  trained <- locations$crs
+  same <- if (is.null(trained)) is.na(crs) else !is.na(crs) && crs == trained
+  if (!same) {
+    describe <- function(x) if (is.null(x) || is.na(x)) "none" else if (is.na(x$Name)) "unnamed" else x$Name
+    abort_neargp("crs", c("`newdata` is not in the coordinate reference system of the training data.",
+      x = paste0("Training data: ", describe(trained), "; newdata: ", describe(crs), "."),
+      i = if (is.null(trained)) "Fit with a CRS (argument `crs`, or sf data that have one)." else
+        "Transform it: sf::st_transform(newdata, fit$locations$crs)."))
+  }
+}
+
+# Data columns without the geometry; a plain data frame.
+drop_geometry <- function(data) {
+  if (!inherits(data, "sf")) return(as.data.frame(data))
+  as.data.frame(sf::st_drop_geometry(data))
+}
+
+attach_geometry <- function(columns, newdata) {
+  sf::st_sf(columns, geometry = sf::st_geometry(newdata))
+}
