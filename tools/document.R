@@ -4,7 +4,9 @@
 Rcpp::compileAttributes(".", verbose = FALSE)
 
 # load_source() evaluates R/ alone, so that documenting needs no compilation.
-roxygen2::roxygenise(".", load_code = roxygen2::load_source)
+suppressPackageStartupMessages(
+  roxygen2::roxygenise(".", load_code = roxygen2::load_source)
+)
 
 # configure does not run on Windows: its result is kept there as a file.
 stopifnot(system2("sh", "configure") == 0)
