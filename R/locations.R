@@ -11,6 +11,10 @@ new_locations <- function(data, coords, time, distance, crs, response) {
   }
   found$time <- time_variable(time)
   locations <- c(found[c("names", "terms", "crs", "metric", "unit", "raw_names")], list(time = found$time))
+  if (!is.null(found$time)) {
+    check_columns_present(found$time, data, "data")
+    locations$time_unit <- time_unit(data[[found$time]])
+  }
   describe_embedding(locations)
 }
 

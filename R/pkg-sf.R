@@ -84,6 +84,7 @@ check_same_crs <- function(crs, locations) {
 
 # Data columns without the geometry; a plain data frame.
 drop_geometry <- function(data) {
+  if (inherits(data, "sfc")) return(as.data.frame(matrix(NA, length(data), 0L)))
   if (!inherits(data, "sf")) return(as.data.frame(data))
   as.data.frame(sf::st_drop_geometry(data))
 }

@@ -1,0 +1,176 @@
+# From formula and data to numbers: response, trend matrix, offset, weights and coordinates, with subset and na.action applied to all
+# of them alike; and the same for newdata, with the training levels, contrasts and safe basis functions.
+
+# `call` is the matched call of neargp(); weights, offset and subset are evaluated in the data, as lm() does.
+new_model_frame <- function(call, formula, data, locations, env) {
+  plain <- drop_geometry(data)
+  coords <- raw_coordinates(data, locations)
+  frame_call <- call[c(1L, match(c("subset", "weights", "offset", "na.action"), names(call), nomatch = 0L))]
+  frame_call[[1L]] <- quote(stats::model.frame)
+  frame_call$formula <- stats::terms(formula, data = trend_columns(plain, locations))
+  frame_call$data <- plain
+  frame_call$locations <- coords
+  frame_call$drop.unused.levels <- TRUE
+  frame <- evaluate_frame(frame_call, env)
+  if (nrow(frame) == 0L) {
+    abort_neargp("empty", c("No rows are left to fit the model to.",
+      x = sprintf("`data` has %s rows; subset and na.action removed all of them.", format_count(nrow(plain)))))
+  }
+  frame
+}
+
+evaluate_frame <- function(frame_call, env) {
+  tryCatch(eval(frame_call, env), error = function(e) {
+    if (inherits(e, "neargp_error")) stop(e)
+    if (inherits(attr(frame_call$formula, "variables"), "call") && grepl("missing values in object", conditionMessage(e))) {
+      abort_neargp("missing_values", c("There are missing values, and na.action = na.fail does not allow them."), parent = e)
+    }
+    abort_neargp("formula", c("The formula, weights, offset or subset cannot be evaluated in `data`."), parent = e)
+  })
+}
+
+# What a dot in the trend stands for: all columns that are not coordinates or time, unless the coordinates are themselves a dot.
+trend_columns <- function(data, locations) {
+  coordinates_by_dot <- "." %in% all.vars(stats::formula(locations$terms %||% (~1)))
+  used <- if (coordinates_by_dot) character(0) else all.vars(locations$terms)
+  data[setdiff(names(data), c(used, locations$time))]
+}
+
+`%||%` <- function(x, y) if (is.null(x)) y else x
+
+new_model_data <- function(frame, formula) {
+  terms <- attr(frame, "terms")
+  y <- stats::model.response(frame)
+  check_response(y, frame)
+  offset <- stats::model.offset(frame)
+  weights <- stats::model.weights(frame)
+  n <- nrow(frame)
+  design <- stats::model.matrix(terms, frame)
+  model_data <- list(
+    y = as.double(y), X = strip_design(design), offset = if (is.null(offset)) rep(0, n) else as.double(offset),
+    weights = if (is.null(weights)) rep(1, n) else weights, coords = frame[["(locations)"]],
+    response_name = deparse(formula[[2L]], width.cutoff = 500L)[1L]
+  )
+  check_finite_data(model_data, frame)
+  check_weights(model_data$weights, frame)
+  model_data$weights <- as.double(model_data$weights)
+  check_trend(model_data)
+  list(data = model_data, contrasts = attr(design, "contrasts"), xlevels = stats::.getXlevels(terms, frame))
+}
+
+strip_design <- function(design) {
+  matrix(as.double(design), nrow(design), ncol(design), dimnames = list(NULL, colnames(design)))
+}
+
+check_response <- function(y, frame) {
+  if (is.null(y)) abort_neargp("formula", c("The formula has no response.", i = "Write it as response ~ trend, or response ~ 1."))
+  if (!is.numeric(y) || !is.null(dim(y))) {
+    abort_neargp("response", c("A gaussian() response must be a numeric vector.",
+      x = paste0("`", names(frame)[1L], "` is ", if (is.null(dim(y))) paste("of class", class(y)[1L]) else "a matrix", ".")))
+  }
+}
+
+# Rows are named as in `data`: by their row names, which are row numbers unless the user set them.
+original_rows <- function(frame, rows) attr(frame, "row.names")[rows]
+
+check_finite_data <- function(model_data, frame) {
+  parts <- list("The response" = model_data$y, "The trend" = model_data$X, "The offset" = model_data$offset,
+    "The weights" = model_data$weights, "The coordinates" = model_data$coords)
+  for (what in names(parts)) {
+    part <- parts[[what]]
+    if (is.numeric(part) && all(is.finite(part))) next
+    bad <- if (is.matrix(part)) which(rowSums(!is.finite(part)) > 0) else which(!is.finite(as.numeric(part)))
+    columns <- if (is.matrix(part)) colnames(part)[colSums(!is.finite(part)) > 0]
+    abort_neargp("missing_values", c(
+      paste0(what, if (grepl("s$", what)) " have" else " has", " missing or infinite values in ",
+        format_rows(original_rows(frame, bad)), "."),
+      x = if (length(columns)) paste0("In ", format_some(columns), "."),
+      i = "Remove them by `subset`, or missing ones by na.action = na.omit."))
+  }
+}
+
+check_weights <- function(weights, frame) {
+  wrong <- which(weights <= 0)
+  if (length(wrong)) {
+    abort_neargp("weights", c(
+      paste0("Weights must be greater than 0; they are not in ", format_rows(original_rows(frame, wrong)), "."),
+      i = "The noise variance of a row is nugget / weight; leave rows out by `subset`."))
+  }
+}
+
+check_trend <- function(model_data) {
+  X <- model_data$X
+  n <- nrow(X)
+  if (ncol(X) >= n) {
+    abort_neargp("rank", sprintf("The trend has %d coefficients for %d row(s); there must be more rows than coefficients.", ncol(X), n))
+  }
+  centred <- model_data$y - model_data$offset
+  if (diff(range(centred)) == 0) {
+    abort_neargp("constant_response", c(paste0("The response `", model_data$response_name, "` is constant, so there is nothing to fit."),
+      x = sprintf("All %s values are %g%s.", format_count(n), centred[1L], if (any(model_data$offset != 0)) " after the offset" else "")))
+  }
+  if (ncol(X)) check_rank(X, centred, model_data$response_name)
+}
+
+check_rank <- function(X, centred, response_name) {
+  decomposition <- qr(X)
+  if (decomposition$rank < ncol(X)) {
+    aliased <- colnames(X)[decomposition$pivot[-seq_len(decomposition$rank)]]
+    abort_neargp("rank", c("The trend is rank-deficient: some of its columns are linear combinations of the others.",
+      x = paste0("Remove ", format_some(aliased), " from the formula, or reparametrise.")))
+  }
+  residual <- qr.resid(decomposition, centred)
+  if (sum(residual^2) <= 1e-20 * sum(centred^2)) {
+    abort_neargp("constant_response", c(paste0("The response `", response_name, "` is an exact linear function of the trend."),
+      i = "Nothing is left for a Gaussian process."))
+  }
+}
+
+# ---- newdata ----------------------------------------------------------------------------------------------------------------------
+
+# Trend matrix and offset at newdata (a plain data frame whose rows have no missing values).
+newdata_design <- function(object, newdata) {
+  terms <- stats::delete.response(object$terms)
+  frame <- tryCatch(stats::model.frame(terms, newdata, na.action = stats::na.pass), error = function(e) {
+    abort_neargp("newdata", "The trend cannot be evaluated in `newdata`.", parent = e)
+  })
+  frame <- apply_training_levels(frame, object$xlevels)
+  design <- stats::model.matrix(terms, frame, contrasts.arg = object$contrasts)
+  offset <- newdata_offset(object, frame, newdata)
+  list(X = strip_design(design), offset = if (is.null(offset)) rep(0, nrow(newdata)) else as.double(offset))
+}
+
+# Offsets of the formula are part of its terms; one given as an argument is its expression, evaluated anew.
+newdata_offset <- function(object, frame, newdata) {
+  total <- stats::model.offset(frame)
+  if (is.null(object$offset_argument)) return(total)
+  extra <- eval(object$offset_argument, newdata, environment(object$formula))
+  if (length(extra) != nrow(newdata)) {
+    abort_neargp("newdata", c("The offset given to neargp() does not have one value for each row of `newdata`.",
+      i = "Put it into the formula with offset(), so that it is found as a column of `newdata`."))
+  }
+  if (is.null(total)) extra else total + extra
+}
+
+apply_training_levels <- function(frame, xlevels) {
+  for (name in names(xlevels)) {
+    values <- as.character(frame[[name]])
+    unseen <- setdiff(unique(values), c(xlevels[[name]], NA))
+    if (length(unseen)) {
+      abort_neargp("factor_level", c(
+        paste0("`", name, "` in `newdata` has ", if (length(unseen) == 1L) "a level" else "levels",
+          " that the training data did not have: ", format_some(unseen), "."),
+        x = paste0("In ", format_rows(which(values %in% unseen)), "."),
+        i = paste0("Known levels: ", format_some(xlevels[[name]], 12L), ".")))
+    }
+    frame[[name]] <- factor(values, levels = xlevels[[name]])
+  }
+  frame
+}
+
+# Columns of the training data that newdata must have.
+required_columns <- function(formula, locations, data, offset_argument) {
+  terms <- stats::delete.response(stats::terms(formula, data = data))
+  wanted <- c(all.vars(terms), all.vars(locations$terms), locations$time, all.vars(offset_argument))
+  intersect(unique(wanted), names(data))
+}

@@ -1,0 +1,12 @@
+# The number of threads: argument, then options(neargp.threads), then two or what the machine has.
+resolve_threads <- function(threads) {
+  if (!is.null(threads)) return(check_count(threads, "threads"))
+  option <- getOption("neargp.threads")
+  if (!is.null(option)) return(check_count(option, "options(neargp.threads)"))
+  min(2L, available_cores())
+}
+
+available_cores <- function() {
+  cores <- parallel::detectCores()
+  if (is.na(cores)) 1L else cores
+}
