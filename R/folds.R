@@ -40,7 +40,7 @@
 #'   as well in [cross_validate()].
 #' @section Errors:
 #' `neargp_error_folds` when there are fewer rows or blocks than folds,
-#' `neargp_error_coords` when locations are not finite numbers, and
+#' `neargp_error_coordinates` when locations are not finite numbers, and
 #' `neargp_error_argument` for settings of a wrong type.
 #' @references
 #' Roberts, D. R. et al. (2017). Cross-validation strategies for data with
@@ -101,34 +101,33 @@ fold_locations <- function(locations, longlat) {
     longlat <- identical(metric, "longlat")
   } else {
     shown <- coordinate_matrix(locations)
-    if (inherits(locations, c("sf", "sfc"))) longlat <- isTRUE(sf::st_is_longlat(locations))
+    if (is_sf(locations)) longlat <- isTRUE(sf::st_is_longlat(locations))
     coords <- if (longlat) core_embed_longlat(shown[, 1:2, drop = FALSE]) else shown
-    unit <- if (longlat) "km" else ""
+    unit <- if (longlat) "km" else sf_unit(locations)
   }
   flat <- if (longlat) sinusoidal(shown[, 1L], shown[, 2L]) else shown[, seq_len(min(2L, ncol(shown))), drop = FALSE]
   list(coords = unname(coords), flat = unname(flat), shown = shown, longlat = longlat, unit = unit)
 }
 
 coordinate_matrix <- function(locations) {
-  if (inherits(locations, c("sf", "sfc"))) {
-    geometry <- sf::st_geometry(locations)
-    if (!all(sf::st_is(geometry, "POINT"))) {
-      abort_neargp("geometry", c(
-        "Locations must be points.",
-        i = "Use `sf::st_centroid()` or `sf::st_point_on_surface()` first."
-      ))
-    }
-    locations <- sf::st_coordinates(geometry)
+  if (is_sf(locations)) {
+    locations <- structure(sf_coordinates(locations, "locations"), dimnames = list(NULL, c("x", "y")))
   }
   coords <- if (is.data.frame(locations)) data.matrix(locations) else as.matrix(locations)
   bad <- if (is.numeric(coords)) which(rowSums(!is.finite(coords)) > 0)
   if (!is.numeric(coords) || length(bad) || !nrow(coords)) {
-    abort_neargp("coords", c(
+    abort_neargp("coordinates", c(
       "Locations must be finite numbers, one row for each point.",
       if (length(bad)) c(x = sprintf("They are not in %s.", format_rows(bad)))
     ))
   }
   coords
+}
+
+# Unit of the coordinates of an sf object; "" for degrees, when unknown, and for other objects.
+sf_unit <- function(x) {
+  crs <- if (is_sf(x)) sf::st_crs(x) else NA
+  if (is.na(crs) || isTRUE(sf::st_is_longlat(x))) "" else crs_unit(crs)
 }
 
 # Equal-area projection in kilometres about the centre of the data: x = R (lon - lon0) cos(lat),
@@ -235,9 +234,11 @@ plot.neargp_folds <- function(x, cex = NULL, pch = 16, ...) {
     ))
   }
   v <- attr(x, "v")
-  colours <- fold_colours(v)
-  draw_map_points(shown[, 1L], if (ncol(shown) > 1L) shown[, 2L] else 0,
-    colours[x], cex = cex, pch = pch, longlat = attr(x, "longlat"), main = sprintf("%d folds", v), ...)
+  place <- list(x = shown[, 1L], y = if (ncol(shown) > 1L) shown[, 2L] else rep(0, nrow(shown)),
+    longlat = attr(x, "longlat"), unit = if (attr(x, "longlat")) "" else attr(x, "unit"),
+    names = colnames(shown)[1:2] %||% c("x", "y"))
+  old <- draw_places(place, fold_colours(v)[x], legend = FALSE, main = sprintf("%d folds", v), cex = cex, pch = pch, ...)
+  on.exit(graphics::par(old))
   invisible(x)
 }
 

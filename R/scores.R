@@ -52,7 +52,7 @@
 #' @section Errors:
 #' `neargp_error_missing` when values are missing and `na.rm = FALSE`;
 #' `neargp_error_length` when lengths do not fit; `neargp_error_sd` for negative
-#' standard deviations; `neargp_error_column`, `neargp_error_draws` and
+#' standard deviations; `neargp_error_columns`, `neargp_error_draws` and
 #' `neargp_error_argument` for the rest.
 #' @inherit scoring_rules references
 #' @examples
@@ -108,10 +108,10 @@ scores.numeric <- function(object, mean, sd = NULL, lower = NULL, upper = NULL, 
 scores.data.frame <- function(object, observed, level = 0.95, na.rm = FALSE, ...) {
   columns <- unclass(object)
   if (is.character(observed) && length(observed) == 1L) {
-    require_columns(object, observed)
+    check_columns_present(observed, object, "object")
     observed <- columns[[observed]]
   }
-  require_columns(object, "mean")
+  check_columns_present("mean", object, "object")
   if (!is.numeric(observed) || length(observed) != nrow(object)) {
     abort_neargp("length", c(
       "`observed` must be numeric with one value for each prediction, or the name of a column.",
@@ -213,16 +213,6 @@ complete_predictions <- function(observed, predicted, na.rm) {
     abort_neargp("missing", "There is no row in which both observation and prediction are known.")
   }
   complete
-}
-
-require_columns <- function(object, names) {
-  absent <- setdiff(names, base::names(object))
-  if (length(absent)) {
-    abort_neargp("column", c(
-      sprintf("There is no column %s.", paste0("`", absent, "`", collapse = ", ")),
-      i = sprintf("The columns are %s.", format_some(paste0("`", base::names(object), "`")))
-    ))
-  }
 }
 
 take_rows <- function(value, rows) if (is.matrix(value)) value[rows, , drop = FALSE] else value[rows]

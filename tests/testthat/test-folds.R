@@ -69,7 +69,7 @@ test_that("sf points are understood, other geometries refused", {
   spatial <- block_folds(sf::st_as_sf(as.data.frame(points), coords = c("x", "y")), v = 4, size = 1)
   expect_identical(as.integer(spatial), as.integer(plain))
   line <- sf::st_sfc(sf::st_linestring(points))
-  expect_error(block_folds(line, v = 2), "must be points", class = "neargp_error_geometry")
+  expect_error(block_folds(line, v = 2), "must have POINT", class = "neargp_error_geometry")
 })
 
 test_that("one coordinate is cut into segments", {
@@ -84,8 +84,8 @@ test_that("impossible folds are refused with the reason", {
   expect_error(block_folds(points, v = 10, size = 8), "blocks.*`size` below", class = "neargp_error_folds")
   expect_error(block_folds(points, v = 2, size = -1), "`size`", class = "neargp_error_argument")
   expect_error(block_folds(points, v = 2, buffer = -1), "`buffer`", class = "neargp_error_argument")
-  expect_error(block_folds(rbind(points, c(NA, 1)), v = 2), "row 101", class = "neargp_error_coords")
-  expect_error(block_folds(matrix("a", 5, 2), v = 2), "finite numbers", class = "neargp_error_coords")
+  expect_error(block_folds(rbind(points, c(NA, 1)), v = 2), "row 101", class = "neargp_error_coordinates")
+  expect_error(block_folds(matrix("a", 5, 2), v = 2), "finite numbers", class = "neargp_error_coordinates")
   expect_error(block_folds(matrix(1, 5, 2), v = 2), "the same", class = "neargp_error_folds")
   expect_error(plot(random_folds(5, v = 2)), "no locations", class = "neargp_error_argument")
 })

@@ -1,0 +1,61 @@
+# The grid on which the map of a fit is predicted, in the coordinates that the user gave.
+
+# Raw coordinates of the training rows (longitude and latitude in degrees), time last.
+original_coords <- function(fit) {
+  place <- fit$locations
+  coords <- fit$data$coords
+  if (place$metric == "longlat") {
+    degrees <- 180 / pi
+    longitude <- atan2(coords[, 2L], coords[, 1L]) * degrees
+    latitude <- atan2(coords[, 3L], sqrt(coords[, 1L]^2 + coords[, 2L]^2)) * degrees
+    # The map is cut where there are fewest data: half a turn from their mean direction.
+    centre <- atan2(mean(coords[, 2L]), mean(coords[, 1L])) * degrees
+    longitude <- (longitude - centre + 180) %% 360 - 180 + centre
+    coords <- cbind(longitude, latitude, coords[, -(1:3), drop = FALSE])
+  }
+  structure(coords, dimnames = list(NULL, c(place$raw_names, place$time)))
+}
+
+is_longlat_fit <- function(fit) {
+  fit$locations$metric == "longlat" || (!is.null(fit$locations$crs) && crs_is_longlat(fit$locations$crs))
+}
+
+# Cells are square on the map; about `cells` of them lie in the bounding box, those outside the convex hull of the data
+# (widened a little) are left out.
+map_grid <- function(fit, cells = 10000L, time = NULL) {
+  raw <- original_coords(fit)
+  if (sum(colnames(raw) != (fit$locations$time %||% "")) != 2L) {
+    abort_neargp("plot", c(
+      sprintf("A map needs two coordinates in space; this fit has %d.", length(fit$locations$raw_names)),
+      i = "Plot its diagnostics: which = c(\"residuals\", \"qq\", \"variogram\", \"loo\")."
+    ))
+  }
+  shape <- if (is_longlat_fit(fit)) cos(mean(range(raw[, 2L])) * pi / 180) else 1
+  side <- c(diff(range(raw[, 1L])) * shape, diff(range(raw[, 2L])))
+  step <- sqrt(max(prod(side), max(side)^2 / 100) / cells)
+  centres <- function(x, step) {
+    n <- max(1, ceiling(diff(range(x)) / step))
+    mean(range(x)) + (seq_len(n) - (n + 1) / 2) * step
+  }
+  grid <- as.matrix(expand.grid(centres(raw[, 1L], step / shape), centres(raw[, 2L], step)))
+  dimnames(grid) <- list(NULL, fit$locations$raw_names)
+  grid <- grid[inside_hull(grid, raw[, 1:2], margin = 1.02), , drop = FALSE]
+  if (is.null(fit$locations$time)) return(grid)
+  cbind(grid, structure(rep_len(time %||% max(raw[, 3L]), nrow(grid)), dim = c(nrow(grid), 1L),
+    dimnames = list(NULL, fit$locations$time)))
+}
+
+# Inside a convex polygon with counter-clockwise corners is left of all its edges.
+inside_hull <- function(points, data, margin) {
+  corners <- data[rev(grDevices::chull(data)), , drop = FALSE]
+  if (nrow(corners) < 3L) return(rep(TRUE, nrow(points)))
+  centre <- colMeans(corners)
+  corners <- sweep(sweep(corners, 2L, centre) * margin, 2L, centre, "+")
+  inside <- rep(TRUE, nrow(points))
+  for (i in seq_len(nrow(corners))) {
+    from <- corners[i, ]
+    edge <- corners[i %% nrow(corners) + 1L, ] - from
+    inside <- inside & edge[1L] * (points[, 2L] - from[2L]) >= edge[2L] * (points[, 1L] - from[1L])
+  }
+  inside
+}

@@ -1,0 +1,210 @@
+#' Map of predictions
+#'
+#' Draws predictions, or any column given for points, as a map: an image where
+#' the points form a regular grid, coloured points elsewhere. Base graphics; the
+#' aspect ratio is right for longitude and latitude as well as for the plane.
+#'
+#' @param predictions a data frame, an sf object of points or a terra `SpatRaster`,
+#'   such as [predict()] returns.
+#' @param what the column (layer) to draw: "mean", "sd" or the name of another.
+#' @param coords for a data frame: where the rows are. Names of two columns, a
+#'   one-sided formula (`~ lon + lat`), or a matrix or data frame of two columns.
+#'   By default the columns `x` and `y`, or `lon` and `lat`, or `longitude` and
+#'   `latitude`.
+#' @param palette name of a palette of [grDevices::hcl.colors()], a vector of
+#'   colours, or a function of their number. The defaults can be told apart by
+#'   colour-blind readers: "viridis", "Lajolla" for `sd`, and "Blue-Red 3" centred
+#'   on zero when `centred`.
+#' @param limits two numbers: the range of the colour scale; values beyond take the
+#'   colour of its end. By default the range of the values.
+#' @param centred `TRUE` for a scale symmetric about zero (residuals, differences).
+#' @param longlat `TRUE` when the coordinates are longitude and latitude in degrees:
+#'   sets the aspect ratio and the labels. Found out for sf and terra objects and
+#'   for columns of these names.
+#' @param title title of the legend, `what` by default.
+#' @param main,xlab,ylab title of the map and of its axes.
+#' @param cex,pch size and symbol of points; the default size falls with their number.
+#' @param reset `FALSE` leaves margins and coordinates as they are so that
+#'   [graphics::points()] or [graphics::lines()] can add to the map; `TRUE` puts
+#'   the graphical parameters back.
+#' @param ... further arguments for [graphics::points()].
+#' @return `predictions`, invisibly.
+#' @section Errors:
+#' `neargp_error_columns` when `what` or the coordinates are not there,
+#' `neargp_error_geometry` for geometries other than points,
+#' `neargp_error_argument` for the rest.
+#' @examples
+#' grid <- expand.grid(x = seq(0, 1, 0.02), y = seq(0, 0.6, 0.02))
+#' grid$mean <- sin(6 * grid$x) * cos(4 * grid$y)
+#' plot_map(grid)
+#' plot_map(grid[sample(nrow(grid), 200), ], centred = TRUE)
+#' @export
+plot_map <- function(predictions, what = "mean", coords = NULL, palette = NULL, limits = NULL,
+                     centred = FALSE, longlat = NULL, title = what, main = "", xlab = NULL, ylab = NULL,
+                     cex = NULL, pch = 16, reset = TRUE, ...) {
+  place <- map_place(predictions, coords, longlat)
+  values <- map_values(place$data, what)
+  if (is.null(palette)) palette <- if (centred) "Blue-Red 3" else if (what == "sd") "Lajolla" else "viridis"
+  scale <- colour_scale(values, palette, limits, centred)
+  draw_map(place, values, scale, title = title, main = main, xlab = xlab, ylab = ylab, cex = cex, pch = pch,
+    reset = reset, ...)
+  invisible(predictions)
+}
+
+# Where the rows are and how the axes are to look: x, y, data, longlat, unit, names.
+map_place <- function(predictions, coords, longlat, unit = "") {
+  if (inherits(predictions, "SpatRaster")) {
+    longlat <- longlat %||% isTRUE(terra::is.lonlat(predictions))
+    predictions <- terra::as.data.frame(predictions, xy = TRUE)
+    coords <- c("x", "y")
+  }
+  if (is_sf(predictions)) {
+    longlat <- longlat %||% isTRUE(sf::st_is_longlat(predictions))
+    unit <- sf_unit(predictions)
+    coords <- coordinate_matrix(predictions)
+    predictions <- drop_geometry(predictions)
+  }
+  if (!is.data.frame(predictions)) {
+    abort_neargp("argument", "`predictions` must be a data frame, an sf object or a SpatRaster.")
+  }
+  xy <- map_coords(predictions, coords)
+  degrees <- tolower(colnames(xy)) %in% c("lon", "lat", "longitude", "latitude", "long")
+  list(x = xy[, 1L], y = xy[, 2L], data = predictions, longlat = longlat %||% all(degrees), unit = unit,
+       names = colnames(xy))
+}
+
+map_coords <- function(data, coords) {
+  if (inherits(coords, "formula")) coords <- all.vars(coords)
+  if (is.null(coords)) {
+    usual <- list(c("x", "y"), c("lon", "lat"), c("longitude", "latitude"), c("long", "lat"), c("X", "Y"))
+    known <- Filter(function(names) all(names %in% names(data)), usual)
+    if (!length(known)) {
+      abort_neargp("column", c(
+        "`coords` must say where the predictions are.",
+        i = "Give the names of two columns, a formula such as `~ lon + lat`, or a matrix of coordinates."
+      ))
+    }
+    coords <- known[[1L]]
+  }
+  if (is.character(coords)) {
+    check_columns_present(coords, data, "predictions")
+    coords <- as.data.frame(data)[coords]
+  }
+  xy <- coordinate_matrix(coords)
+  if (ncol(xy) != 2L || nrow(xy) != nrow(data)) {
+    abort_neargp("argument", sprintf("`coords` must be two columns with %d rows, not %d columns with %d rows.",
+                                     nrow(data), ncol(xy), nrow(xy)))
+  }
+  if (is.null(colnames(xy))) colnames(xy) <- c("x", "y")
+  xy
+}
+
+map_values <- function(data, what) {
+  if (!is.character(what) || length(what) != 1L) abort_argument("what", "the name of one column", what)
+  check_columns_present(what, data, "predictions")
+  values <- data[[what]]
+  if (!is.numeric(values)) abort_argument("what", "the name of a numeric column", values)
+  as.numeric(values)
+}
+
+draw_map <- function(place, values, scale, title, main = "", xlab = NULL, ylab = NULL, cex = NULL, pch = 16,
+                     reset = TRUE, ...) {
+  old <- draw_places(place, scale_colours(scale, values), legend = TRUE, main = main, xlab = xlab, ylab = ylab,
+    cex = cex, pch = pch, ...)
+  if (reset) on.exit(graphics::par(old))
+  draw_legend_strip(scale, title)
+}
+
+# Frame, axes and coloured places: cells where they form a grid, else points. Returns the parameters to put back.
+draw_places <- function(place, colours, legend, main = "", xlab = NULL, ylab = NULL, cex = NULL, pch = 16, ...) {
+  grid <- as_grid(place$x, place$y)
+  pad <- if (is.null(grid)) 0.03 * c(diff(range(place$x)), diff(range(place$y))) else grid$step / 2
+  old <- open_map(range(place$x) + c(-1, 1) * pad[1L], range(place$y) + c(-1, 1) * pad[2L], place$longlat, legend)
+  if (is.null(grid)) {
+    graphics::points(place$x, place$y, col = colours, pch = pch, cex = cex %||% point_size(length(place$x)), ...)
+  } else {
+    draw_grid(grid, colours)
+  }
+  finish_map(place, main, xlab, ylab)
+  old
+}
+
+point_size <- function(n) max(0.2, min(1, 22 / sqrt(n)))
+
+# Opens a plot whose region has the shape of the map: one unit is as long up as across, or for
+# degrees, as cos(latitude) across. Returns the parameters to put back.
+open_map <- function(xlim, ylim, longlat, legend = TRUE) {
+  old <- graphics::par("mar", "mgp", "las", "tcl")
+  graphics::par(mar = c(3.4, 4.2, 2.4, if (legend) 5.2 else 1), mgp = c(2.2, 0.5, 0), las = 1, tcl = -0.3)
+  graphics::plot.new()
+  widen <- function(limits) if (diff(limits) > 0) limits else limits + c(-0.5, 0.5)
+  xlim <- widen(xlim)
+  ylim <- widen(ylim)
+  aspect <- if (longlat) 1 / cos(mean(ylim) * pi / 180) else 1
+  shape <- c(diff(xlim), diff(ylim) * aspect)
+  # The size of a panel is known only after plot.new(), and clipping follows new margins only at the next one: hence twice.
+  room <- graphics::par("pin")
+  spare <- (room - shape * min(room / shape)) / 2
+  graphics::par(mai = graphics::par("mai") + spare[c(2L, 1L, 2L, 1L)], new = TRUE)
+  graphics::plot.new()
+  graphics::plot.window(xlim, ylim, xaxs = "i", yaxs = "i")
+  old
+}
+
+finish_map <- function(place, main, xlab, ylab) {
+  ticks <- lapply(1:2, function(side) {
+    at <- graphics::axTicks(side)
+    list(at = at, labels = if (place$longlat) degree_labels(at, side) else format(at, big.mark = ",", trim = TRUE))
+  })
+  for (side in 1:2) {
+    graphics::axis(side, ticks[[side]]$at, ticks[[side]]$labels, lwd = 0, lwd.ticks = 0.8, cex.axis = 0.85)
+  }
+  graphics::box(lwd = 0.8)
+  label <- function(name) if (place$longlat) "" else if (nzchar(place$unit)) sprintf("%s (%s)", name, place$unit) else name
+  graphics::title(main = main, font.main = 1, cex.main = 1, line = 1)
+  graphics::title(xlab = xlab %||% label(place$names[1L]))
+  graphics::title(ylab = ylab %||% label(place$names[2L]), line = 3)
+}
+
+# 105 degrees W, 39.5 degrees N
+degree_labels <- function(degrees, side) {
+  degrees <- if (side == 1L) (degrees + 180) %% 360 - 180 else degrees
+  letters <- if (side == 1L) c("W", "", "E") else c("S", "", "N")
+  paste0(format(abs(degrees), trim = TRUE, drop0trailing = TRUE), "\u00b0", letters[sign(degrees) + 2L])
+}
+
+# Rows and columns of points on a regular grid, or NULL when they are none. Less than one cell in 25
+# filled is no grid worth an image.
+as_grid <- function(x, y) {
+  column <- grid_index(x)
+  row <- grid_index(y)
+  if (is.null(column) || is.null(row)) return(NULL)
+  size <- c(max(column$index), max(row$index))
+  if (prod(size) > 25 * length(x) || anyDuplicated((row$index - 1) * size[1L] + column$index)) return(NULL)
+  list(column = column$index, row = row$index, size = size, step = c(column$step, row$step),
+       origin = c(min(x), min(y)))
+}
+
+grid_index <- function(x) {
+  distinct <- sort(unique(x))
+  if (length(distinct) < 2L) return(NULL)
+  gaps <- diff(distinct)
+  gaps <- gaps[gaps > 1e-6 * diff(range(distinct))]
+  smallest <- min(gaps)
+  # The smallest gaps are one step, up to rounding: their mean is the better estimate.
+  step <- mean(gaps[gaps < 1.01 * smallest])
+  steps <- (distinct[length(distinct)] - distinct[1L]) / step
+  if (steps > 1e5) return(NULL)
+  step <- step * steps / max(1, round(steps))
+  position <- (x - distinct[1L]) / step
+  if (any(abs(position - round(position)) > 0.05)) return(NULL)
+  list(index = as.integer(round(position)) + 1L, step = step)
+}
+
+draw_grid <- function(grid, colours) {
+  cells <- matrix(NA_character_, grid$size[2L], grid$size[1L])
+  cells[cbind(grid$size[2L] + 1L - grid$row, grid$column)] <- colours
+  from <- grid$origin - grid$step / 2
+  to <- from + grid$size * grid$step
+  graphics::rasterImage(grDevices::as.raster(cells), from[1L], from[2L], to[1L], to[2L], interpolate = FALSE)
+}

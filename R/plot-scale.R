@@ -1,0 +1,51 @@
+# Colour scales and the legend strip, shared by the maps. A scale is a list: `breaks` (n + 1), `colours` (n), `ticks`.
+
+# `centred` scales are symmetric about zero, for residuals and differences.
+colour_scale <- function(values, palette, limits = NULL, centred = FALSE, n = 128L) {
+  values <- values[is.finite(values)]
+  if (is.null(limits)) {
+    limits <- if (length(values)) range(values) else c(0, 1)
+    if (centred) limits <- c(-1, 1) * max(abs(limits))
+  }
+  if (diff(limits) <= 0) limits <- limits + c(-1, 1) * max(abs(limits[1L]) * 0.01, 1e-8)
+  ticks <- pretty(limits, 6L)
+  ticks <- ticks[ticks >= limits[1L] & ticks <= limits[2L]]
+  list(breaks = seq(limits[1L], limits[2L], length.out = n + 1L), colours = palette_colours(palette, n), ticks = ticks)
+}
+
+# A palette by name (of grDevices::hcl.pals()), as colours, or as a function of their number.
+palette_colours <- function(palette, n) {
+  if (is.function(palette)) return(palette(n))
+  if (length(palette) > 1L) return(grDevices::colorRampPalette(palette)(n))
+  known <- grDevices::hcl.pals()
+  if (!is.character(palette) || !tolower(palette) %in% tolower(known)) {
+    abort_neargp("argument", c(
+      "`palette` must be the name of a palette, two colours or more, or a function of their number.",
+      i = "See `grDevices::hcl.pals()` for the names."
+    ))
+  }
+  grDevices::hcl.colors(n, palette)
+}
+
+# Values beyond the scale take the colour of its end; missing ones stay transparent.
+scale_colours <- function(scale, values) {
+  scale$colours[findInterval(values, scale$breaks, all.inside = TRUE)]
+}
+
+# A strip as high as the plot, in the right margin: positions in inches from the edge of the plot region.
+draw_legend_strip <- function(scale, title = NULL) {
+  inch <- diff(graphics::grconvertX(c(0, 1), "inches", "user"))
+  usr <- graphics::par("usr")
+  left <- usr[2L] + 0.12 * inch
+  right <- usr[2L] + 0.28 * inch
+  graphics::rasterImage(grDevices::as.raster(matrix(rev(scale$colours))), left, usr[3L], right, usr[4L],
+    interpolate = FALSE, xpd = NA)
+  graphics::rect(left, usr[3L], right, usr[4L], border = "grey30", lwd = 0.6, xpd = NA)
+  ends <- range(scale$breaks)
+  at <- usr[3L] + (scale$ticks - ends[1L]) / diff(ends) * (usr[4L] - usr[3L])
+  graphics::segments(right, at, right + 0.05 * inch, at, col = "grey30", lwd = 0.6, xpd = NA)
+  graphics::text(right + 0.09 * inch, at, format(scale$ticks, trim = TRUE), adj = c(0, 0.5), cex = 0.8, xpd = NA)
+  if (!is.null(title)) {
+    graphics::mtext(title, side = 3L, line = 0.4, at = left, adj = 0, cex = 0.8 * graphics::par("cex"))
+  }
+}

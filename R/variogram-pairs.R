@@ -1,0 +1,62 @@
+# Pairs of rows at most `cutoff` apart: all of them, or a sample that is rich at every distance.
+close_pairs <- function(coords, cutoff, max_pairs, time = NULL, time_lag = 0) {
+  n <- nrow(coords)
+  # Neighbours at about the same time: stretch time so that `time_lag` weighs as much as `cutoff`.
+  searched <- if (is.null(time)) coords else cbind(coords, time * stretch_time(time, time_lag, cutoff))
+  pairs <- if (n * (n - 1) / 2 <= max_pairs) all_pairs(seq_len(n)) else sample_pairs(searched, max_pairs)
+  pairs$distance <- row_distances(coords, pairs$i, pairs$j)
+  near <- pairs$distance <= cutoff
+  if (!is.null(time)) near <- near & abs(time[pairs$i] - time[pairs$j]) <= time_lag
+  pairs <- pairs[near, , drop = FALSE]
+  if (!nrow(pairs)) {
+    abort_neargp("variogram", c(
+      sprintf("No two locations are closer than `cutoff` = %s%s.", format(cutoff, digits = 4L),
+              if (is.null(time)) "" else sprintf(" within `time_lag` = %s", format(time_lag))),
+      i = if (is.null(time)) "Increase `cutoff`." else "Increase `cutoff` or `time_lag`."
+    ))
+  }
+  pairs
+}
+
+stretch_time <- function(time, time_lag, cutoff) {
+  lag <- if (time_lag > 0) time_lag else min(diff(sort(unique(time))), Inf) / 1000
+  if (is.finite(lag)) cutoff / lag else 0
+}
+
+all_pairs <- function(rows) {
+  n <- length(rows)
+  first <- rep.int(seq_len(n - 1L), (n - 1L):1L)
+  second <- sequence((n - 1L):1L) + first
+  data.frame(i = rows[first], j = rows[second])
+}
+
+# Half of the pairs from one small random subset, taken whole, for the long distances. The other half
+# from random subsets of n, n / 2^d, n / 4^d, ... rows: `k` nearest of random members, whose
+# distances double from one subset to the next.
+sample_pairs <- function(coords, max_pairs, k = 32L) {
+  n <- nrow(coords)
+  smallest <- floor(sqrt(max_pairs))
+  thinning <- 2^min(ncol(coords), 3L)
+  sizes <- floor(n / thinning^seq(0, max(0, floor(log(n / smallest, thinning)))))
+  anchors <- max(1, floor(max_pairs / 2 / length(sizes) / k))
+  pairs <- lapply(sizes, function(size) neighbour_pairs(coords, sample.int(n, size), anchors, k))
+  pairs <- do.call(rbind, c(list(all_pairs(sample.int(n, min(n, smallest)))), pairs))
+  lower <- pmin(pairs$i, pairs$j)
+  upper <- pmax(pairs$i, pairs$j)
+  pairs[!duplicated((lower - 1) * n + upper), , drop = FALSE]
+}
+
+neighbour_pairs <- function(coords, rows, anchors, k) {
+  anchors <- rows[sample.int(length(rows), min(anchors, length(rows)))]
+  k <- min(k, length(rows) - 1L)
+  # One more than wanted: the nearest row is the anchor itself, dropped below with i = j.
+  nearest <- core_neighbors_to(coords[rows, , drop = FALSE], coords[anchors, , drop = FALSE], k + 1L, 1L)
+  pairs <- data.frame(i = rep(anchors, each = k + 1L), j = rows[as.vector(nearest)])
+  pairs[pairs$i != pairs$j, , drop = FALSE]
+}
+
+row_distances <- function(coords, i, j) {
+  sum <- 0
+  for (column in seq_len(ncol(coords))) sum <- sum + (coords[i, column] - coords[j, column])^2
+  sqrt(sum)
+}

@@ -1,0 +1,204 @@
+#' Empirical variogram
+#'
+#' Half the mean squared difference between pairs of values, as a function of the
+#' distance between them: what the covariance of a fit should reproduce. For a
+#' fit, the values are the residuals from the trend, and the plot shows the
+#' fitted curve \eqn{\gamma(h) = \tau^2 + \sum_c \sigma_c^2 (1 - \rho_c(h))} with
+#' nugget \eqn{\tau^2}, variances \eqn{\sigma_c^2} and correlations \eqn{\rho_c}.
+#'
+#' @details
+#' With \eqn{N(h)} the pairs of a distance class and \eqn{d} their differences,
+#' the classical estimator (Matheron 1962) is
+#' \eqn{\hat\gamma = \frac{1}{2 |N|} \sum d^2}, the robust one (Cressie and
+#' Hawkins 1980)
+#' \eqn{\hat\gamma = \frac12 (\frac{1}{|N|} \sum |d|^{1/2})^4 / (0.457 + 0.494 / |N|)}.
+#'
+#' All pairs are used while there are at most `max_pairs` of them. Beyond, pairs
+#' are sampled at every scale: neighbours of random rows within ever thinner
+#' random subsets of the rows, so that short distances are as well represented
+#' as long ones; that is linear in the number of rows. Which pairs are drawn
+#' depends on locations only and so does not bias the estimate. [set.seed()]
+#' makes it reproducible.
+#'
+#' With geometric anisotropy in the fit there are two variograms, along the major
+#' and the minor axis, from pairs within `tolerance` degrees of them. With one
+#' range for each coordinate, distances are in units of the ranges. With time,
+#' only pairs at most `time_lag` apart in time count.
+#'
+#' @param object a fit by [neargp()], or a numeric vector of values.
+#' @param coords for a vector of values: locations, an sf or sfc object of points
+#'   or a numeric matrix or data frame.
+#' @param width width of the distance classes, `cutoff / 15` by default.
+#' @param cutoff largest distance, by default a third of the diagonal of the
+#'   bounding box, in units of the coordinates (km for longitude and latitude).
+#' @param estimator "classical" or "robust".
+#' @param directions directions in degrees clockwise from the y axis (north); one
+#'   variogram for each. `NULL`: all directions together, or for an anisotropic
+#'   fit its two axes.
+#' @param tolerance largest angle, in degrees, between a pair and its direction.
+#' @param max_pairs largest number of pairs to look at.
+#' @param time_lag for a fit in space and time: largest difference in time, in
+#'   units of the time column.
+#' @param longlat `TRUE` when the columns of `coords` are longitude and latitude.
+#' @param ... for methods.
+#' @return A data frame of class `neargp_variogram`: `direction` (degrees, `NA`
+#'   for all together), `distance` (mean of the class), `gamma`, `n_pairs`, with
+#'   the fitted curve as attribute `curve` when made from a fit. It has `plot`
+#'   and, with ggplot2, `autoplot` methods.
+#' @section Errors:
+#' `neargp_error_variogram` when no pair is closer than `cutoff`;
+#' `neargp_error_length`, `neargp_error_coordinates` and `neargp_error_argument` for
+#' unusable input.
+#' @references
+#' Cressie, N. and Hawkins, D. M. (1980). Robust estimation of the variogram: I.
+#' *Mathematical Geology* 12, 115-125. \doi{10.1007/BF01035243}
+#' @examples
+#' set.seed(1)
+#' x <- cbind(runif(400), runif(400))
+#' y <- sin(6 * x[, 1]) + rnorm(400, sd = 0.2)
+#' v <- empirical_variogram(y, coords = x)
+#' v
+#' plot(v)
+#' @export
+empirical_variogram <- function(object, ...) UseMethod("empirical_variogram")
+
+#' @rdname empirical_variogram
+#' @export
+empirical_variogram.default <- function(object, coords, width = NULL, cutoff = NULL,
+                                        estimator = c("classical", "robust"), directions = NULL,
+                                        tolerance = 22.5, max_pairs = 1e6, longlat = FALSE, ...) {
+  estimator <- match.arg(estimator)
+  place <- fold_locations(coords, longlat)
+  if (!is.null(directions) && place$longlat) {
+    abort_neargp("argument", c("`directions` need planar coordinates.", i = "Project the locations first."))
+  }
+  variogram_of(object, place$coords, cutoff = cutoff, width = width, estimator = estimator,
+    directions = directions, tolerance = tolerance, max_pairs = max_pairs, unit = place$unit)
+}
+
+#' @rdname empirical_variogram
+#' @export
+empirical_variogram.neargp <- function(object, width = NULL, cutoff = NULL,
+                                       estimator = c("classical", "robust"), directions = NULL,
+                                       tolerance = 22.5, max_pairs = 1e6, time_lag = 0, ...) {
+  estimator <- match.arg(estimator)
+  space <- variogram_space(object, time_lag)
+  if (is.null(directions)) directions <- anisotropy_axes(object)
+  result <- variogram_of(trend_residuals(object), space$coords, cutoff = cutoff, width = width,
+    estimator = estimator, directions = directions, tolerance = tolerance, max_pairs = max_pairs,
+    unit = space$unit, time = space$time, time_lag = time_lag)
+  distance <- seq(0, max(result$distance), length.out = 200L)
+  attr(result, "curve") <- fitted_variogram(object, distance, directions, space$scaled)
+  result
+}
+
+variogram_of <- function(values, coords, cutoff, width, estimator, directions, tolerance, max_pairs,
+                         unit, time = NULL, time_lag = 0) {
+  if (!is.numeric(values) || length(values) != nrow(coords)) {
+    abort_neargp("length", c(
+      "There must be one value for each location.",
+      x = sprintf("There are %d values (%s) and %d locations.", length(values), class(values)[1L], nrow(coords))
+    ))
+  }
+  if (!all(is.finite(values))) {
+    abort_neargp("missing", sprintf("Values must be finite; they are not in %s.", format_rows(which(!is.finite(values)))))
+  }
+  if (is.null(cutoff)) cutoff <- sqrt(sum(apply(coords, 2L, function(x) diff(range(x)))^2)) / 3
+  check_number(cutoff, "cutoff", 0, open = TRUE)
+  if (is.null(width)) width <- cutoff / 15
+  check_number(width, "width", 0, open = TRUE)
+  check_number(tolerance, "tolerance", 0, 90, open = TRUE)
+  check_number(max_pairs, "max_pairs", 100)
+  pairs <- close_pairs(coords, cutoff, max_pairs, time, time_lag)
+  pairs$difference <- abs(values[pairs$i] - values[pairs$j])
+  selected <- directional_pairs(pairs, coords, directions, tolerance)
+  table <- do.call(rbind, Map(function(pairs, direction) {
+    cbind(direction = rep_len(direction, 1L), variogram_classes(pairs, width, estimator))
+  }, selected, if (is.null(directions)) NA_real_ else directions))
+  structure(table, row.names = seq_len(nrow(table)), class = c("neargp_variogram", "data.frame"),
+    estimator = estimator, cutoff = cutoff, width = width, unit = unit)
+}
+
+# One row for each distance class ((m - 1) width, m width]; distance zero belongs to the first.
+variogram_classes <- function(pairs, width, estimator) {
+  class <- pmax(1L, as.integer(ceiling(pairs$distance / width - 1e-9)))
+  n <- tabulate(class)
+  used <- which(n > 0)
+  mean_of <- function(x) as.vector(rowsum(x, class)) / n[used]
+  gamma <- switch(estimator,
+    classical = mean_of(pairs$difference^2) / 2,
+    robust = mean_of(sqrt(pairs$difference))^4 / (2 * (0.457 + 0.494 / n[used]))
+  )
+  data.frame(distance = mean_of(pairs$distance), gamma = gamma, n_pairs = n[used])
+}
+
+directional_pairs <- function(pairs, coords, directions, tolerance) {
+  if (is.null(directions)) return(list(pairs))
+  if (!is.numeric(directions) || !all(is.finite(directions)) || ncol(coords) < 2L) {
+    abort_neargp("argument", "`directions` must be angles in degrees, for locations of two coordinates or more.")
+  }
+  delta <- coords[pairs$i, 1:2, drop = FALSE] - coords[pairs$j, 1:2, drop = FALSE]
+  angle <- atan2(delta[, 1L], delta[, 2L]) * 180 / pi
+  lapply(directions, function(direction) {
+    off <- abs((angle - direction + 90) %% 180 - 90)
+    kept <- pairs[off <= tolerance, , drop = FALSE]
+    if (!nrow(kept)) {
+      abort_neargp("variogram", c(
+        sprintf("No pair of locations lies within %s degrees of direction %s.", format(tolerance), format(direction)),
+        i = "Increase `tolerance` or `max_pairs`."
+      ))
+    }
+    kept
+  })
+}
+
+# Coordinates and unit in which the variogram of a fit is measured.
+variogram_space <- function(fit, time_lag) {
+  coords <- fit$data$coords
+  place <- fit$locations
+  time <- NULL
+  if (!is.null(place$time)) {
+    check_number(time_lag, "time_lag", 0)
+    time <- coords[, ncol(coords)]
+    coords <- coords[, -ncol(coords), drop = FALSE]
+  }
+  component <- fit$core_covariance$components[[1L]]
+  group <- component$group[seq_len(ncol(coords))]
+  scaled <- length(unique(group)) > 1L
+  if (scaled) coords <- sweep(coords, 2L, component$range[group], "/")
+  list(coords = coords, time = time, scaled = scaled, unit = if (scaled) "ranges" else place$unit)
+}
+
+trend_residuals <- function(fit) {
+  data <- fit$data
+  as.vector(data$y - data$offset - data$X %*% fit$beta)
+}
+
+# Major and minor axis, in degrees clockwise from north, of the first anisotropic component.
+anisotropy_axes <- function(fit) {
+  for (component in fit$core_covariance$components) {
+    if (length(component$anisotropy)) {
+      major <- axis_angle(component$anisotropy)
+      return(c(major, (major + 90) %% 180))
+    }
+  }
+  NULL
+}
+
+# gamma(h) = nugget + C(0) - C(h) in each direction; `scaled` distances are in units of the ranges, which is one curve only when
+# there is one component.
+fitted_variogram <- function(fit, distance, directions = NULL, scaled = FALSE) {
+  components <- fit$core_covariance$components
+  if (scaled && length(components) > 1L) return(NULL)
+  noise <- fit$nugget * mean(1 / fit$data$weights)
+  sill <- noise + sum(vapply(components, function(x) x$variance, 0))
+  curve <- function(direction) {
+    covariance <- if (scaled) {
+      components[[1L]]$variance * correlation_at(components[[1L]], distance)
+    } else {
+      covariance_value(fit, distance, direction = if (!is.na(direction)) direction)
+    }
+    data.frame(direction = direction, distance = distance, gamma = sill - covariance)
+  }
+  do.call(rbind, lapply(directions %||% NA_real_, curve))
+}
