@@ -10,7 +10,7 @@ new_locations <- function(data, coords, time, distance, crs, response) {
     frame_locations(data, coords, time, distance, crs, response)
   }
   found$time <- time_variable(time)
-  locations <- c(found[c("names", "terms", "crs", "metric", "unit", "raw_names")], list(time = found$time))
+  locations <- c(found[c("names", "terms", "crs", "metric", "unit", "raw_names", "dot")], list(time = found$time))
   if (!is.null(found$time)) {
     check_columns_present(found$time, data, "data")
     locations$time_unit <- time_unit(data[[found$time]])
@@ -35,7 +35,8 @@ frame_locations <- function(data, coords, time, distance, crs, response) {
   terms <- coordinate_terms(coords, data, c(response, all.vars(time)))
   metric <- resolve_metric(distance, crs, length(attr(terms, "term.labels")))
   raw_names <- attr(terms, "term.labels")
-  list(names = raw_names, terms = terms, crs = crs_of(crs), metric = metric$metric, unit = metric$unit, raw_names = raw_names)
+  list(names = raw_names, terms = terms, crs = crs_of(crs), metric = metric$metric, unit = metric$unit, raw_names = raw_names,
+    dot = rlang::is_formula(coords) && "." %in% all.vars(coords))
 }
 
 # `coords` as terms without response and intercept. A dot stands for all columns but the response, time and weights.

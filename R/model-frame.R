@@ -31,8 +31,7 @@ evaluate_frame <- function(frame_call, env) {
 
 # What a dot in the trend stands for: all columns that are not coordinates or time, unless the coordinates are themselves a dot.
 trend_columns <- function(data, locations) {
-  coordinates_by_dot <- "." %in% all.vars(stats::formula(locations$terms %||% (~1)))
-  used <- if (coordinates_by_dot) character(0) else all.vars(locations$terms)
+  used <- if (locations$dot) character(0) else all.vars(locations$terms)
   data[setdiff(names(data), c(used, locations$time))]
 }
 

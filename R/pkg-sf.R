@@ -25,7 +25,8 @@ sf_locations <- function(data, coords, distance, crs) {
       i = "Set it with sf::st_crs(data) <- , or say distance = \"euclidean\" or distance = \"chordal\"."))
   }
   metric <- resolve_metric(distance, used, 2L)
-  list(names = NULL, terms = NULL, crs = used, metric = metric$metric, unit = metric$unit, raw_names = c("x", "y"))
+  list(names = NULL, terms = NULL, crs = used, metric = metric$metric, unit = metric$unit, raw_names = c("x", "y"),
+    dot = FALSE)
 }
 
 # n x 2 coordinates of POINT geometries.

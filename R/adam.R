@@ -1,0 +1,62 @@
+# Mini-batch Adam for loo_k(), after appendix A.10.1 of the LOO-k paper. Each `refresh` steps the rows of the coming batches are
+# drawn, their neighbours are sought in the current metric, and the trend is updated by least squares on these rows; every step then
+# touches only the rows of one batch and their neighbours.
+
+adam_fit <- function(method, problem, objective_for) {
+  working <- problem$start
+  moments <- list(first = rep(0, length(working)), second = rep(0, length(working)))
+  n <- length(problem$data$y)
+  batch <- min(method$batch_size, n)
+  for (first_step in seq(1L, method$steps, by = method$refresh)) {
+    steps <- seq(first_step, min(first_step + method$refresh - 1L, method$steps))
+    rows <- vapply(steps, function(step) sample.int(n, batch), integer(batch))
+    plan <- adam_plan(problem, working, matrix(rows, nrow = batch), method$k)
+    for (step in steps) {
+      gradient <- plan$gradient(working, step - first_step + 1L)
+      moved <- adam_step(working, gradient, moments, step, adam_rate(method, step))
+      moments <- moved$moments
+      working[problem$free] <- moved$working[problem$free]
+      working <- clamp(working, problem$bounds, problem$free)
+    }
+    problem$report(method$k, max(steps), NULL)
+  }
+  final <- objective_for(component_at(problem, working), method$k)$evaluate(working)
+  if (!is.finite(final$value)) abort_cholesky(final$failed)
+  scoring_result(working, final, method$steps, method$steps, NA, sprintf("ran its %d Adam steps; there is no test of convergence",
+    method$steps))
+}
+
+# The gradient of the mean score of batch j (column j of rows) as a function of the working parameters.
+adam_plan <- function(problem, working, rows, k) {
+  targets <- unique(as.vector(rows))
+  scaled <- core_scale(problem$data$coords, component_at(problem, working))
+  neighbors <- without_self(core_neighbors_to(scaled, scaled[targets, , drop = FALSE], k + 1L, problem$threads), targets)
+  beta <- neighbor_objective(problem, targets, neighbors)$evaluate(working)$beta
+  if (is.null(beta)) abort_cholesky(0L)
+  list(gradient = function(working, j) {
+    batch <- rows[, j]
+    objective <- neighbor_objective(problem, batch, neighbors[, match(batch, targets), drop = FALSE])
+    objective$gradient(working, beta) / length(batch)
+  })
+}
+
+# The objective over `targets`, from only the rows that these and their neighbours (one column each) involve.
+neighbor_objective <- function(problem, targets, neighbors) {
+  reduced <- reduce_to_neighbors(problem$data, targets, neighbors)
+  problem$data <- reduced$data
+  local_objective(problem, reduced$neighbors, reduced$targets)
+}
+
+adam_rate <- function(method, step) {
+  method$learning_rate / 5^sum(step > c(0.25, 0.5, 0.75) * method$steps)
+}
+
+# One step uphill of Kingma and Ba (2014), Algorithm 1, with their defaults.
+adam_step <- function(working, gradient, moments, step, rate, decay = c(0.9, 0.999)) {
+  gradient[!is.finite(gradient)] <- 0
+  moments$first <- decay[1L] * moments$first + (1 - decay[1L]) * gradient
+  moments$second <- decay[2L] * moments$second + (1 - decay[2L]) * gradient^2
+  first <- moments$first / (1 - decay[1L]^step)
+  second <- moments$second / (1 - decay[2L]^step)
+  list(working = working + rate * first / (sqrt(second) + 1e-8), moments = moments)
+}

@@ -1,0 +1,28 @@
+# The searches for neighbours that fits and predictions make, always in the metric of a covariance component: coordinates divided by
+# its ranges, and rotated where it is anisotropic. All else that R calls in the core is in RcppExports.R.
+
+neighbors_before <- function(problem, component, k, ordering, key) {
+  scaled <- core_scale(problem$data$coords, component)
+  order <- if (ordering == "given") seq_len(nrow(scaled)) else core_order(scaled, ordering, key, problem$threads)
+  core_neighbors_before(scaled, order, k, problem$threads)
+}
+
+neighbors_others <- function(problem, component, k) {
+  core_neighbors_others(core_scale(problem$data$coords, component), k, problem$threads)
+}
+
+# A key for the core's generator, drawn from R's, so that set.seed() governs it.
+order_key <- function() floor(stats::runif(1L) * 2^31)
+
+# Only the rows that `targets` and their neighbours (column i: those of targets[i]) involve, with both renumbered.
+reduce_to_neighbors <- function(data, targets, neighbors) {
+  rows <- sort(unique(c(targets, neighbors)))
+  table <- matrix(NA_integer_, nrow(neighbors), length(rows))
+  table[, match(targets, rows)] <- match(neighbors, rows)
+  list(data = take_data_rows(data, rows), neighbors = table, targets = match(targets, rows))
+}
+
+take_data_rows <- function(data, rows) {
+  list(y = data$y[rows], X = data$X[rows, , drop = FALSE], offset = data$offset[rows], weights = data$weights[rows],
+    coords = data$coords[rows, , drop = FALSE], response_name = data$response_name)
+}

@@ -1,0 +1,25 @@
+#' Exact Gaussian process
+#'
+#' The dense likelihood and dense predictions, without neighbours: time grows with the cube of the number of rows and memory with its
+#' square. The reference for everything else, and the right choice for a few thousand rows or fewer.
+#'
+#' @param max_rows largest number of rows it accepts, so that memory is not exhausted by mistake; 10,000 rows need several GiB.
+#' @return A settings object for the argument `method` of [neargp()].
+#' @section Errors: [neargp()] stops with `neargp_error_size` for more than `max_rows` rows.
+#' @examples
+#' exact_gp()
+#' @export
+exact_gp <- function(max_rows = 10000L) {
+  new_method("exact_gp", "Exact Gaussian process", max_rows = check_count(max_rows, "max_rows"))
+}
+
+#' @export
+fit_method.neargp_exact_gp <- function(method, problem) {
+  n <- length(problem$data$y)
+  if (n > method$max_rows) {
+    abort_neargp("size", c(sprintf("exact_gp() takes at most max_rows = %s rows, and there are %s.", format_count(method$max_rows),
+      format_count(n)), i = "Use vecchia(), or raise max_rows if the memory is there."))
+  }
+  state <- scoring_optimizer(problem)(exact_objective(problem), problem$start, FALSE)
+  method_result(problem, state, score = "log-likelihood")
+}

@@ -1,0 +1,92 @@
+# Maximises a profile log-likelihood by Fisher scoring on the working parameters: steps information^-1 gradient, capped, kept inside
+# the bounds, and halved until the value rises. A parameter at a bound whose gradient points outwards leaves the active set.
+# Converged when a further step is expected to gain less than `tolerance`: to second order half of gradient' information^-1 gradient.
+
+fisher_scoring <- function(objective, start, free, bounds, control, tolerance = control$tolerance) {
+  working <- clamp(start, bounds, free)
+  current <- objective$evaluate(working, information = TRUE)
+  check_start(current)
+  evaluations <- 1L
+  for (iteration in seq_len(control$max_iterations)) {
+    active <- active_set(working, current$gradient, free, bounds)
+    step <- scoring_step(current, active, control$max_step)
+    if (step$expected_gain < tolerance) {
+      return(scoring_result(working, current, iteration - 1L, evaluations, TRUE, "converged"))
+    }
+    moved <- line_search(objective, working, current, step, bounds, free)
+    evaluations <- evaluations + moved$evaluations
+    if (is.null(moved$state)) {
+      small <- step$expected_gain < max(0.01, 1e-9 * abs(current$value))
+      return(scoring_result(working, current, iteration, evaluations, small,
+        if (small) "converged" else "no step along the scoring direction raises the likelihood"))
+    }
+    working <- moved$working
+    current <- moved$state
+  }
+  scoring_result(working, current, control$max_iterations, evaluations, FALSE,
+    sprintf("stopped after %d iterations (max_iterations)", control$max_iterations))
+}
+
+scoring_result <- function(working, state, iterations, evaluations, converged, message) {
+  list(working = working, state = state, iterations = iterations, evaluations = evaluations, converged = converged,
+    message = message)
+}
+
+clamp <- function(working, bounds, free) {
+  working[free] <- pmin(pmax(working[free], bounds$lower[free]), bounds$upper[free])
+  working
+}
+
+active_set <- function(working, gradient, free, bounds) {
+  outward <- (working <= bounds$lower & gradient < 0) | (working >= bounds$upper & gradient > 0)
+  free & !outward
+}
+
+# The information is scaled to unit diagonal before it is solved, and given a ridge when it is near-singular: a direction the data
+# do not inform then moves slowly instead of wildly.
+scoring_step <- function(state, active, max_step) {
+  full <- rep(0, length(active))
+  if (!any(active)) return(list(step = full, expected_gain = 0, slope = 0))
+  gradient <- state$gradient[active]
+  information <- state$information[active, active, drop = FALSE]
+  scale <- 1 / sqrt(pmax(diag(information), 1e-10 * max(diag(information)), .Machine$double.xmin))
+  scaled <- information * outer(scale, scale)
+  step <- scale * ridge_solve(scaled, scale * gradient)
+  expected_gain <- 0.5 * sum(gradient * step)
+  step <- step * min(1, max_step / max(abs(step)))
+  full[active] <- step
+  list(step = full, expected_gain = expected_gain, slope = sum(gradient * step))
+}
+
+ridge_solve <- function(matrix, vector) {
+  smallest <- min(eigen(matrix, symmetric = TRUE, only.values = TRUE)$values)
+  ridge <- max(0, 1e-6 - smallest)
+  solve(matrix + diag(ridge, nrow(matrix)), vector)
+}
+
+# Backtracking: the minimum of the parabola through value and slope at 0 and the value at the failed step, within [0.1, 0.5] of it.
+line_search <- function(objective, working, current, step, bounds, free, halvings = 12L) {
+  fraction <- 1
+  for (trial in seq_len(halvings)) {
+    candidate <- clamp(working + fraction * step$step, bounds, free)
+    state <- objective$evaluate(candidate, information = TRUE)
+    if (state$value > current$value) return(list(working = candidate, state = state, evaluations = trial))
+    drop <- current$value - state$value
+    shrink <- if (is.finite(drop)) 0.5 * fraction * step$slope / (drop + fraction * step$slope) else 0.25
+    fraction <- fraction * min(0.5, max(0.1, shrink))
+  }
+  list(state = NULL, evaluations = halvings)
+}
+
+check_start <- function(state) {
+  if (is.finite(state$value)) return(invisible())
+  abort_cholesky(state$failed)
+}
+
+abort_cholesky <- function(row) {
+  abort_neargp("cholesky", c(
+    paste0("The covariance matrix of ", if (length(row) && row > 0L) paste("row", row, "and its neighbours") else "the data",
+      " is not positive definite to working precision."),
+    i = "Near-duplicate locations and a very smooth covariance do that when there is hardly any nugget: estimate the nugget, or fix a larger one.",
+    i = "Or choose a rougher covariance, such as cov_matern(nu = 1.5) or cov_exponential()."))
+}

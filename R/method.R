@@ -1,0 +1,96 @@
+# What methods have in common. A method is a settings object of class c("neargp_<name>", "neargp_method") made by a constructor in
+# the file of that name, and a fit_method() for it there, which gets the problem (data, layout, bounds, start, control ...) and
+# returns what finish_fit() of neargp.R takes. A new method is one such file.
+
+fit_method <- function(method, problem) {
+  UseMethod("fit_method")
+}
+
+new_method <- function(name, label, ...) {
+  structure(list(label = label, ...), class = c(paste0("neargp_", name), "neargp_method"))
+}
+
+# The families a method can fit; further methods add theirs.
+method_families <- function(method) {
+  UseMethod("method_families")
+}
+
+#' @export
+method_families.default <- function(method) "gaussian"
+
+check_family <- function(family, method) {
+  if (is.function(family)) family <- family()
+  if (!inherits(family, "family")) abort_argument("family", "a family such as gaussian()", family)
+  if (!family$family %in% method_families(method) || (family$family == "gaussian" && family$link != "identity")) {
+    abort_neargp("family", c(
+      sprintf("%s cannot fit a %s() response with %s link.", method$label, family$family, family$link),
+      i = paste0("It can fit ", format_some(method_families(method)), "() with identity link.")))
+  }
+  family
+}
+
+check_k <- function(method, n) {
+  if (is.null(method$k) || method$k < n) return(invisible())
+  abort_neargp("k", c(sprintf("k = %d neighbours need more than %d rows, and there are %d.", method$k, method$k, n),
+    i = sprintf("Use a k of at most %d, or exact_gp() for so few rows.", n - 1L)))
+}
+
+#' @export
+print.neargp_method <- function(x, ...) {
+  settings <- x[setdiff(names(x), "label")]
+  described <- vapply(settings, function(value) paste(format(value), collapse = ", "), "")
+  cat(x$label, "\n", sep = "")
+  if (length(described)) cat(sprintf("  %-14s %s\n", names(described), described), sep = "")
+  invisible(x)
+}
+
+# ---- fitting with neighbours ------------------------------------------------------------------------------------------------------
+
+# Coarse to fine in k, and at each k as many rounds as the neighbours need: neighbours depend on the ratios of the ranges and on the
+# anisotropy, so they are sought in the current metric, held while the optimiser runs, and sought anew until they no longer matter.
+# `objective_for(component, k)` seeks neighbours in the metric of that component; `optimize(objective, working, coarse)` climbs.
+fit_with_neighbors <- function(problem, k, objective_for, optimize) {
+  control <- problem$control
+  coarse <- if (control$coarse_k > 0L && control$coarse_k < k) control$coarse_k
+  state <- list(working = problem$start, iterations = 0L, evaluations = 0L)
+  for (level in c(coarse, k)) {
+    state <- fit_level(problem, level, level < k, state, objective_for, optimize)
+  }
+  state
+}
+
+fit_level <- function(problem, k, coarse, state, objective_for, optimize) {
+  control <- problem$control
+  for (round in seq_len(if (coarse) 2L else control$max_refreshes)) {
+    component <- component_at(problem, state$working)
+    result <- optimize(objective_for(component, k), state$working, coarse)
+    result$iterations <- result$iterations + state$iterations
+    result$evaluations <- result$evaluations + state$evaluations
+    state <- result
+    problem$report(k, round, state)
+    moved <- max(abs(metric_shape(component_at(problem, state$working)) - metric_shape(component)))
+    if (moved <= control$refresh_tolerance) return(state)
+  }
+  if (!coarse) {
+    state$converged <- FALSE
+    state$message <- sprintf("neighbours still changed after %d refreshes (max_refreshes)", control$max_refreshes)
+  }
+  state
+}
+
+component_at <- function(problem, working) {
+  values <- to_core(working, problem$layout$transform)
+  metric_component(as_core_covariance(problem$layout, problem$groups, values))
+}
+
+# Parameters that ended at a bound.
+at_bound <- function(working, free, bounds) {
+  free & (working <= bounds$lower + 1e-6 | working >= bounds$upper - 1e-6)
+}
+
+method_result <- function(problem, state, score, information = state$state$information, k = NULL) {
+  list(working = state$working, beta = state$state$beta, beta_vcov = state$state$beta_vcov, information = information,
+    value = state$state$value, score = score, k = k,
+    convergence = list(converged = state$converged, message = state$message, iterations = state$iterations,
+      evaluations = state$evaluations))
+}

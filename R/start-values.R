@@ -1,0 +1,202 @@
+# Starting values and bounds from the data. Ranges and nugget share are compared on a coarse grid by the leave-one-out score of a few
+# thousand rows given their nearest neighbours, which costs little at any n; the overall scale of the covariance is profiled out in
+# closed form: with covariance s * C0 the best s is rss / n. All of it is deterministic and leaves R's random numbers alone.
+
+start_working <- function(problem, residual_variance) {
+  layout <- problem$layout
+  given <- layout$fixed | !is.na(layout$start)
+  values <- ifelse(layout$fixed, layout$value, layout$start)
+  if (!all(given)) {
+    best <- best_candidate(problem, residual_variance)
+    values[!given] <- best[!given]
+  }
+  to_working(values, layout$transform)
+}
+
+residual_variance <- function(data) {
+  weights <- data$weights / mean(data$weights)
+  fit <- if (ncol(data$X)) stats::lm.wfit(data$X, data$y - data$offset, weights)$residuals else data$y - data$offset
+  sum(weights * fit^2) / (length(data$y) - ncol(data$X))
+}
+
+# Root mean square extent of each range's coordinates, the unit in which ranges are searched.
+group_scales <- function(coords, group) {
+  variances <- apply(coords, 2L, stats::var)
+  sqrt(as.vector(tapply(variances, group, mean)))
+}
+
+working_bounds <- function(problem, residual_variance) {
+  layout <- problem$layout
+  lower <- rep(-Inf, nrow(layout))
+  upper <- rep(Inf, nrow(layout))
+  set <- function(rows, from, to) {
+    lower[rows] <<- from
+    upper[rows] <<- to
+  }
+  set(layout$kind == "variance", log(residual_variance * 1e-6), log(residual_variance * 1e4))
+  noise_scale <- mean(1 / problem$data$weights)
+  set(layout$kind == "nugget", log(residual_variance / noise_scale * 1e-8), log(residual_variance / noise_scale * 1e2))
+  set(layout$kind %in% c("u", "v"), -4, 4)
+  for (j in seq_along(problem$groups)) {
+    group <- problem$groups[[j]]$group
+    extent <- 2 * group_scales(problem$data$coords, group) * sqrt(tabulate(group))
+    ranges <- which(layout$kind == "range" & layout$component == j)
+    set(ranges, log(1e-5 * extent), log(100 * extent))
+    shape <- which(layout$kind == "shape" & layout$component == j)
+    known <- family_shape(problem$groups[[j]]$family)
+    if (length(shape)) set(shape, to_working(known$lower, known$transform), to_working(known$upper, known$transform))
+  }
+  list(lower = lower, upper = upper)
+}
+
+# ---- the grid ---------------------------------------------------------------------------------------------------------------------
+
+best_candidate <- function(problem, residual_variance) {
+  group <- problem$groups[[1L]]$group
+  scales <- group_scales(problem$data$coords, group)
+  best <- list(score = -Inf)
+  for (time_ratio in if (is.null(problem$locations$time)) 1 else c(0.2, 1, 5)) {
+    stretched <- scales * c(rep(1, length(scales) - 1L), time_ratio)
+    if (length(scales) == 1L) stretched <- scales
+    trial <- start_problem(problem, stretched)
+    for (candidate in start_candidates(problem, trial, stretched, residual_variance)) {
+      scored <- score_candidate(problem, trial, candidate)
+      if (scored$score > best$score) best <- scored
+    }
+  }
+  if (!is.finite(best$score)) abort_cholesky(0L)
+  best$values
+}
+
+# A small problem: some rows, each with its nearest neighbours in the metric of these scales, and only the rows these involve.
+start_problem <- function(problem, scales) {
+  data <- problem$data
+  n <- length(data$y)
+  targets <- unique(round(seq(1, n, length.out = min(n, problem$control$start_rows))))
+  k <- min(max(problem$control$coarse_k, 5L), n - 1L)
+  scaled <- sweep(data$coords, 2L, scales[problem$groups[[1L]]$group], "/")
+  neighbors <- core_neighbors_to(scaled, scaled[targets, , drop = FALSE], k + 1L, problem$threads)
+  neighbors <- without_self(neighbors, targets)
+  reduced <- reduce_to_neighbors(data, targets, neighbors)
+  farthest <- scaled[neighbors[k, ], , drop = FALSE] - scaled[targets, , drop = FALSE]
+  list(pointer = local_problem(reduced$data, reduced$neighbors, reduced$targets), n = length(targets),
+    reach = sqrt(stats::median(rowSums(farthest^2))), extent = sqrt(ncol(scaled)))
+}
+
+# Column i holds the neighbours of row targets[i]; removes that row itself, or the last neighbour where duplicates crowded it out.
+without_self <- function(neighbors, targets) {
+  self <- neighbors == rep(targets, each = nrow(neighbors))
+  self[nrow(neighbors), !colSums(self)] <- TRUE
+  matrix(neighbors[!self], nrow(neighbors) - 1L)
+}
+
+# Effective ranges between the reach of the neighbourhood and several times the extent; variance and nugget as shares of the whole.
+start_candidates <- function(problem, trial, scales, residual_variance) {
+  layout <- problem$layout
+  lowest <- max(trial$reach, 1e-3 * trial$extent)
+  distances <- exp(seq(log(lowest), log(6 * max(trial$extent, lowest)), length.out = 7L))
+  shapes <- if (any(layout$kind == "shape" & !layout$fixed & layout$transform == "log")) c(0.5, 1.5) else NA_real_
+  splits <- variance_splits(problem, residual_variance)
+  grid <- expand.grid(distance = distances, shape = shapes, split = seq_along(splits))
+  lapply(seq_len(nrow(grid)), function(i) {
+    candidate_values(problem, scales, grid$distance[i], grid$shape[i], splits[[grid$split[i]]])
+  })
+}
+
+# Pairs (total variance of the process, nugget). Where neither is fixed only their ratio matters here.
+variance_splits <- function(problem, residual_variance) {
+  layout <- problem$layout
+  noise_scale <- mean(1 / problem$data$weights)
+  variances <- layout$value[layout$kind == "variance"]
+  nugget <- layout$value[nrow(layout)]
+  shares <- c(0.01, 0.1, 0.4, 0.8)
+  if (!is.na(nugget)) {
+    left <- max(residual_variance - nugget * noise_scale, 0.1 * residual_variance)
+    return(lapply(if (nugget == 0) 1 else c(0.3, 1, 3), function(x) c(x * left, nugget)))
+  }
+  total <- if (anyNA(variances)) residual_variance else sum(variances)
+  lapply(shares, function(share) {
+    if (anyNA(variances)) c(total * (1 - share), total * share / noise_scale) else c(total, total * share / (1 - share) / noise_scale)
+  })
+}
+
+# Several components share the variance equally and have ranges a factor 3 apart, the first the longest.
+candidate_values <- function(problem, scales, distance, shape, split) {
+  layout <- problem$layout
+  values <- layout$value
+  count <- length(problem$groups)
+  fill <- function(rows, new) {
+    open <- rows & is.na(values)
+    values[open] <<- rep_len(new, sum(rows))[open[rows]]
+  }
+  for (j in seq_len(count)) {
+    own <- !is.na(layout$component) & layout$component == j
+    known <- family_shape(problem$groups[[j]]$family)
+    fill(own & layout$kind == "variance", split[1L] / count)
+    if (!is.null(known)) fill(own & layout$kind == "shape", if (is.na(shape) || known$transform == "power") known$start else shape)
+    own_scales <- range_scales(problem, j, scales)
+    unit <- effective_distance(problem$groups[[j]]$family, c(values[own & layout$kind == "shape"], NA)[1L])
+    fill(own & layout$kind == "range", distance * own_scales / unit * 3^((count + 1) / 2 - j))
+    fill(own & layout$kind %in% c("u", "v"), 0)
+  }
+  fill(layout$kind == "nugget", split[2L])
+  values
+}
+
+# Scales of the ranges of component j; those of the first component carry the factor for time.
+range_scales <- function(problem, j, scales) {
+  group <- problem$groups[[j]]$group
+  if (identical(group, problem$groups[[1L]]$group)) scales else group_scales(problem$data$coords, group)
+}
+
+score_candidate <- function(problem, trial, values) {
+  layout <- problem$layout
+  result <- core_evaluate(trial$pointer, as_core_covariance(layout, problem$groups, values), nugget_of(layout, values), FALSE,
+    problem$threads)
+  if (result$failed > 0L) return(list(score = -Inf))
+  profile <- profile_trend(result, trial$n)
+  scale_free <- layout$kind %in% c("variance", "nugget") & !(layout$fixed & layout$value %in% 0)
+  if (!is.finite(profile$value) || any(layout$fixed[scale_free])) return(list(score = profile$value, values = values))
+  scale <- profile$rss / trial$n
+  values[scale_free] <- values[scale_free] * scale
+  list(score = -0.5 * (trial$n * (log(2 * pi * scale) + 1) + profile$log_det), values = values)
+}
+
+# ---- starting values from the user ------------------------------------------------------------------------------------------------
+
+# `start`: a fit, or natural values named as coef(fit, "covariance"). They take precedence over those of the covariance settings.
+apply_start <- function(layout, start) {
+  if (is.null(start)) return(layout)
+  if (inherits(start, "neargp")) {
+    start <- stats::coef(start, what = "covariance")
+    start <- start[names(start) %in% layout$name]
+  }
+  start <- check_start_values(start, layout)
+  for (rows in anisotropy_rows(layout)) {
+    axes <- layout$name[rows$axes]
+    range <- layout$name[rows$range]
+    if (all(axes %in% names(start))) {
+      start[axes] <- anisotropy_to_core(c(angle = start[[axes[2L]]], ratio = start[[axes[1L]]]))
+      if (range %in% names(start)) start[range] <- minor_major_mean(start[[range]], start[axes])
+    }
+  }
+  named <- match(names(start), layout$name)
+  layout$start[named] <- ifelse(layout$fixed[named], NA, start)
+  layout
+}
+
+check_start_values <- function(start, layout) {
+  if (!is.numeric(start) || is.null(names(start)) || !all(is.finite(start))) {
+    abort_argument("start", "a fit of neargp() or named numbers, such as c(range = 10, nugget = 0.1)", start)
+  }
+  unknown <- setdiff(names(start), layout$name)
+  if (length(unknown)) {
+    abort_neargp("argument", c(paste0("`start` names parameters that the model does not have: ", format_some(unknown), "."),
+      i = paste0("It has ", format_some(layout$name, 20L), ".")))
+  }
+  positive <- layout$kind[match(names(start), layout$name)] != "v"
+  if (any(start[positive] <= 0 & names(start)[positive] != "nugget") || any(start[positive] < 0)) {
+    abort_neargp("argument", "Starting values in `start` must be greater than 0.")
+  }
+  start
+}

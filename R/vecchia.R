@@ -1,0 +1,44 @@
+#' Vecchia approximation
+#'
+#' Each observation is conditioned on the `k` nearest of those that come before it in an ordering; the likelihood is the product of
+#' these conditional densities, with the noise inside. The trend is profiled out by generalised least squares and the covariance
+#' parameters are estimated by Fisher scoring, first with a small `k`, then with the full one.
+#'
+#' With `k` one less than the number of rows this is the exact Gaussian likelihood. Time grows with `n * k^3`. Standard errors come from the
+#' information matrix. With several ranges or an anisotropy, ordering and neighbours are found in the estimated metric.
+#'
+#' @param k number of neighbours, at least 1 and less than the number of rows. 30 is near the exact likelihood for two coordinates; less is
+#'   faster.
+#' @param ordering `"maxmin"` (each next location as far as possible from those before; the most accurate), `"random"` (uses R's random numbers),
+#'   `"coordinate"` (by the first coordinate) or `"given"` (the rows as they are).
+#' @return A settings object for the argument `method` of [neargp()].
+#' @section Errors: `neargp_error_argument` for settings of the wrong type; [neargp()] stops with `neargp_error_k` when there are not more
+#'   than `k` rows.
+#' @references Vecchia, A. V. (1988). Estimation and model identification for continuous spatial processes. *JRSS B* 50, 297–312.
+#'   Guinness, J. (2018). Permutation and grouping methods for sharpening Gaussian process approximations. *Technometrics* 60, 415–429.
+#'   Guinness, J. (2021). Gaussian process learning via Fisher scoring of Vecchia's approximation. *Statistics and Computing* 31, 25.
+#' @examples
+#' vecchia(k = 20)
+#' @export
+vecchia <- function(k = 30L, ordering = c("maxmin", "random", "coordinate", "given")) {
+  new_method("vecchia", "Vecchia approximation", k = check_count(k, "k"),
+    ordering = check_choice(ordering, "ordering", c("maxmin", "random", "coordinate", "given")))
+}
+
+#' @export
+fit_method.neargp_vecchia <- function(method, problem) {
+  key <- if (method$ordering == "random") order_key() else 0
+  objective_for <- function(component, k) {
+    local_objective(problem, neighbors_before(problem, component, k, method$ordering, key))
+  }
+  state <- fit_with_neighbors(problem, method$k, objective_for, scoring_optimizer(problem))
+  method_result(problem, state, score = "log-likelihood", k = method$k)
+}
+
+# The coarse round only has to come near: a tenth of a unit of log-likelihood.
+scoring_optimizer <- function(problem) {
+  function(objective, working, coarse) {
+    fisher_scoring(objective, working, problem$free, problem$bounds, problem$control,
+      tolerance = if (coarse) max(0.1, problem$control$tolerance) else problem$control$tolerance)
+  }
+}
