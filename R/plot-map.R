@@ -79,7 +79,7 @@ map_coords <- function(data, coords) {
     usual <- list(c("x", "y"), c("lon", "lat"), c("longitude", "latitude"), c("long", "lat"), c("X", "Y"))
     known <- Filter(function(names) all(names %in% names(data)), usual)
     if (!length(known)) {
-      abort_neargp("column", c(
+      abort_neargp("columns", c(
         "`coords` must say where the predictions are.",
         i = "Give the names of two columns, a formula such as `~ lon + lat`, or a matrix of coordinates."
       ))
@@ -202,9 +202,14 @@ grid_index <- function(x) {
 }
 
 draw_grid <- function(grid, colours) {
-  cells <- matrix(NA_character_, grid$size[2L], grid$size[1L])
-  cells[cbind(grid$size[2L] + 1L - grid$row, grid$column)] <- colours
   from <- grid$origin - grid$step / 2
   to <- from + grid$size * grid$step
-  graphics::rasterImage(grDevices::as.raster(cells), from[1L], from[2L], to[1L], to[2L], interpolate = FALSE)
+  graphics::rasterImage(grDevices::as.raster(grid_cells(grid, colours)), from[1L], from[2L], to[1L], to[2L], interpolate = FALSE)
+}
+
+# The first row of an image is the top one, the north.
+grid_cells <- function(grid, colours) {
+  cells <- matrix(NA_character_, grid$size[2L], grid$size[1L])
+  cells[cbind(grid$size[2L] + 1L - grid$row, grid$column)] <- colours
+  cells
 }

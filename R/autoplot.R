@@ -1,0 +1,61 @@
+# Methods for ggplot2, registered when that package is loaded.
+
+#' @rdname plot.neargp
+#' @exportS3Method ggplot2::autoplot
+#' @importFrom rlang .data
+autoplot.neargp <- function(object, which = c("map", "variogram"), what = c("mean", "sd"), newdata = NULL, cells = 10000,
+                            time = NULL, ...) {
+  which <- match.arg(which)
+  what <- match.arg(what)
+  if (which == "variogram") return(ggplot2::autoplot(empirical_variogram(object, ...)))
+  drawn <- map_predictions(object, newdata, cells, time)
+  if (length(drawn$place$names) == 1L) return(ggplot_curve(object, drawn))
+  ggplot_map(drawn$place, drawn$predictions[[what]], what) + ggplot2::ggtitle(drawn$title)
+}
+
+ggplot_map <- function(place, values, what) {
+  table <- data.frame(x = place$x, y = place$y, value = values)
+  grid <- as_grid(place$x, place$y)
+  # Cells are drawn as tiles of the same size: ggplot2 takes the smallest difference, rounding errors included, for the step.
+  layer <- if (is.null(grid)) {
+    ggplot2::geom_point(ggplot2::aes(colour = .data$value), size = 1.5)
+  } else {
+    ggplot2::geom_tile(ggplot2::aes(fill = .data$value), width = grid$step[1L], height = grid$step[2L])
+  }
+  option <- if (what == "sd") "magma" else "viridis"
+  label <- function(name) if (nzchar(place$unit)) sprintf("%s (%s)", name, place$unit) else name
+  ggplot2::ggplot(table, ggplot2::aes(.data$x, .data$y)) + layer +
+    ggplot2::scale_colour_viridis_c(what, option = option, aesthetics = c("colour", "fill")) +
+    (if (place$longlat) ggplot2::coord_quickmap(expand = FALSE) else ggplot2::coord_equal(expand = FALSE)) +
+    ggplot2::labs(x = label(place$names[1L]), y = label(place$names[2L]))
+}
+
+ggplot_curve <- function(fit, drawn) {
+  band <- stats::qnorm(0.975) * drawn$predictions$sd
+  mean <- drawn$predictions$mean
+  table <- data.frame(x = drawn$place$x, mean = mean, lower = mean - band, upper = mean + band)
+  data <- data.frame(x = original_coords(fit)[, 1L], y = fit$data$y)
+  ggplot2::ggplot(table, ggplot2::aes(.data$x)) +
+    ggplot2::geom_ribbon(ggplot2::aes(ymin = .data$lower, ymax = .data$upper), fill = "grey85") +
+    ggplot2::geom_point(ggplot2::aes(y = .data$y), data = data, colour = "grey40", size = 1) +
+    ggplot2::geom_line(ggplot2::aes(y = .data$mean), colour = "#0072B2") +
+    ggplot2::labs(x = drawn$place$names, y = fit$data$response_name, title = drawn$title)
+}
+
+#' @rdname plot.neargp_variogram
+#' @exportS3Method ggplot2::autoplot
+autoplot.neargp_variogram <- function(object, ...) {
+  named <- function(table) {
+    table$direction <- if (all(is.na(table$direction))) "all" else direction_labels(table$direction)
+    as.data.frame(table)
+  }
+  several <- !all(is.na(object$direction))
+  plot <- ggplot2::ggplot(named(object), ggplot2::aes(.data$distance, .data$gamma, colour = .data$direction)) +
+    ggplot2::geom_point(ggplot2::aes(size = .data$n_pairs), shape = 1) +
+    ggplot2::scale_size_area("pairs", max_size = 4) +
+    ggplot2::scale_colour_manual("direction", values = direction_colours, guide = if (several) "legend" else "none") +
+    ggplot2::expand_limits(x = 0, y = 0) +
+    ggplot2::labs(x = distance_label(object), y = "semivariance")
+  curve <- attr(object, "curve")
+  if (is.null(curve)) plot else plot + ggplot2::geom_line(data = named(curve))
+}

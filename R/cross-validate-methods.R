@@ -1,0 +1,118 @@
+#' @rdname cross_validate
+#' @param x the result of `cross_validate()`.
+#' @param digits number of significant digits to print.
+#' @export
+print.neargp_cv <- function(x, digits = 4L, ...) {
+  fold <- as.vector(x$folds)
+  cat(sprintf("Cross-validation of %s: %s rows in %d folds%s, parameters %s\n", x$response, format_count(length(fold)),
+    length(unique(fold)), describe_fold_kind(x$folds), if (x$refit) "estimated anew for each fold" else "those of the full fit"))
+  print_cv_scores(x$scores, digits)
+  invisible(x)
+}
+
+describe_fold_kind <- function(folds) {
+  switch(attr(folds, "kind") %||% "given", random = " (random)", square = " (square blocks)", kmeans = " (k-means blocks)", "")
+}
+
+print_cv_scores <- function(table, digits) {
+  if (nrow(table) == 1L) table$setting <- NULL
+  print(table, digits = digits)
+}
+
+#' @rdname scores
+#' @export
+scores.neargp_cv <- function(object, ...) object$scores
+
+#' @rdname scores
+#' @export
+scores.neargp <- function(object, level = 0.95, ...) {
+  loo <- loo_table(object)
+  scores(loo, observed = loo$observed, level = level)
+}
+
+#' Plot a cross-validation
+#'
+#' @param x the result of [cross_validate()].
+#' @param which names of the plots: "scores", the mean CRPS (or another `score`) of
+#'   each setting, with its folds; "predictions", observed against predicted; "pit",
+#'   the histogram of the predictive distribution function at the observations,
+#'   flat when predictions are calibrated, hump-shaped when their spread is too
+#'   large, U-shaped when it is too small; "map", the errors where they are. By
+#'   default "scores" for several settings, "predictions" and "pit" for one.
+#' @param setting the setting that "predictions", "pit" and "map" show, by default
+#'   the one with the least `score`.
+#' @param score the column of [scores()] that "scores" shows.
+#' @param ... further arguments for [graphics::points()].
+#' @return `x`, invisibly.
+#' @examples
+#' cells <- land_temperature()
+#' set.seed(1)
+#' some <- cells[sample(nrow(cells), 400), ]
+#' fit <- neargp(temperature ~ 1, data = some, coords = ~ lon + lat, method = vecchia(k = 10))
+#' plot(cross_validate(fit, folds = 5))
+#' @export
+plot.neargp_cv <- function(x, which = NULL, setting = NULL, score = "crps", ...) {
+  known <- c("scores", "predictions", "pit", "map")
+  which <- which %||% if (nrow(x$scores) > 1L) "scores" else c("predictions", "pit")
+  if (!is.character(which) || !all(which %in% known)) {
+    abort_argument("which", paste("among", paste0("\"", known, "\"", collapse = ", ")), which)
+  }
+  check_choice(score, "score", c("crps", "rmse", "mae", "log_score", "interval_score", "coverage", "bias"))
+  setting <- check_choice(setting %||% x$scores$setting[which.min(x$scores[[score]])], "setting", x$scores$setting)
+  old <- graphics::par(mgp = c(2.2, 0.5, 0), mar = c(3.6, 4.2, 2.4, 1), las = 1, tcl = -0.3)
+  if (length(which) > 1L && all(graphics::par("mfrow") == 1L)) old <- c(old, graphics::par(mfrow = grDevices::n2mfrow(length(which))[2:1]))
+  on.exit(graphics::par(old))
+  shown <- x$predictions[x$predictions$setting == setting, ]
+  main <- function(title) if (nrow(x$scores) > 1L) sprintf("%s: %s", title, setting) else title
+  for (one in which) {
+    switch(one,
+      scores = plot_cv_scores(x, score, ...),
+      predictions = plot_loo_predictions(list(data = list(response_name = x$response)), shown, main = main("Held-out predictions"), ...),
+      pit = plot_pit(shown, main("Calibration")),
+      map = plot_cv_errors(x, shown, main("Errors (predicted - observed)"), ...)
+    )
+  }
+  invisible(x)
+}
+
+# One line for each setting: small points for the folds, a large one for all rows together.
+plot_cv_scores <- function(x, score, ...) {
+  settings <- x$scores$setting
+  at <- rev(seq_along(settings))
+  folds <- x$fold_scores
+  width <- max(graphics::strwidth(settings, "inches", cex = 0.85)) + 0.35
+  old <- graphics::par(mai = replace(graphics::par("mai"), 2L, max(width, 0.6)))
+  on.exit(graphics::par(old))
+  graphics::plot.new()
+  graphics::plot.window(range(folds[[score]], x$scores[[score]]), c(0.5, length(settings) + 0.5))
+  graphics::abline(h = at, col = "grey90")
+  graphics::points(folds[[score]], at[match(folds$setting, settings)], pch = 1, cex = 0.7, col = "grey50", ...)
+  graphics::points(x$scores[[score]], at, pch = 18, cex = 1.6, col = "#D55E00")
+  graphics::axis(1L, lwd = 0, lwd.ticks = 0.8, cex.axis = 0.85)
+  graphics::axis(2L, at, settings, lwd = 0, cex.axis = 0.85)
+  graphics::box(lwd = 0.8)
+  graphics::title(main = "Held-out scores", font.main = 1, cex.main = 1, line = 1)
+  graphics::title(xlab = sprintf("%s (circles: folds)", gsub("_", " ", if (score %in% c("crps", "rmse", "mae")) toupper(score) else score)))
+}
+
+# Probability integral transform in 20 classes, with the band that holds 95% of a class when all is well.
+plot_pit <- function(predictions, main) {
+  pit <- stats::pnorm(predictions$observed, predictions$mean, predictions$sd)
+  classes <- 20L
+  density <- tabulate(pmin(classes, floor(pit * classes) + 1L), classes) / length(pit) * classes
+  band <- stats::qbinom(c(0.025, 0.975), length(pit), 1 / classes) / length(pit) * classes
+  plot_frame(c(0, 1), c(0, max(density, band)), main, "predictive distribution function at the observation", "density")
+  graphics::rect(0, band[1L], 1, band[2L], col = "grey88", border = NA)
+  left <- (seq_len(classes) - 1) / classes
+  graphics::rect(left, 0, left + 1 / classes, density, border = "#0072B2", col = grDevices::adjustcolor("#0072B2", 0.3))
+  graphics::abline(h = 1, col = "grey40")
+  graphics::box(lwd = 0.8)
+}
+
+plot_cv_errors <- function(x, predictions, main, ...) {
+  error <- predictions$mean - predictions$observed
+  place <- x$place
+  place[c("x", "y")] <- list(place$x[predictions$row], place$y[predictions$row])
+  limit <- stats::quantile(abs(error), 0.99, names = FALSE)
+  draw_map(place, error, colour_scale(error, "Blue-Red 3", limits = c(-1, 1) * limit), title = "error", main = main, ...)
+}

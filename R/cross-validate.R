@@ -1,0 +1,204 @@
+#' Cross-validation
+#'
+#' Predicts every training row from the rows of other folds and scores the
+#' predictions: the honest way to choose between covariances, methods and
+#' prediction settings, and to say how good a map is.
+#'
+#' @details
+#' With `refit = FALSE`, the default, covariance and trend parameters stay those of
+#' the full fit, and only the conditioning leaves the fold out: no neighbour of a
+#' held-out row is in its fold (nor within the `buffer` of the folds). A handful of
+#' parameters estimated from all rows know little about any one of them, so that
+#' the scores are close to those with `refit = TRUE`, at the price of one
+#' prediction. Refit when there are few rows, or many trend coefficients.
+#'
+#' Predictions are of the *observations*: their standard deviation includes the
+#' noise, divided by the weight of the row.
+#'
+#' To choose settings for predictions far from the data, hold out blocks of the
+#' size of the gaps: `folds = block_folds(fit, v = 10, size = )`.
+#'
+#' Folds are worked on in parallel when the package future.apply is installed and
+#' a plan with several workers is set (`future::plan("multisession")`); otherwise
+#' one after the other, each with `threads` threads. Progress is shown in
+#' interactive sessions.
+#'
+#' @param object a fit by [neargp()], or a named list of fits to the same response
+#'   at the same rows, which are compared on the same folds.
+#' @param folds the number of random folds; "blocked" for ten folds of square
+#'   blocks ([block_folds()] with its defaults); or one value for each row that was
+#'   fitted, as [random_folds()] and [block_folds()] make them.
+#' @param refit estimate the parameters anew without each fold?
+#' @param settings named list of settings to compare, each a list of arguments of
+#'   [predict()][predict.neargp], such as
+#'   `list(few = list(k = 10), local = list(k = 100, local_mean = TRUE))`.
+#' @param level level of the intervals that are scored.
+#' @param ... arguments of [predict()][predict.neargp] common to all settings.
+#' @return An object of class `neargp_cv`, a list of
+#'   * `scores`: a data frame of [scores()], one row for each setting;
+#'   * `fold_scores`: the same for each setting and fold;
+#'   * `predictions`: `setting`, `row`, `fold`, `observed`, `mean`, `sd`;
+#'   * `folds`, `refit`, `level`, `coords`, `elapsed` (seconds).
+#'
+#'   It has `print`, `plot` and `scores` methods.
+#' @section Errors:
+#' `neargp_error_folds` when folds do not fit the rows, `neargp_error_argument` for
+#' settings of a wrong type, `neargp_error_fits` when fits cannot be compared.
+#' @seealso [scores()] for what the columns mean, [random_folds()], [block_folds()].
+#' @examples
+#' cells <- land_temperature()
+#' set.seed(1)
+#' some <- cells[sample(nrow(cells), 400), ]
+#' fit <- neargp(temperature ~ 1, data = some, coords = ~ lon + lat, method = vecchia(k = 10))
+#' cross_validate(fit, folds = 5)
+#' compared <- cross_validate(fit, folds = block_folds(fit, v = 5, size = 0.1),
+#'   settings = list(k10 = list(k = 10), k30 = list(k = 30)))
+#' compared
+#' plot(compared)
+#' @export
+cross_validate <- function(object, ...) UseMethod("cross_validate")
+
+#' @rdname cross_validate
+#' @export
+cross_validate.neargp <- function(object, folds = 10, refit = FALSE, settings = NULL, level = 0.95, ...) {
+  arguments <- rlang::list2(...)
+  if (is.null(settings)) settings <- list(fit = list())
+  check_named_lists(settings)
+  cases <- lapply(settings, function(setting) list(fit = object, arguments = utils::modifyList(arguments, setting)))
+  validate_cases(cases, folds, refit, level)
+}
+
+#' @rdname cross_validate
+#' @export
+cross_validate.list <- function(object, folds = 10, refit = FALSE, level = 0.95, ...) {
+  check_comparable_fits(object)
+  arguments <- rlang::list2(...)
+  cases <- lapply(object, function(fit) list(fit = fit, arguments = arguments))
+  validate_cases(cases, folds, refit, level)
+}
+
+validate_cases <- function(cases, folds, refit, level) {
+  check_flag(refit, "refit")
+  check_level(level)
+  start <- proc.time()[["elapsed"]]
+  fit <- cases[[1L]]$fit
+  folds <- resolve_folds(folds, fit)
+  splits <- fold_splits(folds, fit)
+  tasks <- expand.grid(split = seq_along(splits), case = seq_along(cases))
+  pieces <- apply_tasks(nrow(tasks), function(task) {
+    case <- cases[[tasks$case[task]]]
+    split <- splits[[tasks$split[task]]]
+    data.frame(setting = names(cases)[tasks$case[task]], predict_split(case, split, refit))
+  })
+  predictions <- do.call(rbind, pieces)
+  predictions <- predictions[order(match(predictions$setting, names(cases)), predictions$row), ]
+  rownames(predictions) <- NULL
+  structure(list(
+    scores = grouped_scores(predictions, "setting", level), fold_scores = grouped_scores(predictions, c("setting", "fold"), level),
+    predictions = predictions, folds = folds, refit = refit, level = level, response = fit$data$response_name,
+    place = fit_place(fit, original_coords(fit)), elapsed = proc.time()[["elapsed"]] - start
+  ), class = "neargp_cv")
+}
+
+# The held-out rows of one fold, predicted as observations.
+predict_split <- function(case, split, refit) {
+  fit <- case$fit
+  held <- split$held
+  predictions <- if (refit) {
+    do.call(predict_held_out, c(list(refit_rows(fit, split$kept), fit, held), case$arguments))
+  } else {
+    do.call(predict_held_out, c(list(fit, fit, held, rows = split$kept), case$arguments))
+  }
+  data.frame(row = held, fold = split$fold, observed = fit$data$y[held], mean = predictions$mean, sd = predictions$sd)
+}
+
+# One after the other with a progress bar, or on the workers of a plan.
+apply_tasks <- function(n, task) {
+  if (workers_planned() > 1L) return(future.apply::future_lapply(seq_len(n), task, future.seed = TRUE, future.packages = "neargp"))
+  bar <- cli::cli_progress_bar("Cross-validating", total = n)
+  lapply(seq_len(n), function(i) {
+    result <- task(i)
+    cli::cli_progress_update(id = bar)
+    result
+  })
+}
+
+# A plan can only have been set when future is loaded; it is not loaded for the sake of asking.
+workers_planned <- function() {
+  if (!isNamespaceLoaded("future") || !requireNamespace("future.apply", quietly = TRUE)) return(1L)
+  future::nbrOfWorkers()
+}
+
+resolve_folds <- function(folds, fit) {
+  n <- length(fit$data$y)
+  if (identical(folds, "blocked")) return(block_folds(fit))
+  if (is.numeric(folds) && length(folds) == 1L) return(random_folds(n, folds))
+  if (!is.atomic(folds) || length(folds) != n || anyNA(folds)) {
+    abort_neargp("folds", c(
+      sprintf("`folds` must be a number of folds, \"blocked\", or one value for each of the %s rows that were fitted.", format_count(n)),
+      x = if (anyNA(folds)) "It has missing values." else sprintf("It is %s.", describe_value(folds)),
+      i = if (fit$n_dropped > 0) sprintf("%s rows of the data were dropped by `na.action` before the fit.", format_count(fit$n_dropped))
+    ))
+  }
+  if (length(unique(folds)) < 2L) abort_neargp("folds", "All rows are in the same fold: nothing would be left to predict from.")
+  folds
+}
+
+# For each fold, the rows held out and those that may be conditioned on.
+fold_splits <- function(folds, fit) {
+  buffer <- attr(folds, "buffer")
+  rows <- split(seq_along(folds), as.vector(folds))
+  lapply(names(rows), function(fold) {
+    held <- rows[[fold]]
+    kept <- seq_along(folds)[-held]
+    if (isTRUE(buffer > 0)) kept <- kept[!within_buffer(fit, held, kept, buffer)]
+    if (length(kept) < 2L) {
+      abort_neargp("folds", c(sprintf("Fewer than two rows are left to predict fold %s from.", fold), i = "Use a smaller `buffer`."))
+    }
+    list(fold = utils::type.convert(fold, as.is = TRUE), held = held, kept = kept)
+  })
+}
+
+within_buffer <- function(fit, held, kept, buffer) {
+  coords <- fit$data$coords
+  if (!is.null(fit$locations$time)) coords <- coords[, -ncol(coords), drop = FALSE]
+  held_coords <- coords[held, , drop = FALSE]
+  nearest <- as.integer(core_neighbors_to(held_coords, coords[kept, , drop = FALSE], 1L, 1L))
+  sqrt(rowSums((coords[kept, , drop = FALSE] - held_coords[nearest, , drop = FALSE])^2)) < buffer
+}
+
+grouped_scores <- function(predictions, by, level) {
+  groups <- unique(predictions[by])
+  key <- do.call(paste, c(unname(predictions[by]), sep = "\r"))
+  wanted <- do.call(paste, c(unname(groups), sep = "\r"))
+  pieces <- split(predictions, factor(key, wanted))
+  table <- do.call(rbind, lapply(pieces, function(piece) scores(piece, observed = piece$observed, level = level)))
+  table <- cbind(groups, table)
+  table <- table[do.call(order, c(list(match(table$setting, unique(predictions$setting))), as.list(table[setdiff(by, "setting")]))), ]
+  structure(table, row.names = seq_len(nrow(table)), class = c("neargp_scores", "data.frame"))
+}
+
+check_named_lists <- function(settings) {
+  valid <- is.list(settings) && length(settings) && rlang::is_named(settings) && !anyDuplicated(names(settings)) &&
+    all(vapply(settings, is.list, NA))
+  if (!valid) {
+    abort_neargp("argument", c(
+      "`settings` must be a list of lists, each with a name of its own.",
+      i = "For example list(few = list(k = 10), many = list(k = 100))."
+    ))
+  }
+}
+
+check_comparable_fits <- function(fits) {
+  valid <- length(fits) && rlang::is_named(fits) && !anyDuplicated(names(fits)) &&
+    all(vapply(fits, inherits, NA, what = "neargp"))
+  if (!valid) abort_neargp("fits", "A list to be cross-validated must hold fits by neargp(), each with a name of its own.")
+  responses <- lapply(fits, function(fit) fit$data$y)
+  differ <- !vapply(responses, identical, NA, y = responses[[1L]])
+  if (any(differ)) {
+    abort_neargp("fits", c(
+      "Fits can be compared only when they have the same response at the same rows.",
+      x = sprintf("%s differs from %s.", format_some(names(fits)[differ]), names(fits)[1L])
+    ))
+  }
+}

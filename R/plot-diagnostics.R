@@ -1,0 +1,70 @@
+# Diagnostics of a fit from its leave-one-out predictions: each row predicted from the others, as an observation (noise included).
+
+loo_table <- function(fit) {
+  error <- stats::residuals(fit, type = "loo")
+  z <- stats::residuals(fit, type = "loo_standardised")
+  data.frame(observed = fit$data$y, mean = fit$data$y - error, sd = error / z, z = z)
+}
+
+# Rows to draw: all, or evenly spaced ones where there are more than eyes and files can take.
+shown_rows <- function(n, at_most = 20000L) {
+  if (n <= at_most) seq_len(n) else unique(round(seq(1, n, length.out = at_most)))
+}
+
+point_colour <- function(n) grDevices::adjustcolor("#0072B2", max(0.15, min(0.8, 40 / sqrt(n))))
+
+note_shown <- function(shown, n) {
+  if (length(shown) < n) {
+    graphics::mtext(sprintf("%s of %s rows shown", format_count(length(shown)), format_count(n)),
+      side = 3L, line = 0.1, adj = 1, cex = 0.7 * graphics::par("cex"))
+  }
+}
+
+plot_loo_residuals <- function(fit, loo, main = "Leave-one-out residuals", ...) {
+  shown <- shown_rows(nrow(loo))
+  plot_frame(range(loo$mean), range(loo$z, -2.5, 2.5), main, sprintf("leave-one-out mean of %s", fit$data$response_name),
+    "standardised residual")
+  graphics::abline(h = c(-1.96, 1.96), col = "grey60", lty = 3)
+  graphics::abline(h = 0, col = "grey40")
+  graphics::points(loo$mean[shown], loo$z[shown], pch = 16, cex = point_size(length(shown)) * 0.9,
+    col = point_colour(length(shown)), ...)
+  smoothed <- shown_rows(nrow(loo), 5000L)
+  graphics::lines(stats::lowess(loo$mean[smoothed], loo$z[smoothed]), col = "#D55E00", lwd = 2)
+  note_shown(shown, nrow(loo))
+}
+
+# With a 95% band for each order statistic: the i-th of n uniform ones is Beta(i, n + 1 - i).
+plot_loo_qq <- function(fit, loo, main = "Normal quantiles", ...) {
+  n <- nrow(loo)
+  z <- sort(loo$z)
+  tails <- c(seq_len(min(500L, n)), seq(max(1L, n - 499L), n))
+  shown <- sort(unique(c(tails, shown_rows(n, 5000L))))
+  theory <- stats::qnorm((shown - 0.5) / n)
+  band <- function(p) stats::qnorm(stats::qbeta(p, shown, n + 1 - shown))
+  lower <- band(0.025)
+  upper <- band(0.975)
+  plot_frame(range(theory), range(z, lower, upper), main, "standard normal quantile", "standardised leave-one-out residual")
+  graphics::polygon(c(theory, rev(theory)), c(lower, rev(upper)), col = "grey88", border = NA)
+  graphics::abline(0, 1, col = "grey40")
+  graphics::points(theory, z[shown], pch = 16, cex = point_size(n) * 0.9, col = "#0072B2", ...)
+  graphics::box(lwd = 0.8)
+}
+
+plot_loo_predictions <- function(fit, loo, main = "Leave-one-out predictions", ...) {
+  shown <- shown_rows(nrow(loo))
+  limits <- range(loo$mean, loo$observed)
+  plot_frame(limits, limits, main, "predicted", sprintf("observed %s", fit$data$response_name))
+  graphics::points(loo$mean[shown], loo$observed[shown], pch = 16, cex = point_size(length(shown)) * 0.9,
+    col = point_colour(length(shown)), ...)
+  graphics::abline(0, 1, col = "grey40")
+  score <- scores(loo, observed = loo$observed)
+  graphics::legend("topleft", bty = "n", cex = 0.85, legend = c(sprintf("RMSE %s", format(score$rmse, digits = 3L)),
+    sprintf("CRPS %s", format(score$crps, digits = 3L)), sprintf("95%% coverage %.1f%%", 100 * score$coverage)))
+  note_shown(shown, nrow(loo))
+}
+
+plot_loo_map <- function(fit, loo, main = "Map of the residuals", ...) {
+  place <- fit_place(fit, original_coords(fit))
+  scale <- colour_scale(loo$z, "Blue-Red 3", limits = c(-3, 3))
+  draw_map(place, loo$z, scale, title = "z", main = main, ...)
+}

@@ -1,0 +1,130 @@
+#' Plot a fit
+#'
+#' A map of the predictions, diagnostics from leave-one-out residuals, and the
+#' empirical variogram with the fitted curve, in base graphics.
+#'
+#' @details
+#' `which` may name several plots, which then share the page unless the page was
+#' divided before (`par(mfrow = )`):
+#'
+#' * "map": predictions on a grid over the convex hull of the data, made for the
+#'   purpose, or at `newdata`. When the trend has covariates other than the
+#'   coordinates, whose values on such a grid are not known, the map shows the
+#'   spatial effect alone (the predicted Gaussian process, trend left out); give
+#'   `newdata` with the covariates to see predictions. For a single coordinate, a
+#'   curve with its pointwise prediction band.
+#' * "residuals": standardised leave-one-out residuals against the leave-one-out
+#'   mean, with a smooth of their average; dotted lines hold 95% of them when the
+#'   model is right.
+#' * "residual_map": the same residuals where they are. Patches of one colour are
+#'   structure that the model misses.
+#' * "qq": their normal quantiles, with a pointwise 95% band for independent
+#'   residuals.
+#' * "variogram": [empirical_variogram()] with the fitted curve.
+#' * "loo": observations against leave-one-out predictions, with their scores.
+#'
+#' @param x,object a fit by [neargp()].
+#' @param which names of the plots, see Details.
+#' @param what what the map shows: "mean" or "sd" of the predictions.
+#' @param newdata where to predict for the map, in the form that [predict()] takes;
+#'   by default a grid.
+#' @param cells number of cells of that grid over the bounding box of the data,
+#'   10,000 by default; more give a finer map and take longer.
+#' @param time for a fit in space and time: the time of the map, the latest one by
+#'   default.
+#' @param ... further arguments for [plot_map()] (`palette`, `limits`, ...) when
+#'   `which` is one map, for [graphics::points()] in other single plots.
+#' @return `x`, invisibly; `autoplot()` a ggplot object.
+#' @section Errors:
+#' `neargp_error_plot` when a map is asked of a fit with more than two
+#' coordinates in space; `neargp_error_argument` for unknown names.
+#' @seealso [plot_map()], [empirical_variogram()], [cross_validate()]
+#' @examples
+#' cells <- land_temperature()
+#' set.seed(1)
+#' some <- cells[sample(nrow(cells), 500), ]
+#' fit <- neargp(temperature ~ 1, data = some, coords = ~ lon + lat, method = vecchia(k = 10))
+#' plot(fit)
+#' plot(fit, which = "map", what = "sd")
+#' @export
+plot.neargp <- function(x, which = c("map", "residuals", "qq", "variogram"), what = c("mean", "sd"), newdata = NULL,
+                        cells = 10000, time = NULL, ...) {
+  known <- c("map", "residuals", "residual_map", "qq", "variogram", "loo")
+  if (!is.character(which) || !length(which) || !all(which %in% known)) {
+    abort_argument("which", paste("among", paste0("\"", known, "\"", collapse = ", ")), which)
+  }
+  what <- match.arg(what)
+  if (missing(which) && length(x$locations$raw_names) > 2L) which <- setdiff(which, "map")
+  shares_page <- length(which) > 1L && all(graphics::par("mfrow") == 1L)
+  old <- graphics::par(mgp = c(2.2, 0.5, 0), mar = c(3.6, 4.2, 2.4, 1), las = 1, tcl = -0.3)
+  if (shares_page) old <- c(old, graphics::par(mfrow = grDevices::n2mfrow(length(which))))
+  on.exit(graphics::par(old))
+  loo <- if (any(which %in% c("residuals", "residual_map", "qq", "loo"))) loo_table(x)
+  for (one in which) {
+    switch(one,
+      map = plot_fit_map(x, what, newdata, cells, time, ...),
+      residuals = plot_loo_residuals(x, loo, ...),
+      residual_map = plot_loo_map(x, loo, ...),
+      qq = plot_loo_qq(x, loo, ...),
+      variogram = plot(empirical_variogram(x), ...),
+      loo = plot_loo_predictions(x, loo, ...)
+    )
+  }
+  invisible(x)
+}
+
+plot_fit_map <- function(fit, what, newdata, cells, time, palette = NULL, limits = NULL, centred = FALSE,
+                         title = NULL, main = NULL, ...) {
+  drawn <- map_predictions(fit, newdata, cells, time)
+  if (length(drawn$place$names) == 1L) return(plot_fit_curve(fit, drawn, main %||% drawn$title, ...))
+  palette <- palette %||% if (centred) "Blue-Red 3" else if (what == "sd") "Lajolla" else "viridis"
+  values <- drawn$predictions[[what]]
+  draw_map(drawn$place, values, colour_scale(values, palette, limits, centred), title = title %||% what,
+    main = main %||% drawn$title, ...)
+}
+
+# One coordinate: a curve with its band, and the data.
+plot_fit_curve <- function(fit, drawn, main, ...) {
+  order <- order(drawn$place$x)
+  x <- drawn$place$x[order]
+  p <- drawn$predictions[order, ]
+  band <- stats::qnorm(0.975) * p$sd
+  raw <- original_coords(fit)[, 1L]
+  plot_frame(range(x), range(p$mean - band, p$mean + band, fit$data$y), main, drawn$place$names, fit$data$response_name)
+  graphics::polygon(c(x, rev(x)), c(p$mean - band, rev(p$mean + band)), col = "grey88", border = NA)
+  graphics::points(raw, fit$data$y, pch = 16, cex = point_size(length(raw)), col = "grey40", ...)
+  graphics::lines(x, p$mean, col = "#0072B2", lwd = 2)
+  graphics::box(lwd = 0.8)
+}
+
+# Predictions to be drawn, their place and the title that says what they are.
+map_predictions <- function(fit, newdata, cells, time) {
+  response <- fit$data$response_name
+  if (!is.null(newdata)) {
+    predictions <- stats::predict(fit, newdata)
+    coords <- raw_coordinates(newdata, fit$locations, "newdata")
+    return(list(predictions = predictions, place = fit_place(fit, coords), title = sprintf("Prediction of %s", response)))
+  }
+  coords <- map_grid(fit, cells, time)
+  at_time <- if (!is.null(fit$locations$time)) sprintf(" at %s = %s", fit$locations$time, format(coords[1L, fit$locations$time])) else ""
+  trend <- grid_trend(fit, coords)
+  predictions <- predict_at(fit, coords, trend$X, trend$offset)
+  title <- if (trend$known) sprintf("Prediction of %s%s", response, at_time) else sprintf("Spatial effect on %s%s", response, at_time)
+  list(predictions = predictions, place = fit_place(fit, coords), title = title)
+}
+
+fit_place <- function(fit, coords) {
+  longlat <- is_longlat_fit(fit)
+  names <- fit$locations$raw_names
+  list(x = coords[, 1L], y = if (length(names) > 1L) coords[, 2L], longlat = longlat,
+    unit = if (longlat) "" else fit$locations$unit, names = names)
+}
+
+# The trend on a grid, when it depends on nothing but the coordinates.
+grid_trend <- function(fit, coords) {
+  wanted <- all.vars(stats::delete.response(fit$terms))
+  if (all(wanted %in% colnames(coords)) && is.null(fit$offset_argument)) {
+    return(c(newdata_design(fit, as.data.frame(coords)), known = TRUE))
+  }
+  list(X = matrix(0, nrow(coords), ncol(fit$data$X)), offset = rep(0, nrow(coords)), known = FALSE)
+}

@@ -1,0 +1,123 @@
+#' Tidy summaries of a fit
+#'
+#' [tidy()] gives one row for each parameter, [glance()] one row for the fit,
+#' [augment()] the training data with what the fit says about each row. The
+#' generics come from the package generics, so that they work together with
+#' broom and its relatives.
+#'
+#' @param x a fit by [neargp()].
+#' @param effects which parameters: "trend", "covariance" or both.
+#' @param conf.int add a confidence interval?
+#' @param conf.level its level.
+#' @param data for `augment()`: the training data; by default the response, the
+#'   trend's columns and the coordinates as the fit keeps them.
+#' @param ... not used.
+#' @return Data frames.
+#'
+#'   `tidy()`: `effect` ("trend", "covariance"), `term`, `estimate`, `std.error`,
+#'   for the trend `statistic` (estimate / standard error) and, with
+#'   `conf.int = TRUE`, `conf.low` and `conf.high` as [confint()] gives them. Fixed
+#'   parameters have `NA` for all but the estimate.
+#'
+#'   `glance()`: `nobs`, `df` (number of estimated parameters), `logLik`, `AIC`,
+#'   `BIC`, `sigma` (standard deviation of the noise), `variance`, `range`,
+#'   `nugget` (of the first component), `method`, `k`, `converged`, `iterations`,
+#'   `elapsed` (seconds).
+#'
+#'   `augment()`: the data with `.fitted` (trend and spatial effect, noise left
+#'   out), `.resid`, `.loo_mean`, `.loo_sd` (prediction of the observation from the
+#'   other rows) and `.loo_std_resid`.
+#' @examples
+#' stations <- colorado_precipitation()
+#' fit <- neargp(precipitation ~ elevation, data = stations, coords = ~ lon + lat,
+#'   distance = "chordal", method = vecchia(k = 15))
+#' tidy(fit, conf.int = TRUE)
+#' glance(fit)
+#' head(augment(fit))
+#' @name tidiers
+NULL
+
+#' @importFrom generics tidy
+#' @export
+generics::tidy
+
+#' @importFrom generics glance
+#' @export
+generics::glance
+
+#' @importFrom generics augment
+#' @export
+generics::augment
+
+#' @rdname tidiers
+#' @export
+tidy.neargp <- function(x, effects = c("trend", "covariance"), conf.int = FALSE, conf.level = 0.95, ...) {
+  effects <- match.arg(effects, several.ok = TRUE)
+  check_flag(conf.int, "conf.int")
+  check_level(conf.level, "conf.level")
+  parts <- list(trend = tidy_trend, covariance = tidy_covariance)[effects]
+  table <- do.call(rbind, lapply(unname(parts), function(part) part(x)))
+  if (conf.int) {
+    intervals <- lapply(effects, function(what) stats::confint(x, level = conf.level, what = what))
+    intervals <- do.call(rbind, lapply(intervals, unname))
+    table$conf.low <- intervals[, 1L]
+    table$conf.high <- intervals[, 2L]
+  }
+  structure(table, row.names = seq_len(nrow(table)))
+}
+
+tidy_trend <- function(fit) {
+  std_error <- unname(sqrt(diag(fit$beta_vcov)))
+  estimate <- unname(fit$beta)
+  data.frame(effect = rep("trend", length(estimate)), term = as.character(colnames(fit$data$X)), estimate = estimate,
+    std.error = std_error, statistic = estimate / std_error)
+}
+
+tidy_covariance <- function(fit) {
+  parameters <- fit$parameters
+  data.frame(effect = "covariance", term = parameters$name, estimate = parameters$estimate,
+    std.error = parameters$std_error, statistic = NA_real_)
+}
+
+#' @rdname tidiers
+#' @export
+glance.neargp <- function(x, ...) {
+  likelihood <- stats::logLik(x)
+  estimate <- function(names) {
+    value <- x$parameters$estimate[match(names, x$parameters$name)]
+    value[!is.na(value)][1L]
+  }
+  data.frame(
+    nobs = stats::nobs(x), df = attr(likelihood, "df"), logLik = as.numeric(likelihood),
+    AIC = stats::AIC(x), BIC = stats::BIC(x), sigma = sqrt(x$nugget),
+    variance = estimate(c("variance", "variance_1")), range = estimate(c("range", "range_1")), nugget = x$nugget,
+    method = sub("^neargp_", "", class(x$method)[1L]), k = x$method$k %||% NA_integer_,
+    converged = x$convergence$converged, iterations = x$convergence$iterations %||% NA_integer_,
+    elapsed = sum(x$elapsed)
+  )
+}
+
+#' @rdname tidiers
+#' @export
+augment.neargp <- function(x, data = NULL, ...) {
+  n <- length(x$data$y)
+  if (is.null(data)) {
+    data <- structure(data.frame(x$data$y), names = x$data$response_name)
+    trend <- x$data$X[, setdiff(colnames(x$data$X), "(Intercept)"), drop = FALSE]
+    extra <- cbind(trend, original_coords(x))
+    data <- cbind(data, extra[, !duplicated(colnames(extra)), drop = FALSE])
+  }
+  if (!is.data.frame(data) || nrow(data) != n) {
+    abort_neargp("argument", c(
+      sprintf("`data` must be a data frame with the %s rows that were fitted.", format_count(n)),
+      i = "Rows removed by `subset` or `na.action` must be removed from `data` too."
+    ))
+  }
+  loo <- loo_table(x)
+  data$.fitted <- stats::fitted(x)
+  data$.resid <- x$data$y - data$.fitted
+  data$.loo_mean <- loo$mean
+  data$.loo_sd <- loo$sd
+  data$.loo_std_resid <- loo$z
+  data
+}

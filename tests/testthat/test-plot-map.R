@@ -1,0 +1,98 @@
+test_that("regular grids are recognised, with gaps and rounding errors", {
+  grid <- expand.grid(x = seq(-3.3, 4.1, 0.1), y = seq(10, 20, 0.25))
+  found <- as_grid(grid$x, grid$y)
+  expect_equal(found$size, c(75, 41))
+  expect_equal(found$step, c(0.1, 0.25), tolerance = 1e-6)
+  expect_equal(found$column, rep(1:75, 41))
+  set.seed(1)
+  some <- grid[sort(sample(nrow(grid), 600)), ]
+  some$x <- some$x + runif(600, -1e-9, 1e-9)
+  sparse <- as_grid(some$x, some$y)
+  expect_equal(sparse$origin + (sparse$size - 1) * sparse$step, c(max(some$x), max(some$y)), tolerance = 1e-6)
+  expect_equal(sparse$column, round((some$x - min(some$x)) / 0.1) + 1)
+})
+
+test_that("scattered, repeated and nearly empty places are no grid", {
+  set.seed(2)
+  expect_null(as_grid(runif(100), runif(100)))
+  expect_null(as_grid(c(1, 2, 1, 2, 1), c(1, 1, 2, 2, 1)))
+  expect_null(as_grid(1:100, 1:100))
+  expect_null(as_grid(rep(1, 10), 1:10))
+})
+
+test_that("cells land where they belong, north up", {
+  grid <- list(column = c(1L, 2L, 1L), row = c(1L, 1L, 2L), size = c(2L, 2L), step = c(1, 1), origin = c(0, 0))
+  cells <- grid_cells(grid, c("red", "green", "blue"))
+  expect_equal(cells, rbind(c("blue", NA), c("red", "green")))
+})
+
+test_that("colour scales cover the values, centred ones are symmetric", {
+  scale <- colour_scale(c(2, 5, NA, Inf), "viridis")
+  expect_equal(range(scale$breaks), c(2, 5))
+  expect_equal(range(colour_scale(c(-1, 3), "Blue-Red 3", centred = TRUE)$breaks), c(-3, 3))
+  expect_true(diff(range(colour_scale(c(4, 4), "viridis")$breaks)) > 0)
+  colours <- scale_colours(scale, c(2, 5, 100, NA))
+  expect_equal(colours[c(1, 2)], scale$colours[c(1, 128)])
+  expect_equal(colours[3], colours[2])
+  expect_true(is.na(colours[4]))
+  expect_length(colour_scale(1:2, heat.colors)$colours, 128)
+  expect_length(colour_scale(1:2, c("white", "black"))$colours, 128)
+  expect_error(colour_scale(1:2, "no such palette"), "hcl.pals", class = "neargp_error_argument")
+})
+
+test_that("degrees are labelled by hemisphere", {
+  expect_equal(degree_labels(c(-105.5, 0, 20, 190), 1L), c("105.5\u00b0W", "0\u00b0", "20\u00b0E", "170\u00b0W"))
+  expect_equal(degree_labels(c(-30, 0, 45), 2L), c("30\u00b0S", "0\u00b0", "45\u00b0N"))
+})
+
+test_that("one unit up is as long as one unit across", {
+  withr::local_pdf(NULL, width = 9, height = 5)
+  units <- function() graphics::par("pin") / c(diff(graphics::par("usr")[1:2]), diff(graphics::par("usr")[3:4]))
+  points <- data.frame(x = c(0, 3), y = c(0, 1), mean = 1:2)
+  plot_map(points, reset = FALSE)
+  expect_equal(units()[1], units()[2])
+  lonlat <- data.frame(lon = c(0, 3), lat = c(59, 61), mean = 1:2)
+  plot_map(lonlat, reset = FALSE)
+  expect_equal(units()[1], units()[2] * cospi(60 / 180), tolerance = 1e-6)
+})
+
+test_that("graphical parameters are put back, unless asked not to", {
+  withr::local_pdf(NULL)
+  before <- graphics::par("mar", "mgp", "las")
+  points <- data.frame(x = c(0, 3), y = c(0, 1), mean = 1:2)
+  expect_invisible(plot_map(points))
+  expect_equal(graphics::par("mar", "mgp", "las"), before)
+  plot_map(points, reset = FALSE)
+  expect_false(identical(graphics::par("mar"), before$mar))
+})
+
+test_that("places come from columns, formulas, matrices, sf and terra objects", {
+  data <- data.frame(east = c(1, 2, 4), north = c(5, 6, 9), mean = 1:3)
+  for (coords in list(c("east", "north"), ~ east + north, as.matrix(data[1:2]))) {
+    place <- map_place(data, coords, NULL)
+    expect_equal(unname(c(place$x, place$y)), c(1, 2, 4, 5, 6, 9))
+    expect_false(place$longlat)
+  }
+  expect_true(map_place(data.frame(lon = 1:2, lat = 3:4, mean = 1), NULL, NULL)$longlat)
+  skip_if_not_installed("sf")
+  points <- sf::st_as_sf(data, coords = c("east", "north"), crs = 4326)
+  expect_true(map_place(points, NULL, NULL)$longlat)
+  projected <- sf::st_as_sf(data, coords = c("east", "north"), crs = 32613)
+  expect_equal(map_place(projected, NULL, NULL)$unit, "m")
+  skip_if_not_installed("terra")
+  raster <- terra::rast(nrows = 3, ncols = 4, xmin = 0, xmax = 4, ymin = 0, ymax = 3, crs = "EPSG:32613", vals = 1:12, names = "mean")
+  place <- map_place(raster, NULL, NULL)
+  expect_equal(as_grid(place$x, place$y)$size, c(4, 3))
+  withr::local_pdf(NULL)
+  expect_invisible(plot_map(raster))
+})
+
+test_that("wrong input is refused with its reason", {
+  points <- data.frame(a = 1:3, b = 1:3, mean = letters[1:3])
+  expect_error(plot_map(points), "must say where", class = "neargp_error_columns")
+  expect_error(plot_map(points, coords = c("a", "b")), "numeric column", class = "neargp_error_argument")
+  expect_error(plot_map(points, "sd", coords = c("a", "b")), "no column sd", class = "neargp_error_columns")
+  expect_error(plot_map(points, coords = c("a", "z")), "no column z", class = "neargp_error_columns")
+  expect_error(plot_map(points, coords = matrix(1, 2, 2)), "3 rows, not 2 columns with 2 rows", class = "neargp_error_argument")
+  expect_error(plot_map(1:3), "data frame, an sf", class = "neargp_error_argument")
+})
