@@ -3,7 +3,7 @@
 #include <cmath>
 #include <set>
 
-#include "../../src/core/random/philox.h"
+#include "random/philox.h"
 
 using neargp::Philox;
 using neargp::PhiloxBlock;

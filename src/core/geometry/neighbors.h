@@ -7,6 +7,8 @@
 
 namespace neargp {
 
+class KdTree;
+
 // k neighbours of each of n points: row i at index.data() + i * k, nearest first, 0-based; -1 = absent, at the end.
 // Equal distances are ordered by the smaller row, so that lattices give the same table everywhere.
 struct NeighborTable {
@@ -29,6 +31,7 @@ NeighborTable nearest_others(Points points, int k, const RunContext& context);
 
 // The k rows of `reference` nearest to each query.
 NeighborTable nearest_to(Points reference, Points queries, int k, const RunContext& context);
+NeighborTable nearest_to(const KdTree& reference, Points queries, int k, const RunContext& context);
 
 // Conditional simulation: every row of `reference` comes before every query; query order_queries[j] may use the
 // reference rows (index < reference.n) and the queries before it (index reference.n + row of that query).

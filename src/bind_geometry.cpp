@@ -1,0 +1,63 @@
+#include <Rcpp.h>
+
+#include <string>
+
+#include "bind_convert.h"
+#include "core/base/error.h"
+#include "core/geometry/longlat.h"
+#include "core/geometry/ordering.h"
+
+// [[Rcpp::export]]
+Rcpp::NumericMatrix core_embed_longlat(const Rcpp::NumericMatrix& lonlat) {
+  const PointStore points(lonlat);
+  const std::vector<double> embedded = neargp::embed_longlat(points.view());
+  Rcpp::NumericMatrix out(Rcpp::no_init(lonlat.nrow(), 3));
+  for (int i = 0; i < out.nrow(); ++i)
+    for (int c = 0; c < 3; ++c) out(i, c) = embedded[3 * static_cast<neargp::Index>(i) + c];
+  return out;
+}
+
+// [[Rcpp::export]]
+Rcpp::IntegerVector core_order(const Rcpp::NumericMatrix& coords, const std::string& method, double key, int threads) {
+  const PointStore points(coords);
+  if (method == "maxmin") return to_r(neargp::maxmin_order(points.view(), make_run_context(threads)));
+  if (method == "coordinate") return to_r(neargp::coordinate_order(points.view()));
+  if (method == "random") return to_r(neargp::random_order(points.view().n, static_cast<std::uint64_t>(key)));
+  throw neargp::Error("There is no ordering called '" + method + "'.");
+}
+
+// [[Rcpp::export]]
+Rcpp::IntegerMatrix core_neighbors_before(const Rcpp::NumericMatrix& coords, const Rcpp::IntegerVector& order, int k,
+                                          int threads) {
+  const PointStore points(coords);
+  return to_r(neargp::nearest_before(points.view(), to_rows(order), k, make_run_context(threads)));
+}
+
+// [[Rcpp::export]]
+Rcpp::IntegerMatrix core_neighbors_others(const Rcpp::NumericMatrix& coords, int k, int threads) {
+  const PointStore points(coords);
+  return to_r(neargp::nearest_others(points.view(), k, make_run_context(threads)));
+}
+
+// [[Rcpp::export]]
+Rcpp::IntegerMatrix core_neighbors_to(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& newcoords, int k,
+                                      int threads) {
+  const PointStore reference(coords), queries(newcoords);
+  return to_r(neargp::nearest_to(reference.view(), queries.view(), k, make_run_context(threads)));
+}
+
+// [[Rcpp::export]]
+Rcpp::IntegerMatrix core_neighbors_by_sector(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& newcoords,
+                                             int sectors, int per_sector, int threads) {
+  const PointStore reference(coords), queries(newcoords);
+  return to_r(neargp::nearest_by_sector(reference.view(), queries.view(), sectors, per_sector,
+                                        make_run_context(threads)));
+}
+
+// [[Rcpp::export]]
+Rcpp::IntegerMatrix core_neighbors_joint(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& newcoords,
+                                         const Rcpp::IntegerVector& order_new, int k, int threads) {
+  const PointStore reference(coords), queries(newcoords);
+  return to_r(neargp::nearest_joint(reference.view(), queries.view(), to_rows(order_new), k,
+                                    make_run_context(threads)));
+}

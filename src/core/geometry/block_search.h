@@ -1,0 +1,167 @@
+#pragma once
+
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "kd_tree.h"
+#include "nearest_buffer.h"
+
+namespace neargp {
+
+// Which rows a query may have as neighbours. `limit` belongs to the query; a node or leaf is skipped when none of
+// its rows is eligible.
+struct AnyRow {
+  bool skips(Index /*node*/, int /*limit*/) const { return false; }
+  bool accepts(Index /*slot*/, int /*limit*/) const { return true; }
+};
+
+struct OtherRow {  // limit = the query's own row
+  const KdTree* tree;
+  bool skips(Index, int) const { return false; }
+  bool accepts(Index slot, int limit) const { return tree->leaf_rows(0)[slot] != limit; }
+};
+
+struct EarlierRow {  // limit = the query's rank
+  std::vector<int> rank;         // of the point in each slot of the leaves
+  std::vector<int> lowest_rank;  // below each node
+  bool skips(Index node, int limit) const { return lowest_rank[node] >= limit; }
+  bool accepts(Index slot, int limit) const { return rank[slot] < limit; }
+};
+
+struct Query {
+  const double* x;
+  int limit;
+  int* result;  // k entries, already filled with -1
+};
+
+// Nearest-neighbour search for a block of queries that lie close together (the points of one leaf of a kd-tree).
+//
+// The first query searches the tree from its root. By the triangle inequality the k-th neighbour of another query
+// q of the block is within d_k(p) + |p - q| for every query p answered before, provided that whatever p may use, q
+// may use too: queries come with ascending ranks, and where q itself is among the neighbours of p, p can take its
+// place. So one list of leaves around the block, nearest first, serves all its queries, and the bound is nearly
+// tight from the beginning: few candidates are ever stored.
+//
+// Dim > 0 is the dimension known to the compiler; 0 means any.
+template <int Dim, class Eligible>
+class BlockSearch {
+ public:
+  BlockSearch(const KdTree& tree, const Eligible& eligible, int k)
+      : tree_(tree), eligible_(eligible), k_(k), nearest_(k) {}
+
+  void run(const std::vector<Query>& queries, const double* low, const double* high) {
+    radius_.clear();
+    search_from_root(queries[0]);
+    write(queries[0]);
+    if (queries.size() == 1) return;
+    list_leaves(queries, low, high);
+    for (std::size_t i = 1; i < queries.size(); ++i) {
+      search_listed_leaves(queries[i], initial_bound2(queries, i));
+      write(queries[i]);
+    }
+  }
+
+ private:
+  using Node = KdTree::Node;
+
+  struct ListedLeaf {
+    double distance2;  // from the box of the block
+    Node leaf;
+    bool operator<(const ListedLeaf& other) const { return distance2 < other.distance2; }
+  };
+
+  static constexpr double infinity = std::numeric_limits<double>::infinity();
+
+  int dim() const { return Dim > 0 ? Dim : tree_.dim(); }
+
+  double distance2(const double* x, Node node) const {
+    return squared_distance_to_box(x, tree_.low(node.id), tree_.high(node.id), dim());
+  }
+
+  void search_from_root(const Query& query) {
+    nearest_.start(infinity);
+    descend(query, tree_.root());
+  }
+
+  void descend(const Query& query, Node node) {
+    if (node.is_leaf()) return scan(query, node);
+    Node near = node.left(), far = node.right();
+    double near2 = distance2(query.x, near), far2 = distance2(query.x, far);
+    if (far2 < near2) {
+      std::swap(near, far);
+      std::swap(near2, far2);
+    }
+    if (near2 <= nearest_.bound2() && !eligible_.skips(near.id, query.limit)) descend(query, near);
+    if (far2 <= nearest_.bound2() && !eligible_.skips(far.id, query.limit)) descend(query, far);
+  }
+
+  void scan(const Query& query, Node leaf) {
+    double distance2[KdTree::leaf_size];
+    leaf_distances(tree_.leaf_coords(leaf.first_leaf), query.x, dim(), distance2);
+    const Index first_slot = leaf.first_leaf * KdTree::leaf_size;
+    nearest_.offer(distance2, tree_.leaf_rows(leaf.first_leaf),
+                   [&](int s) { return eligible_.accepts(first_slot + s, query.limit); });
+  }
+
+  // All leaves that can hold a neighbour of a query of the block.
+  void list_leaves(const std::vector<Query>& queries, const double* low, const double* high) {
+    double reach2 = 0.0;
+    int limit = 0;
+    for (const Query& query : queries) {
+      const double reach = radius_[0] + std::sqrt(squared_distance(query.x, queries[0].x, dim()));
+      reach2 = std::max(reach2, reach * reach);
+      limit = std::max(limit, query.limit);
+    }
+    listed_.clear();
+    pending_.assign(1, tree_.root());
+    while (!pending_.empty()) {
+      const Node node = pending_.back();
+      pending_.pop_back();
+      const double node2 = squared_distance_of_boxes(low, high, tree_.low(node.id), tree_.high(node.id), dim());
+      if (node2 > reach2 || eligible_.skips(node.id, limit)) continue;
+      if (node.is_leaf()) {
+        listed_.push_back({node2, node});
+      } else {
+        pending_.push_back(node.left());
+        pending_.push_back(node.right());
+      }
+    }
+    std::sort(listed_.begin(), listed_.end());
+  }
+
+  double initial_bound2(const std::vector<Query>& queries, std::size_t i) const {
+    double reach = infinity;
+    for (std::size_t j = 0; j < i; ++j)
+      reach = std::min(reach, radius_[j] + std::sqrt(squared_distance(queries[i].x, queries[j].x, dim())));
+    return reach * reach;
+  }
+
+  // Rounding can make the initial bound too small, and then fewer than k candidates are within it: the only case
+  // in which the search is repeated.
+  void search_listed_leaves(const Query& query, double bound2) {
+    nearest_.start(bound2);
+    for (const ListedLeaf& listed : listed_) {
+      if (listed.distance2 > nearest_.bound2()) break;
+      if (eligible_.skips(listed.leaf.id, query.limit) || distance2(query.x, listed.leaf) > nearest_.bound2()) continue;
+      scan(query, listed.leaf);
+    }
+    if (bound2 < infinity && nearest_.size() < k_) search_from_root(query);
+  }
+
+  void write(const Query& query) {
+    const int found = nearest_.finish();
+    for (int i = 0; i < found; ++i) query.result[i] = nearest_[i].row;
+    radius_.push_back(found == k_ ? std::sqrt(nearest_[k_ - 1].distance2) : infinity);
+  }
+
+  const KdTree& tree_;
+  const Eligible& eligible_;
+  const int k_;
+  NearestBuffer nearest_;
+  std::vector<double> radius_;  // distance of the k-th neighbour of the queries answered so far
+  std::vector<ListedLeaf> listed_;
+  std::vector<Node> pending_;
+};
+
+}  // namespace neargp

@@ -1,0 +1,135 @@
+#include "kd_tree.h"
+
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <string>
+
+#include "../base/error.h"
+#include "../base/parallel_for.h"
+
+namespace neargp {
+namespace {
+
+std::vector<int> all_rows(Index n) {
+  if (n > std::numeric_limits<int>::max()) throw Error("There are more than 2^31 - 1 points.");
+  std::vector<int> rows(static_cast<std::size_t>(n));
+  std::iota(rows.begin(), rows.end(), 0);
+  return rows;
+}
+
+void check_finite(Points points, const std::vector<int>& rows) {
+  for (const int row : rows)
+    for (int c = 0; c < points.dim; ++c)
+      if (!std::isfinite(points[row][c]))
+        throw Error("Coordinate " + std::to_string(c + 1) + " of row " + std::to_string(row + 1) + " is not finite.");
+}
+
+// Nodes of this many leaves are finished by one thread.
+constexpr Index subtree_leaves = 2048;
+
+}  // namespace
+
+KdTree::KdTree(Points points, const RunContext& context) : KdTree(points, all_rows(points.n), context) {}
+
+KdTree::KdTree(Points points, std::vector<int> rows, const RunContext& context)
+    : dim_(points.dim), n_(static_cast<Index>(rows.size())) {
+  if (dim_ < 1) throw Error("Points need at least one coordinate.");
+  check_finite(points, rows);
+  rows_.assign(leaves() * leaf_size, -1);
+  coords_.assign(leaves() * leaf_size * dim_, std::numeric_limits<double>::quiet_NaN());
+  boxes_.resize(nodes() * 2 * dim_);
+  if (n_ == 0) return;
+
+  std::vector<Entry> entries(rows.size());
+  for (std::size_t i = 0; i < rows.size(); ++i) entries[i] = {0.0, rows[i]};
+  std::vector<Node> level = {root()}, subtrees, upper;
+  while (!level.empty()) {
+    std::vector<Node> large;
+    for (const Node& node : level)
+      (node.last_leaf - node.first_leaf > subtree_leaves ? large : subtrees).push_back(node);
+    parallel_for(context, static_cast<Index>(large.size()), [&](Index i) { split(points, entries, large[i]); });
+    level.clear();
+    for (const Node& node : large) {
+      level.push_back(node.left());
+      level.push_back(node.right());
+    }
+    upper.insert(upper.end(), large.begin(), large.end());
+  }
+  parallel_for(context, static_cast<Index>(subtrees.size()),
+               [&](Index i) { build_subtree(points, entries, subtrees[i]); });
+  for (auto node = upper.rbegin(); node != upper.rend(); ++node) join_boxes(*node);
+}
+
+// A stride through large nodes is enough to see which side is widest; it only steers the shape of the tree.
+int KdTree::widest_dimension(Points points, const Entry* first, const Entry* last) const {
+  if (dim_ == 1) return 0;
+  const Index step = std::max<Index>(1, (last - first) / 128);
+  int widest = 0;
+  double width = -1.0;
+  for (int c = 0; c < dim_; ++c) {
+    double low = points[first->row][c], high = low;
+    for (const Entry* entry = first; entry < last; entry += std::min<Index>(step, last - entry)) {
+      const double x = points[entry->row][c];
+      low = std::min(low, x);
+      high = std::max(high, x);
+    }
+    if (high - low > width) {
+      width = high - low;
+      widest = c;
+    }
+  }
+  return widest;
+}
+
+// Ties go by row, so that the leaf order is the same with every standard library.
+void KdTree::split(Points points, std::vector<Entry>& entries, Node node) const {
+  Entry* first = entries.data() + node.first_leaf * leaf_size;
+  Entry* last = entries.data() + std::min(n_, node.last_leaf * leaf_size);
+  Entry* middle = entries.data() + node.middle() * leaf_size;
+  const int c = widest_dimension(points, first, last);
+  for (Entry* entry = first; entry != last; ++entry) entry->key = points[entry->row][c];
+  std::nth_element(first, middle, last, [](const Entry& a, const Entry& b) {
+    return a.key < b.key || (a.key == b.key && a.row < b.row);
+  });
+}
+
+void KdTree::build_subtree(Points points, std::vector<Entry>& entries, Node node) {
+  if (node.is_leaf()) return fill_leaf(points, entries, node);
+  split(points, entries, node);
+  build_subtree(points, entries, node.left());
+  build_subtree(points, entries, node.right());
+  join_boxes(node);
+}
+
+void KdTree::fill_leaf(Points points, std::vector<Entry>& entries, Node node) {
+  Entry* first = entries.data() + node.first_leaf * leaf_size;
+  const int count = leaf_count(node.first_leaf);
+  std::sort(first, first + count, [](const Entry& a, const Entry& b) { return a.row < b.row; });
+  double* coords = coords_.data() + node.first_leaf * leaf_size * dim_;
+  double* low = boxes_.data() + node.id * 2 * dim_;
+  double* high = low + dim_;
+  std::copy_n(points[first->row], dim_, low);
+  std::copy_n(points[first->row], dim_, high);
+  for (int s = 0; s < count; ++s) {
+    const double* x = points[first[s].row];
+    rows_[node.first_leaf * leaf_size + s] = first[s].row;
+    for (int c = 0; c < dim_; ++c) {
+      coords[c * leaf_size + s] = x[c];
+      low[c] = std::min(low[c], x[c]);
+      high[c] = std::max(high[c], x[c]);
+    }
+  }
+}
+
+void KdTree::join_boxes(Node node) {
+  const Index left = node.left().id, right = node.right().id;
+  double* low_joined = boxes_.data() + node.id * 2 * dim_;
+  double* high_joined = low_joined + dim_;
+  for (int c = 0; c < dim_; ++c) {
+    low_joined[c] = std::min(low(left)[c], low(right)[c]);
+    high_joined[c] = std::max(high(left)[c], high(right)[c]);
+  }
+}
+
+}  // namespace neargp

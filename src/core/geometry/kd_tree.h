@@ -1,0 +1,115 @@
+#pragma once
+
+#include <algorithm>
+#include <vector>
+
+#include "../base/run_context.h"
+#include "points.h"
+
+namespace neargp {
+
+// A kd-tree over some rows of a point set, cut at medians of the widest side.
+//
+//   leaves   every leaf holds leaf_size points, only the last one fewer: no space is lost, and loops over a leaf
+//            have a constant length that compilers vectorise. Coordinates are copied in leaf order, one array of
+//            leaf_size per dimension; places beyond the end of the last leaf hold NaN, whose distance compares
+//            false with everything. Rows are ascending within a leaf.
+//   nodes    numbered in preorder: the left child follows its parent, and the right child follows the left
+//            subtree, which has 2 * leaves - 1 nodes. So a node is known by its number and its range of leaves.
+//   boxes    the tight bounding box of the points below a node.
+class KdTree {
+ public:
+  static constexpr int leaf_size = 16;
+
+  struct Node {
+    Index id;
+    Index first_leaf, last_leaf;  // [first, last)
+
+    bool is_leaf() const { return last_leaf - first_leaf == 1; }
+    Index middle() const { return first_leaf + (last_leaf - first_leaf) / 2; }
+    Node left() const { return {id + 1, first_leaf, middle()}; }
+    Node right() const { return {id + 2 * (middle() - first_leaf), middle(), last_leaf}; }
+  };
+
+  KdTree(Points points, std::vector<int> rows, const RunContext& context);
+  KdTree(Points points, const RunContext& context);
+
+  int dim() const { return dim_; }
+  Index size() const { return n_; }
+  Index leaves() const { return (n_ + leaf_size - 1) / leaf_size; }
+  Index nodes() const { return std::max<Index>(2 * leaves() - 1, 0); }
+  Node root() const { return {0, 0, leaves()}; }
+
+  int leaf_count(Index leaf) const { return static_cast<int>(std::min<Index>(leaf_size, n_ - leaf * leaf_size)); }
+  const int* leaf_rows(Index leaf) const { return rows_.data() + leaf * leaf_size; }
+  const double* leaf_coords(Index leaf) const { return coords_.data() + leaf * leaf_size * dim_; }
+  const double* low(Index node) const { return boxes_.data() + node * 2 * dim_; }
+  const double* high(Index node) const { return low(node) + dim_; }
+
+  // The rows in leaf order: neighbours in space are neighbours in this list.
+  std::vector<int> leaf_order() const { return {rows_.begin(), rows_.begin() + n_}; }
+
+ private:
+  struct Entry {
+    double key;
+    int row;
+  };
+
+  int widest_dimension(Points points, const Entry* first, const Entry* last) const;
+  void split(Points points, std::vector<Entry>& entries, Node node) const;
+  void build_subtree(Points points, std::vector<Entry>& entries, Node node);
+  void fill_leaf(Points points, std::vector<Entry>& entries, Node node);
+  void join_boxes(Node node);
+
+  int dim_;
+  Index n_;
+  std::vector<int> rows_;        // leaves * leaf_size, -1 beyond the end
+  std::vector<double> coords_;   // leaves * dim * leaf_size
+  std::vector<double> boxes_;    // nodes * 2 * dim
+};
+
+// The sum of squares in the order of the coordinates, everywhere: only so are equal distances equal as numbers.
+inline double squared_distance(const double* a, const double* b, int dim) {
+  double sum = 0.0;
+  for (int c = 0; c < dim; ++c) sum += (a[c] - b[c]) * (a[c] - b[c]);
+  return sum;
+}
+
+// Distance to the nearest point of a box. Rounding is monotone, so this never exceeds the computed distance to a
+// point inside the box, and pruning by it is exact.
+inline double squared_distance_to_box(const double* x, const double* low, const double* high, int dim) {
+  double sum = 0.0;
+  for (int c = 0; c < dim; ++c) {
+    const double below = low[c] - x[c], above = x[c] - high[c];
+    const double outside = below > above ? below : above;
+    const double gap = outside > 0.0 ? outside : 0.0;
+    sum += gap * gap;
+  }
+  return sum;
+}
+
+// Distance between the nearest points of two boxes.
+inline double squared_distance_of_boxes(const double* low_a, const double* high_a, const double* low_b,
+                                        const double* high_b, int dim) {
+  double sum = 0.0;
+  for (int c = 0; c < dim; ++c) {
+    const double below = low_b[c] - high_a[c], above = low_a[c] - high_b[c];
+    const double outside = below > above ? below : above;
+    const double gap = outside > 0.0 ? outside : 0.0;
+    sum += gap * gap;
+  }
+  return sum;
+}
+
+// Squared distances of one leaf's points from x.
+inline void leaf_distances(const double* leaf_coords, const double* x, int dim, double* result) {
+  constexpr int size = KdTree::leaf_size;
+  for (int s = 0; s < size; ++s) result[s] = (leaf_coords[s] - x[0]) * (leaf_coords[s] - x[0]);
+  for (int c = 1; c < dim; ++c) {
+    const double* column = leaf_coords + c * size;
+    const double at = x[c];
+    for (int s = 0; s < size; ++s) result[s] += (column[s] - at) * (column[s] - at);
+  }
+}
+
+}  // namespace neargp

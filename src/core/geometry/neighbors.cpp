@@ -1,0 +1,192 @@
+#include "neighbors.h"
+
+#include <algorithm>
+#include <string>
+
+#include "../base/error.h"
+#include "../base/parallel_for.h"
+#include "block_search.h"
+#include "kd_tree.h"
+
+namespace neargp {
+namespace {
+
+// 64 leaves of 16 queries: a few milliseconds of work.
+constexpr Index blocks_per_chunk = 64;
+
+// Answers the queries of every leaf of `query_tree`; append_queries(leaf, queries) lists them.
+template <int Dim, class Eligible, class AppendQueries>
+void search_blocks(const KdTree& tree, const KdTree& query_tree, const Eligible& eligible, int k,
+                   const AppendQueries& append_queries, const RunContext& context) {
+  const Index leaves = query_tree.leaves();
+  const Index chunks = (leaves + blocks_per_chunk - 1) / blocks_per_chunk;
+  parallel_for(context, chunks, [&](Index chunk) {
+    BlockSearch<Dim, Eligible> search(tree, eligible, k);
+    std::vector<Query> queries;
+    std::vector<KdTree::Node> path = {query_tree.root()};
+    const Index first = chunk * blocks_per_chunk, last = std::min(leaves, first + blocks_per_chunk);
+    while (!path.empty()) {
+      const KdTree::Node node = path.back();
+      path.pop_back();
+      if (node.last_leaf <= first || node.first_leaf >= last) continue;
+      if (!node.is_leaf()) {
+        path.push_back(node.right());
+        path.push_back(node.left());
+        continue;
+      }
+      queries.clear();
+      append_queries(node.first_leaf, queries);
+      if (!queries.empty()) search.run(queries, query_tree.low(node.id), query_tree.high(node.id));
+    }
+  });
+}
+
+template <class Eligible, class AppendQueries>
+void search_any_dimension(const KdTree& tree, const KdTree& query_tree, const Eligible& eligible, int k,
+                          const AppendQueries& append_queries, const RunContext& context) {
+  if (tree.size() == 0 || query_tree.size() == 0 || k == 0) return;
+  switch (tree.dim()) {
+    case 1: return search_blocks<1>(tree, query_tree, eligible, k, append_queries, context);
+    case 2: return search_blocks<2>(tree, query_tree, eligible, k, append_queries, context);
+    case 3: return search_blocks<3>(tree, query_tree, eligible, k, append_queries, context);
+    case 4: return search_blocks<4>(tree, query_tree, eligible, k, append_queries, context);
+    default: return search_blocks<0>(tree, query_tree, eligible, k, append_queries, context);
+  }
+}
+
+int lowest_rank_below(const KdTree& tree, KdTree::Node node, EarlierRow& earlier) {
+  int lowest;
+  if (node.is_leaf()) {
+    const int* rank = earlier.rank.data() + node.first_leaf * KdTree::leaf_size;
+    lowest = *std::min_element(rank, rank + KdTree::leaf_size);
+  } else {
+    lowest = std::min(lowest_rank_below(tree, node.left(), earlier), lowest_rank_below(tree, node.right(), earlier));
+  }
+  earlier.lowest_rank[node.id] = lowest;
+  return lowest;
+}
+
+EarlierRow make_earlier_row(const KdTree& tree, const std::vector<int>& rank_of_row) {
+  EarlierRow earlier;
+  earlier.rank.assign(tree.leaves() * KdTree::leaf_size, std::numeric_limits<int>::max());
+  for (Index slot = 0; slot < tree.size(); ++slot) earlier.rank[slot] = rank_of_row[tree.leaf_rows(0)[slot]];
+  earlier.lowest_rank.resize(tree.nodes());
+  lowest_rank_below(tree, tree.root(), earlier);
+  return earlier;
+}
+
+RunContext part_of(const RunContext& context, double begin, double end) {
+  RunContext part = context;
+  if (context.progress)
+    part.progress = [&context, begin, end](double fraction) { context.progress(begin + fraction * (end - begin)); };
+  return part;
+}
+
+// Neighbours of the points with rank first_rank, first_rank + 1, ..., among the points before them. The ranks are
+// cut at n, n/2, n/4, ..., and each stretch searches a tree of the points up to its end: at least half of the
+// points in that tree precede the query, so that even in a maxmin or random ordering, where the first points are
+// strewn thinly over the whole domain, a search meets few points that are not eligible.
+template <class ResultOfRow>
+void search_before(Points points, const std::vector<int>& order, Index first_rank, int k,
+                   const ResultOfRow& result_of_row, const RunContext& context) {
+  std::vector<int> rank_of_row(order.size());
+  for (std::size_t rank = 0; rank < order.size(); ++rank) rank_of_row[order[rank]] = static_cast<int>(rank);
+  const Index smallest_stretch = std::max<Index>(1024, 4 * Index{k});
+  Index end = points.n;
+  while (end > first_rank) {
+    const Index begin = end < 2 * smallest_stretch ? first_rank : std::max(first_rank, end / 2);
+    const RunContext part = part_of(context, 1.0 - double(end) / points.n, 1.0 - double(begin) / points.n);
+    const KdTree tree(points, std::vector<int>(order.begin(), order.begin() + end), part);
+    const EarlierRow earlier = make_earlier_row(tree, rank_of_row);
+    const auto append_queries = [&](Index leaf, std::vector<Query>& queries) {
+      for (int s = 0; s < tree.leaf_count(leaf); ++s) {
+        const int row = tree.leaf_rows(leaf)[s];
+        if (rank_of_row[row] >= begin) queries.push_back({points[row], rank_of_row[row], result_of_row(row)});
+      }
+      std::sort(queries.begin(), queries.end(), [](const Query& a, const Query& b) { return a.limit < b.limit; });
+    };
+    search_any_dimension(tree, tree, earlier, k, append_queries, part);
+    end = begin;
+  }
+}
+
+void check_permutation(const std::vector<int>& order, Index n) {
+  std::vector<bool> seen(static_cast<std::size_t>(n), false);
+  bool valid = static_cast<Index>(order.size()) == n;
+  for (std::size_t rank = 0; valid && rank < order.size(); ++rank) {
+    valid = order[rank] >= 0 && order[rank] < n && !seen[order[rank]];
+    if (valid) seen[order[rank]] = true;
+  }
+  if (!valid) throw Error("The ordering must contain each of the " + std::to_string(n) + " rows exactly once.");
+}
+
+void check_k(int k) {
+  if (k < 0) throw Error("The number of neighbours must not be negative.");
+}
+
+void check_same_dimension(int reference, int queries) {
+  if (reference != queries)
+    throw Error("The points have " + std::to_string(reference) + " coordinates and the queries " +
+                std::to_string(queries) + ".");
+}
+
+}  // namespace
+
+NeighborTable nearest_before(Points points, const std::vector<int>& order, int k, const RunContext& context) {
+  check_k(k);
+  check_permutation(order, points.n);
+  NeighborTable table(points.n, k);
+  search_before(points, order, 0, k, [&](int row) { return table[row]; }, context);
+  return table;
+}
+
+NeighborTable nearest_others(Points points, int k, const RunContext& context) {
+  check_k(k);
+  NeighborTable table(points.n, k);
+  const KdTree tree(points, context);
+  const auto append_queries = [&](Index leaf, std::vector<Query>& queries) {
+    for (int s = 0; s < tree.leaf_count(leaf); ++s) {
+      const int row = tree.leaf_rows(leaf)[s];
+      queries.push_back({points[row], row, table[row]});
+    }
+  };
+  search_any_dimension(tree, tree, OtherRow{&tree}, k, append_queries, context);
+  return table;
+}
+
+NeighborTable nearest_to(Points reference, Points queries, int k, const RunContext& context) {
+  return nearest_to(KdTree(reference, context), queries, k, context);
+}
+
+NeighborTable nearest_to(const KdTree& tree, Points queries, int k, const RunContext& context) {
+  check_k(k);
+  check_same_dimension(tree.dim(), queries.dim);
+  NeighborTable table(queries.n, k);
+  const KdTree query_tree(queries, context);
+  const auto append_queries = [&](Index leaf, std::vector<Query>& block) {
+    for (int s = 0; s < query_tree.leaf_count(leaf); ++s) {
+      const int row = query_tree.leaf_rows(leaf)[s];
+      block.push_back({queries[row], 0, table[row]});
+    }
+  };
+  search_any_dimension(tree, query_tree, AnyRow{}, k, append_queries, context);
+  return table;
+}
+
+NeighborTable nearest_joint(Points reference, Points queries, const std::vector<int>& order_queries, int k,
+                            const RunContext& context) {
+  check_k(k);
+  check_same_dimension(reference.dim, queries.dim);
+  check_permutation(order_queries, queries.n);
+  std::vector<double> coords(reference.data, reference.data + reference.n * reference.dim);
+  coords.insert(coords.end(), queries.data, queries.data + queries.n * queries.dim);
+  std::vector<int> order(static_cast<std::size_t>(reference.n));
+  for (Index i = 0; i < reference.n; ++i) order[i] = static_cast<int>(i);
+  for (const int row : order_queries) order.push_back(static_cast<int>(reference.n) + row);
+  const Points both = {coords.data(), reference.n + queries.n, reference.dim};
+  NeighborTable table(queries.n, k);
+  search_before(both, order, reference.n, k, [&](int row) { return table[row - reference.n]; }, context);
+  return table;
+}
+
+}  // namespace neargp

@@ -1,0 +1,206 @@
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <vector>
+
+#include "base/error.h"
+#include "geometry/neighbors.h"
+#include "geometry_fixtures.h"
+
+using namespace neargp;
+using namespace fixtures;
+
+namespace {
+
+std::vector<int> row_of(const NeighborTable& table, Index i) { return {table[i], table[i] + table.k}; }
+
+void check_before(const Cloud& cloud, const std::vector<int>& order, int k) {
+  const Points points = cloud.view();
+  const NeighborTable table = nearest_before(points, order, k, with_threads(1));
+  std::vector<int> rank(order.size());
+  for (std::size_t r = 0; r < order.size(); ++r) rank[order[r]] = static_cast<int>(r);
+  int wrong = 0;
+  for (int i = 0; i < points.n; ++i)
+    wrong += row_of(table, i) != brute_nearest(points, points[i], k, [&](int j) { return rank[j] < rank[i]; });
+  CHECK(wrong == 0);
+}
+
+void check_others(const Cloud& cloud, int k) {
+  const Points points = cloud.view();
+  const NeighborTable table = nearest_others(points, k, with_threads(1));
+  int wrong = 0;
+  for (int i = 0; i < points.n; ++i)
+    wrong += row_of(table, i) != brute_nearest(points, points[i], k, [&](int j) { return j != i; });
+  CHECK(wrong == 0);
+}
+
+void check_to(const Cloud& reference, const Cloud& queries, int k) {
+  const NeighborTable table = nearest_to(reference.view(), queries.view(), k, with_threads(1));
+  REQUIRE(table.n == queries.view().n);
+  int wrong = 0;
+  for (int i = 0; i < table.n; ++i)
+    wrong += row_of(table, i) != brute_nearest(reference.view(), queries.view()[i], k, [](int) { return true; });
+  CHECK(wrong == 0);
+}
+
+std::vector<int> ascending(int n) {
+  std::vector<int> order(n);
+  std::iota(order.begin(), order.end(), 0);
+  return order;
+}
+
+}  // namespace
+
+TEST_CASE("searches equal brute force in any dimension") {
+  for (const int dim : {1, 2, 3, 4, 5, 20}) {
+    CAPTURE(dim);
+    const Cloud cloud = uniform_cloud(3000, dim);
+    check_before(cloud, shuffled(3000), 7);
+    check_others(cloud, 7);
+    check_to(cloud, uniform_cloud(200, dim, 2), 7);
+  }
+}
+
+TEST_CASE("searches equal brute force for any number of neighbours") {
+  const Cloud cloud = uniform_cloud(2500, 2);
+  for (const int k : {1, 2, 30, 150}) {
+    CAPTURE(k);
+    check_before(cloud, shuffled(2500), k);
+    check_others(cloud, k);
+  }
+}
+
+TEST_CASE("equal distances are ordered by row") {
+  for (const Cloud& cloud : {lattice(50), integer_lattice(50)}) {
+    check_before(cloud, shuffled(2500), 13);
+    check_before(cloud, ascending(2500), 13);
+    check_others(cloud, 13);
+    check_to(cloud, cloud, 9);
+  }
+}
+
+TEST_CASE("duplicated locations are neighbours, a row is never its own") {
+  check_before(duplicated_cloud(2500, 2, 40), shuffled(2500), 10);
+  check_others(duplicated_cloud(2500, 2, 40), 10);
+  check_others(duplicated_cloud(500, 3, 1), 10);
+}
+
+TEST_CASE("searches equal brute force far from the origin and for clusters of very different size") {
+  Cloud cloud = uniform_cloud(2000, 2);
+  for (std::size_t i = 0; i < cloud.coords.size(); ++i)
+    cloud.coords[i] = i % 3 ? 1e-9 * cloud.coords[i] : 1e6 + cloud.coords[i];
+  check_before(cloud, shuffled(2000), 12);
+  check_others(cloud, 12);
+  for (double& x : cloud.coords) x *= 1e-160;
+  check_others(cloud, 12);
+}
+
+TEST_CASE("an ordering that fills one region after the other is searched correctly") {
+  Cloud cloud = uniform_cloud(4000, 2);
+  for (int i = 0; i < 2000; ++i) cloud.coords[2 * i] += 100.0;
+  check_before(cloud, ascending(4000), 11);
+}
+
+TEST_CASE("rows are padded where too few points are eligible") {
+  const Cloud cloud = uniform_cloud(20, 2);
+  check_before(cloud, shuffled(20), 19);
+  check_before(cloud, shuffled(20), 40);
+  check_others(cloud, 19);
+  check_others(cloud, 40);
+  check_to(cloud, uniform_cloud(7, 2, 3), 33);
+  check_before(uniform_cloud(1, 3), {0}, 2);
+  check_others(uniform_cloud(1, 3), 2);
+  check_others(uniform_cloud(40, 3), 0);
+}
+
+TEST_CASE("no points give an empty table") {
+  const Cloud none{{}, 2}, some = uniform_cloud(5, 2);
+  CHECK(nearest_before(none.view(), {}, 3, with_threads(1)).index.empty());
+  CHECK(nearest_others(none.view(), 3, with_threads(1)).index.empty());
+  CHECK(nearest_to(some.view(), none.view(), 3, with_threads(1)).index.empty());
+  CHECK(row_of(nearest_to(none.view(), some.view(), 2, with_threads(1)), 4) == std::vector<int>{-1, -1});
+  CHECK(row_of(nearest_joint(none.view(), some.view(), ascending(5), 1, with_threads(1)), 0) == std::vector<int>{-1});
+}
+
+TEST_CASE("the joint search sees all reference rows and the queries before") {
+  for (const int queries : {30, 3000}) {
+    const Cloud reference = uniform_cloud(600, 2), query = uniform_cloud(queries, 2, 4);
+    const std::vector<int> order = shuffled(queries);
+    const int k = 8;
+    const NeighborTable table = nearest_joint(reference.view(), query.view(), order, k, with_threads(1));
+    Cloud both = reference;
+    both.coords.insert(both.coords.end(), query.coords.begin(), query.coords.end());
+    std::vector<int> rank(600 + queries, -1);
+    for (int r = 0; r < queries; ++r) rank[600 + order[r]] = r;
+    int wrong = 0;
+    for (int j = 0; j < queries; ++j)
+      wrong += row_of(table, j) != brute_nearest(both.view(), query.view()[j], k,
+                                                 [&](int row) { return rank[row] < rank[600 + j]; });
+    CHECK(wrong == 0);
+  }
+}
+
+TEST_CASE("results do not depend on the number of threads") {
+  const Cloud cloud = uniform_cloud(40000, 2);
+  const std::vector<int> order = shuffled(40000);
+  const NeighborTable before = nearest_before(cloud.view(), order, 10, with_threads(1));
+  const NeighborTable others = nearest_others(cloud.view(), 10, with_threads(1));
+  const NeighborTable to = nearest_to(cloud.view(), cloud.view(), 10, with_threads(1));
+  for (const int threads : {2, 4}) {
+    CHECK(nearest_before(cloud.view(), order, 10, with_threads(threads)).index == before.index);
+    CHECK(nearest_others(cloud.view(), 10, with_threads(threads)).index == others.index);
+    CHECK(nearest_to(cloud.view(), cloud.view(), 10, with_threads(threads)).index == to.index);
+  }
+}
+
+TEST_CASE("sectors hold their nearest points") {
+  const int sectors = 8, per_sector = 2;
+  const Cloud reference = uniform_cloud(3000, 2);
+  Cloud queries = uniform_cloud(300, 2, 11);
+  const NeighborTable table = nearest_by_sector(reference.view(), queries.view(), sectors, per_sector, with_threads(2));
+  REQUIRE(table.k == sectors * per_sector);
+  int wrong = 0;
+  for (int i = 0; i < 300; ++i) {
+    const double* x = queries.view()[i];
+    const std::vector<int> searched =
+        brute_nearest(reference.view(), x, 32 * sectors * per_sector, [](int) { return true; });
+    std::vector<int> expected, held(sectors, 0);
+    for (const int row : searched) {
+      double angle = std::atan2(reference.view()[row][1] - x[1], reference.view()[row][0] - x[0]);
+      if (angle < 0.0) angle += 2.0 * 3.14159265358979323846;
+      const int sector = static_cast<int>(angle / (2.0 * 3.14159265358979323846) * sectors);
+      if (held[sector]++ < per_sector) expected.push_back(row);
+    }
+    expected.resize(table.k, -1);
+    wrong += row_of(table, i) != expected;
+  }
+  CHECK(wrong == 0);
+}
+
+TEST_CASE("sectors on the far side of nothing stay short") {
+  const Cloud reference = uniform_cloud(500, 2);
+  const Cloud outside{{-5.0, 0.5}, 2};
+  const NeighborTable table = nearest_by_sector(reference.view(), outside.view(), 4, 3, with_threads(1));
+  CHECK(table[0][0] == brute_nearest(reference.view(), outside.view()[0], 1, [](int) { return true; })[0]);
+  CHECK(table[0][5] >= 0);
+  CHECK(table[0][6] == -1);
+}
+
+TEST_CASE("one sector is the plain search") {
+  const Cloud reference = uniform_cloud(500, 2), queries = uniform_cloud(50, 2, 3);
+  CHECK(nearest_by_sector(reference.view(), queries.view(), 1, 6, with_threads(1)).index ==
+        nearest_to(reference.view(), queries.view(), 6, with_threads(1)).index);
+}
+
+TEST_CASE("bad input is refused") {
+  const Cloud cloud = uniform_cloud(5, 2), other = uniform_cloud(5, 3), line = uniform_cloud(5, 1);
+  CHECK_THROWS_AS(nearest_before(cloud.view(), {0, 1, 2, 3, 3}, 2, with_threads(1)), Error);
+  CHECK_THROWS_AS(nearest_before(cloud.view(), {0, 1, 2}, 2, with_threads(1)), Error);
+  CHECK_THROWS_AS(nearest_to(cloud.view(), other.view(), 2, with_threads(1)), Error);
+  CHECK_THROWS_AS(nearest_others(cloud.view(), -1, with_threads(1)), Error);
+  CHECK_THROWS_AS(nearest_by_sector(line.view(), line.view(), 4, 1, with_threads(1)), Error);
+  Cloud broken = cloud;
+  broken.coords[4] = std::nan("");
+  CHECK_THROWS_WITH_AS(nearest_others(broken.view(), 2, with_threads(1)),
+                       "Coordinate 1 of row 3 is not finite.", Error);
+}
