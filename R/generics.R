@@ -1,0 +1,167 @@
+#' Coefficients, covariances and intervals of a fit
+#'
+#' @param object,x,formula a fit of [neargp()].
+#' @param what `"trend"` for the trend coefficients, `"covariance"` for the covariance parameters on their natural scale.
+#' @param parm names or numbers of the parameters; all by default.
+#' @param level confidence level.
+#' @param ... not used.
+#' @return `coef()`: named numbers. Covariance parameters are `variance`, `range` (or `range_<coordinate>`, `range_time`), `anisotropy_ratio` (range
+#'   across / range along the major axis, at most 1) and `anisotropy_angle` (of the major axis, degrees clockwise from north), `smoothness`, `power` or
+#'   `shape`, and `nugget`; with several components, suffixed by `_1`, `_2`, .... With anisotropy `range` is that along the major axis.
+#'
+#'   `vcov()`: their covariance matrix, by the delta method for covariance parameters; NA for fixed ones, for those at a boundary, and for
+#'   all of [loo_k()] and [mll_k()], whose scores are not likelihoods.
+#'
+#'   `confint()`: matrix of limits, Wald intervals computed on the logarithmic scale for covariance parameters.
+#'
+#'   `logLik()`: of class `logLik`; for [vecchia()] the approximate, for [exact_gp()] the exact log-likelihood; for [loo_k()] and [mll_k()] the
+#'   score that was maximised, marked as such by its attribute `"score"`, for which `AIC()` and `BIC()` stop with an error of class
+#'   `neargp_error_not_likelihood`.
+#'
+#'   `deviance()`: minus twice the log-likelihood. `sigma()`: the square root of the nugget. `nobs()`: the number of rows used.
+#' @examples
+#' set.seed(1)
+#' d <- data.frame(x = runif(100), y = runif(100))
+#' d$z <- sin(6 * d$x) + d$y + rnorm(100, sd = 0.1)
+#' fit <- neargp(z ~ x, d, coords = ~ x + y, method = vecchia(k = 10))
+#' coef(fit)
+#' coef(fit, what = "covariance")
+#' confint(fit, what = "covariance")
+#' AIC(fit)
+#' @name coef.neargp
+#' @export
+coef.neargp <- function(object, what = c("trend", "covariance"), ...) {
+  rlang::check_dots_empty()
+  what <- check_choice(what, "what", c("trend", "covariance"))
+  if (what == "trend") return(object$beta)
+  stats::setNames(object$parameters$estimate, object$parameters$name)
+}
+
+#' @rdname coef.neargp
+#' @export
+vcov.neargp <- function(object, what = c("trend", "covariance"), ...) {
+  rlang::check_dots_empty()
+  what <- check_choice(what, "what", c("trend", "covariance"))
+  if (what == "trend") object$beta_vcov else object$covariance_vcov
+}
+
+#' @rdname coef.neargp
+#' @export
+confint.neargp <- function(object, parm, level = 0.95, what = c("trend", "covariance"), ...) {
+  rlang::check_dots_empty()
+  what <- check_choice(what, "what", c("trend", "covariance"))
+  check_level(level)
+  limits <- if (what == "trend") trend_limits(object, level) else covariance_limits(object, level)
+  if (missing(parm)) return(limits)
+  if (is.character(parm) && !all(parm %in% rownames(limits))) {
+    abort_argument("parm", paste("among", format_some(rownames(limits), 20L)), format_some(parm))
+  }
+  limits[parm, , drop = FALSE]
+}
+
+limit_matrix <- function(lower, upper, names, level) {
+  percent <- paste(format(100 * c((1 - level) / 2, (1 + level) / 2), trim = TRUE, digits = 3), "%")
+  matrix(c(lower, upper), ncol = 2L, dimnames = list(names, percent))
+}
+
+trend_limits <- function(object, level) {
+  half_width <- stats::qnorm((1 + level) / 2) * sqrt(diag(object$beta_vcov))
+  limit_matrix(object$beta - half_width, object$beta + half_width, names(object$beta), level)
+}
+
+covariance_limits <- function(object, level) {
+  parameters <- object$parameters
+  transform <- interval_transform(object$layout)
+  centre <- to_working(parameters$estimate, transform)
+  half_width <- stats::qnorm((1 + level) / 2) * sqrt(diag(object$interval_vcov))
+  limits <- limit_matrix(to_core(centre - half_width, transform), to_core(centre + half_width, transform), parameters$name, level)
+  ratio <- object$layout$kind == "u"
+  limits[ratio, ] <- pmin(limits[ratio, ], 1)
+  limits
+}
+
+#' @rdname coef.neargp
+#' @export
+logLik.neargp <- function(object, ...) {
+  rlang::check_dots_empty()
+  structure(object$log_likelihood, df = length(object$beta) + sum(!object$parameters$fixed), nobs = length(object$data$y),
+    score = if (!is_likelihood(object)) object$score, class = c(if (!is_likelihood(object)) "neargp_score", "logLik"))
+}
+
+is_likelihood <- function(object) object$score == "log-likelihood"
+
+#' @export
+print.neargp_score <- function(x, digits = getOption("digits"), ...) {
+  cat("'", attr(x, "score"), "' ", format(c(x), digits = digits), " (df=", attr(x, "df"), "); not a likelihood\n", sep = "")
+  invisible(x)
+}
+
+#' @export
+AIC.neargp_score <- function(object, ..., k = 2) abort_not_likelihood("AIC", attr(object, "score"))
+
+#' @export
+BIC.neargp_score <- function(object, ...) abort_not_likelihood("BIC", attr(object, "score"))
+
+#' @export
+AIC.neargp <- function(object, ..., k = 2) {
+  if (!is_likelihood(object)) abort_not_likelihood("AIC", object$score)
+  NextMethod()
+}
+
+#' @export
+BIC.neargp <- function(object, ...) {
+  if (!is_likelihood(object)) abort_not_likelihood("BIC", object$score)
+  NextMethod()
+}
+
+abort_not_likelihood <- function(what, score) {
+  abort_neargp("not_likelihood", c(sprintf("%s needs a likelihood, and the fit maximised a %s.", what, score),
+    i = "Compare such fits by cross_validate() or by their scores, or refit with method = vecchia()."))
+}
+
+#' @rdname coef.neargp
+#' @export
+deviance.neargp <- function(object, ...) {
+  if (!is_likelihood(object)) abort_not_likelihood("The deviance", object$score)
+  -2 * object$log_likelihood
+}
+
+#' @rdname coef.neargp
+#' @export
+sigma.neargp <- function(object, ...) sqrt(object$nugget)
+
+#' @rdname coef.neargp
+#' @export
+nobs.neargp <- function(object, ...) length(object$data$y)
+
+#' @rdname coef.neargp
+#' @export
+formula.neargp <- function(x, ...) x$formula
+
+#' @rdname coef.neargp
+#' @export
+family.neargp <- function(object, ...) object$family
+
+#' @rdname coef.neargp
+#' @export
+terms.neargp <- function(x, ...) x$terms
+
+#' @rdname coef.neargp
+#' @export
+weights.neargp <- function(object, ...) object$data$weights
+
+#' @rdname coef.neargp
+#' @export
+model.matrix.neargp <- function(object, ...) object$data$X
+
+# The model frame is not kept (it is as large as the data): it is built anew from the call.
+#' @rdname coef.neargp
+#' @export
+model.frame.neargp <- function(formula, ...) {
+  env <- environment(formula$formula)
+  data <- tryCatch(eval(formula$call$data, env, parent.frame()), error = function(e) NULL)
+  if (!is.data.frame(data)) {
+    abort_neargp("newdata", "The data of the fit are no longer found, so its model frame cannot be rebuilt.")
+  }
+  new_model_frame(formula$call, formula$formula, data, formula$locations, env)
+}

@@ -1,0 +1,169 @@
+#' Fit a Gaussian process by nearest neighbours
+#'
+#' Regression of a response on a trend (the formula) plus a Gaussian process over locations, fitted to large data by conditioning on nearest
+#' neighbours:
+#' `y(s) = trend(s) + offset(s) + w(s) + noise`, with `w` a zero-mean process of the given covariance and independent noise of variance
+#' `nugget / weight`.
+#'
+#' # Locations
+#' They come from the geometry of sf points, or from the columns in `coords`. Distances are Euclidean in the units of the coordinates; for longitude
+#' and latitude (sf data with a geographic CRS, `crs = 4326`, or `distance = "chordal"`) they are chordal distances through the sphere in
+#' kilometres, because a Matérn covariance of great-circle distance is not positive definite for smoothness above 1/2. A time coordinate has a range of its
+#' own, `range_time`. Duplicated locations are fine while there is a nugget.
+#'
+#' # Known measurement errors
+#' Where the error variance `s2` of each row is known, use `weights = 1 / s2, nugget = 1`. With `nugget = NULL` the weights are relative.
+#'
+#' @param formula trend of the response: any formula of [stats::lm()], with factors, interactions, [stats::poly()] or splines and `offset()`;
+#'   `y ~ 1` for a constant mean, `y ~ 0` for mean zero. A dot stands for all columns that are not coordinates or time.
+#' @param data sf object with POINT geometries, or a data frame. With several million rows a data frame is the faster one.
+#' @param coords for data frames: one-sided formula of the numeric coordinate columns, such as `~ x + y` or `~ lon + lat + depth`; `~ .` for all
+#'   columns but the response, time and weights (several inputs, as in machine learning); or their names.
+#' @param time one-sided formula of one column, numeric, Date or date-time (the latter two in days).
+#' @param method [vecchia()] (default), [loo_k()], [mll_k()] or [exact_gp()].
+#' @param covariance [cov_matern()], one of its relatives, or a sum of them.
+#' @param family [stats::gaussian()] with identity link.
+#' @param nugget noise variance: `NULL` estimates it, a number fixes it, 0 is none (then no two rows may share a location).
+#' @param weights positive numbers, evaluated in `data`: the noise variance of row i is `nugget / weights[i]`.
+#' @param offset known part of the mean, evaluated in `data`; better written as `offset()` in the formula.
+#' @param subset rows to use, evaluated in `data`.
+#' @param na.action what to do with missing values, [stats::na.omit()] unless `options(na.action)` says otherwise; applies to response, trend,
+#'   weights and coordinates alike. `print()` tells how many rows were dropped.
+#' @param distance `"auto"`: chordal for longitude and latitude, Euclidean otherwise; or either of them by name.
+#' @param crs coordinate reference system of a data frame's coordinates, anything [sf::st_crs()] reads.
+#' @param start starting values: an earlier fit, or named numbers on the natural scale as from `coef(fit, what = "covariance")`. By default
+#'   from the data.
+#' @param control settings of the optimisation, [neargp_control()].
+#' @param device `"auto"`, `"cpu"` or `"cuda"`.
+#' @param threads number of threads; by default `options(neargp.threads)`, else 2. Results do not depend on it.
+#' @param verbose whether to tell about progress.
+#' @return An object of class `neargp`, a plain list that can be saved with [saveRDS()]. See [predict.neargp()], [summary.neargp()],
+#'   [coef.neargp()], [simulate.neargp()], [residuals.neargp()]. `fit$convergence` says how the optimisation ended; a fit that
+#'   stopped early gives a warning of class `neargp_warning_convergence` and stays usable.
+#' @section Errors: All are of class `neargp_error` and one of: `neargp_error_argument` (wrong type of a setting), `_columns`, `_formula`, `_response`,
+#'   `_missing_values` (NA, NaN or Inf left after `na.action`), `_empty` (no rows), `_coordinates`, `_geometry` (not points, or empty), `_crs`, `_rank` (rank-deficient
+#'   trend), `_constant_response`, `_weights`, `_k` (not more than k rows), `_duplicates` (without nugget), `_size`, `_family`, `_device`,
+#'   `_cholesky` (a covariance matrix that is numerically singular).
+#' @references Vecchia (1988), Guinness (2018, 2021): see [vecchia()]; Jankowiak and Pleiss (2022): see [loo_k()].
+#' @examples
+#' set.seed(1)
+#' stations <- data.frame(x = runif(200), y = runif(200), height = rnorm(200))
+#' stations$temp <- with(stations, 10 - height + sin(5 * x) + cos(4 * y) + rnorm(200, sd = 0.2))
+#' fit <- neargp(temp ~ height, stations, coords = ~ x + y, method = vecchia(k = 15))
+#' fit
+#' predict(fit, data.frame(x = 0.5, y = c(0.2, 0.8), height = 0), interval = "prediction")
+#' @export
+neargp <- function(formula, data, coords = NULL, time = NULL, method = vecchia(), covariance = cov_matern(nu = 1.5),
+                   family = stats::gaussian(), nugget = NULL, weights = NULL, offset = NULL, subset = NULL, na.action = NULL,
+                   distance = c("auto", "euclidean", "chordal"), crs = NULL, start = NULL, control = neargp_control(),
+                   device = c("auto", "cpu", "cuda"), threads = NULL, verbose = rlang::is_interactive()) {
+  began <- proc.time()[["elapsed"]]
+  call <- match.call()
+  settings <- check_settings(formula, data, method, covariance, family, nugget, control, device, threads, verbose)
+  locations <- new_locations(data, coords, time, distance, crs, c(all.vars(formula[[2L]]), all.vars(call$weights)))
+  frame <- new_model_frame(call, formula, data, locations, parent.frame())
+  model <- new_model_data(frame, formula)
+  model$data$coords <- embed_coordinates(model$data$coords, locations)
+  problem <- new_problem(model$data, locations, settings, start)
+  check_problem(problem, frame)
+  prepared <- proc.time()[["elapsed"]]
+  problem <- with_start(problem)
+  result <- fit_method(settings$method, problem)
+  finished <- proc.time()[["elapsed"]]
+  finish_fit(result, problem, settings, model, frame,
+    call = compact_call(call), formula = formula, offset_argument = call$offset,
+    required = required_columns(formula, locations, data, call$offset), n_given = NROW(data),
+    elapsed = c(prepare = prepared - began, fit = finished - prepared, total = finished - began))
+}
+
+check_settings <- function(formula, data, method, covariance, family, nugget, control, device, threads, verbose) {
+  if (!rlang::is_formula(formula) || length(formula) != 3L) {
+    abort_argument("formula", "a two-sided formula, response ~ trend", formula)
+  }
+  if (!is.data.frame(data)) {
+    abort_argument("data", "an sf object or a data frame", data)
+  }
+  if (nrow(data) == 0L) abort_neargp("empty", "`data` has no rows.")
+  check_class(method, "method", "neargp_method", "a method such as vecchia() or loo_k()")
+  check_class(covariance, "covariance", "neargp_covariance", "a covariance such as cov_matern()")
+  check_class(control, "control", "neargp_control", "made by neargp_control()")
+  list(method = method, covariance = covariance, family = check_family(family, method),
+    nugget = check_number(nugget, "nugget", lower = 0, null_ok = TRUE), control = control, device = resolve_device(device),
+    threads = resolve_threads(threads), verbose = check_flag(verbose, "verbose"))
+}
+
+# Everything a method needs to fit: data, the table of parameters, and settings.
+new_problem <- function(data, locations, settings, start) {
+  layout <- apply_start(new_layout(settings$covariance, settings$nugget, locations), start)
+  list(data = data, locations = locations, layout = layout, free = !layout$fixed,
+    groups = component_groups(settings$covariance, locations), covariance = settings$covariance, method = settings$method,
+    control = settings$control, threads = settings$threads, report = fit_reporter(settings$verbose))
+}
+
+check_problem <- function(problem, frame) {
+  check_locations(problem$data$coords, problem$covariance, problem$locations)
+  check_k(problem$method, length(problem$data$y))
+  nugget <- problem$layout$value[nrow(problem$layout)]
+  if (!identical(nugget, 0)) return(invisible())
+  duplicated <- duplicated_locations(problem$data$coords)
+  if (length(duplicated)) {
+    abort_neargp("duplicates", c(
+      paste0("With nugget = 0 no two rows may have the same location, but ", format_rows(original_rows(frame, duplicated)), " do."),
+      i = "Estimate the nugget (nugget = NULL), fix a positive one, or average the duplicates."))
+  }
+}
+
+with_start <- function(problem) {
+  variance <- residual_variance(problem$data)
+  problem$bounds <- working_bounds(problem, variance)
+  problem$start <- clamp(start_working(problem, variance), problem$bounds, problem$free)
+  problem
+}
+
+fit_reporter <- function(verbose) {
+  if (!verbose) return(function(k, round, state) invisible())
+  function(k, round, state) {
+    reached <- if (is.null(state)) sprintf("step %d", round) else
+      sprintf("objective %.6g after %d iterations", state$state$value, state$iterations)
+    cli::cli_inform(c(i = "k = {k}: {reached}"))
+  }
+}
+
+# Data given inline (as do.call() does) would be kept twice in the call.
+compact_call <- function(call) {
+  if (!is.null(call$data) && !is.language(call$data)) call$data <- quote(data)
+  call
+}
+
+finish_fit <- function(result, problem, settings, model, frame, call, formula, offset_argument, required, n_given, elapsed) {
+  layout <- problem$layout
+  boundary <- at_bound(result$working, problem$free, problem$bounds)
+  estimates <- parameter_estimates(layout, result$working, result$information, boundary)
+  values <- to_core(result$working, layout$transform)
+  fit <- structure(list(
+    call = call, formula = formula, terms = attr(frame, "terms"), xlevels = model$xlevels, contrasts = model$contrasts,
+    na_action = attr(frame, "na.action"), offset_argument = offset_argument, required_columns = required,
+    data = problem$data, locations = problem$locations, method = settings$method, covariance = settings$covariance,
+    family = settings$family, layout = layout, parameters = estimates$table, covariance_vcov = estimates$vcov,
+    interval_vcov = estimates$vcov_interval,
+    core_covariance = as_core_covariance(layout, problem$groups, values), nugget = nugget_of(layout, values),
+    beta = stats::setNames(result$beta, colnames(problem$data$X)), beta_vcov = named_square(result$beta_vcov, problem$data$X),
+    log_likelihood = result$value, score = result$score, information = result$information, convergence = result$convergence,
+    k = result$k, device = settings$device, threads = settings$threads, elapsed = elapsed,
+    n_given = n_given, n_dropped = length(attr(frame, "na.action"))
+  ), class = "neargp")
+  tell_unless_converged(fit)
+  fit
+}
+
+named_square <- function(matrix, X) {
+  dimnames(matrix) <- list(colnames(X), colnames(X))
+  matrix
+}
+
+tell_unless_converged <- function(fit) {
+  if (isFALSE(fit$convergence$converged)) {
+    warn_neargp("convergence", c(paste0("The fit did not converge: ", fit$convergence$message, "."),
+      i = "It can be used and continued: update(fit, start = fit)."))
+  }
+}

@@ -1,0 +1,63 @@
+# newdata in numbers, and the way back to its class. The target has, for the complete rows only, embedded coordinates, trend matrix
+# and offset; `restore` turns a data frame of results for all rows into the class of newdata.
+
+new_target <- function(object, newdata) {
+  check_newdata(object, newdata)
+  plain <- drop_geometry(newdata)
+  raw <- newdata_coordinates(object, newdata)
+  needed <- object$required_columns
+  complete <- stats::complete.cases(raw)
+  if (length(needed)) complete <- complete & stats::complete.cases(plain[needed])
+  check_newdata_finite(raw, plain[needed], complete)
+  plain <- plain[complete, , drop = FALSE]
+  design <- newdata_design(object, plain)
+  list(coords = embed_coordinates(raw[complete, , drop = FALSE], object$locations, "newdata"), X = design$X, offset = design$offset,
+    complete = complete, restore = restorer(newdata))
+}
+
+check_newdata <- function(object, newdata) {
+  if (!is.data.frame(newdata) && !is_sf(newdata)) {
+    abort_neargp("newdata", paste0("`newdata` must be an sf object, a data frame or a SpatRaster, not ", describe_value(newdata), "."))
+  }
+  columns <- if (inherits(newdata, "sfc")) character(0) else names(newdata)
+  by_geometry <- is_sf(newdata) && !is.null(object$locations$names)
+  missing <- setdiff(object$required_columns, c(columns, if (by_geometry) all.vars(object$locations$terms)))
+  if (length(missing)) {
+    abort_neargp("newdata", c(paste0("`newdata` lacks ", if (length(missing) == 1L) "a column" else "columns",
+      " that the model needs: ", format_some(missing), ".")))
+  }
+}
+
+newdata_coordinates <- function(object, newdata) {
+  locations <- object$locations
+  if (is_sf(newdata)) {
+    if (length(locations$raw_names) != 2L) {
+      abort_neargp("newdata", c("The model has more coordinates than an sf geometry.", i = "Give `newdata` as a data frame."))
+    }
+    check_same_crs(sf::st_crs(newdata), locations)
+  } else if (is.null(locations$names)) {
+    abort_neargp("newdata", c("The model was fitted to sf data, but `newdata` is a plain data frame.",
+      i = "Convert it: sf::st_as_sf(newdata, coords = c(\"x\", \"y\"), crs = sf::st_crs(data))."))
+  }
+  raw_coordinates(newdata, locations, "newdata")
+}
+
+check_newdata_finite <- function(raw, columns, complete) {
+  infinite <- function(x) if (is.numeric(x)) rowSums(is.infinite(as.matrix(x))) > 0 else rep(FALSE, NROW(x))
+  bad <- infinite(raw)
+  for (column in columns) bad <- bad | infinite(column)
+  if (any(bad & complete)) {
+    abort_neargp("missing_values", c(paste0("`newdata` has infinite values in ", format_rows(which(bad & complete)), "."),
+      i = "Replace them by NA to get NA predictions."))
+  }
+}
+
+restorer <- function(newdata) {
+  if (inherits(newdata, "sf")) return(function(columns) attach_geometry(columns, newdata))
+  if (inherits(newdata, "sfc")) return(function(columns) sf::st_sf(columns, geometry = newdata))
+  if (inherits(newdata, "tbl_df")) return(function(columns) structure(columns, class = c("tbl_df", "tbl", "data.frame")))
+  function(columns) {
+    attr(columns, "row.names") <- attr(newdata, "row.names")
+    columns
+  }
+}

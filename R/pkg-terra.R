@@ -1,0 +1,77 @@
+# All that knows about terra. Rasters are predicted in blocks of rows, so that memory is bounded by the block and the result.
+
+is_raster <- function(x) inherits(x, "SpatRaster")
+
+predict_raster <- function(object, newdata, settings) {
+  require_package("terra", "for SpatRaster objects")
+  if (settings$joint) abort_argument("joint", "FALSE for a SpatRaster", settings$joint)
+  check_raster(object, newdata)
+  blocks <- raster_blocks(newdata, settings$chunk_size)
+  result <- NULL
+  advance <- progress_reporter(length(blocks), settings$verbose)
+  for (cells in blocks) {
+    target <- raster_target(object, newdata, cells)
+    columns <- prediction_columns(chunked_moments(object, target, settings), object, settings)
+    if (is.null(result)) result <- matrix(NA_real_, terra::ncell(newdata), ncol(columns), dimnames = list(NULL, names(columns)))
+    result[cells, ] <- as.matrix(columns)
+    advance()
+  }
+  as_raster_layers(newdata, result)
+}
+
+as_raster_layers <- function(template, values) {
+  layers <- terra::rast(template, nlyrs = ncol(values))
+  terra::values(layers) <- values
+  names(layers) <- colnames(values)
+  layers
+}
+
+raster_blocks <- function(raster, chunk_size) {
+  rows_at_a_time <- max(1L, chunk_size %/% terra::ncol(raster))
+  rows <- terra::nrow(raster)
+  lapply(seq(1L, rows, by = rows_at_a_time), function(first) {
+    last <- min(first + rows_at_a_time - 1L, rows)
+    seq((first - 1) * terra::ncol(raster) + 1, last * terra::ncol(raster))
+  })
+}
+
+# Cells as rows of a data frame with their centres as coordinates. Cells without a value in any layer are outside of a mask.
+raster_target <- function(object, raster, cells) {
+  centres <- terra::xyFromCell(raster, cells)
+  covered <- rep(TRUE, length(cells))
+  columns <- as.data.frame(matrix(NA, length(cells), 0L))
+  if (terra::hasValues(raster)) {
+    columns <- raster[cells]
+    covered <- rowSums(!is.na(columns)) > 0
+  }
+  locations <- object$locations
+  if (is.null(locations$names)) {
+    frame <- cbind(columns, data.frame(.x = centres[, 1L], .y = centres[, 2L]))
+    locations$names <- c(".x", ".y")
+    locations$terms <- stats::terms(~ .x + .y)
+  } else {
+    columns[locations$names[1:2]] <- list(centres[, 1L], centres[, 2L])
+    frame <- columns
+  }
+  frame[!covered, ] <- NA
+  object$locations <- locations
+  new_target(object, frame)
+}
+
+check_raster <- function(object, raster) {
+  locations <- object$locations
+  if (length(locations$raw_names) < 2L || !setequal(all.vars(locations$terms), locations$names)) {
+    abort_neargp("newdata", c("The model's coordinates are not two plain columns, so a raster cannot give them.",
+      i = "Give `newdata` as a data frame."))
+  }
+  if (!is.null(locations$crs)) {
+    require_package("sf", "to compare coordinate reference systems")
+    check_same_crs(sf::st_crs(terra::crs(raster)), locations)
+  }
+  needed <- setdiff(object$required_columns, locations$names[1:2])
+  missing <- setdiff(needed, names(raster))
+  if (length(missing)) {
+    abort_neargp("newdata", c(paste0("The raster lacks layers that the model needs: ", format_some(missing), "."),
+      i = "Name its layers as the columns of the training data: names(raster) <- ."))
+  }
+}

@@ -1,0 +1,39 @@
+# The joint distribution of a few new locations, all conditioned on the union U of their neighbours: with C = K_UU + noise,
+#   covariance = K_00 - K_0U C^-1 K_U0 + D V D',   D = X_0 - K_0U C^-1 X_U.
+
+joint_moments <- function(object, target, settings, max_union = 10000L) {
+  rows <- joint_rows(object, target, settings)
+  if (length(rows) > max_union) {
+    abort_neargp("size", c(sprintf("The neighbours of all rows together are %s, too many for a joint prediction.",
+      format_count(length(rows))), i = "Ask for fewer rows or a smaller `k`, or use simulate()."))
+  }
+  data <- take_data_rows(object$data, rows)
+  factor <- joint_factor(object, data)
+  cross <- backsolve(factor, core_covariance_matrix(data$coords, target$coords, object$core_covariance), transpose = TRUE)
+  weighted <- crossprod(cross, backsolve(factor, response_columns(data), transpose = TRUE))
+  unseen <- target$X - weighted[, -1L, drop = FALSE]
+  covariance <- core_covariance_matrix(target$coords, target$coords, object$core_covariance) - crossprod(cross) +
+    unseen %*% object$beta_vcov %*% t(unseen)
+  if (settings$type == "response") observed <- covariance + diag(object$nugget, nrow(covariance)) else observed <- covariance
+  moments <- spread_over_rows(list(mean = target$offset + weighted[, 1L] + drop(unseen %*% object$beta),
+    variance = pmax(diag(covariance), 0)), target$complete)
+  moments$covariance <- spread_square(observed, target$complete)
+  moments
+}
+
+joint_rows <- function(object, target, settings) {
+  if (settings$exact || nrow(target$coords) == 0L) return(seq_along(object$data$y))
+  neighbors <- prediction_neighbors(object, target$coords, settings)
+  sort(unique(neighbors[!is.na(neighbors)]))
+}
+
+joint_factor <- function(object, data) {
+  covariance <- core_covariance_matrix(data$coords, data$coords, object$core_covariance)
+  tryCatch(chol(covariance + diag(object$nugget / data$weights, length(data$y))), error = function(e) abort_cholesky(0L))
+}
+
+spread_square <- function(matrix, complete) {
+  full <- matrix(NA_real_, length(complete), length(complete))
+  full[complete, complete] <- matrix
+  full
+}

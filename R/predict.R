@@ -1,0 +1,161 @@
+#' Predictions (kriging)
+#'
+#' Mean and standard deviation at new locations, given the nearest observations: universal kriging, with the uncertainty of the trend
+#' coefficients but not that of the covariance parameters. The prediction of a row depends on that row alone.
+#'
+#' @details
+#' Two things can be predicted, and they differ by the nugget. `type = "link"` is the latent field: trend plus process, without noise.
+#' `type = "response"` is a new observation (with weight 1) there. Their means agree; the variance of the latter is larger by the nugget.
+#'
+#' With b the weights of the k neighbours, f the conditional variance and d = x0 - X'b the part of the trend that the neighbours do not see,
+#' the mean is `x0'beta + b'(y - X beta)` and the variance `f + d' V d`, V being `vcov(object)`.
+#'
+#' Into gaps of the data (clouds, unsampled regions) the nearest observations all lie on one side and say little about the level
+#' there. A larger `k`, `sectors = 8` and `local_mean = TRUE` (ordinary kriging within the neighbours: a mean that is not known from
+#' afar) help; choose among them by [cross_validate()] with spatial blocks.
+#'
+#' @param object a fit of [neargp()].
+#' @param newdata sf points, data frame or terra SpatRaster with the covariates of the trend (the response is not needed). For data on the training rows
+#'   see [fitted.neargp()].
+#' @param type `"response"`, a new observation, or `"link"`, the latent field; it decides what `sd` is. By default `"response"`, but `"link"` with
+#'   `interval = "confidence"`.
+#' @param interval `"none"`; `"confidence"`, limits for the latent field; `"prediction"`, limits for a new observation.
+#' @param level probability content of the interval.
+#' @param k number of neighbours; by default twice that of the fit and at least 60. Every observation for [exact_gp()].
+#' @param local_mean `TRUE` for a locally unknown mean.
+#' @param sectors 0, or the number of equal sectors around each location from each of which `k / sectors` neighbours are taken (planar coordinates only).
+#' @param joint `TRUE` for the joint distribution of all rows: attribute `"covariance"` is their covariance matrix. For up to a few hundred rows,
+#'   conditioned together on the union of their neighbours.
+#' @param chunk_size number of rows predicted at a time, which bounds the memory.
+#' @param threads,verbose as in [neargp()].
+#' @param ... not used.
+#' @return An object of the class of `newdata` with a row (or cell) for each of its rows, in its order, and the columns `mean`, `sd` and, with an
+#'   interval, `lower` and `upper`. Rows with missing covariates or coordinates, and cells that are NA, get NA.
+#' @section Errors: `neargp_error_newdata` (missing, of a wrong class, or without the needed columns), `neargp_error_crs` (not the CRS of the training
+#'   data), `neargp_error_factor_level`, `neargp_error_missing_values` (infinite values), `neargp_error_argument`, `neargp_error_cholesky`.
+#' @references Cressie, N. (1993). *Statistics for Spatial Data*, section 3.4. Wiley.
+#' @examples
+#' set.seed(1)
+#' d <- data.frame(x = runif(100), y = runif(100))
+#' d$z <- sin(6 * d$x) + d$y + rnorm(100, sd = 0.1)
+#' fit <- neargp(z ~ 1, d, coords = ~ x + y, method = vecchia(k = 10))
+#' predict(fit, data.frame(x = c(0.1, 0.9), y = 0.5), interval = "prediction", level = 0.9)
+#' @export
+predict.neargp <- function(object, newdata, type = c("response", "link"), interval = c("none", "confidence", "prediction"),
+                           level = 0.95, k = NULL, local_mean = FALSE, sectors = 0L, joint = FALSE, chunk_size = 100000L,
+                           threads = NULL, verbose = rlang::is_interactive(), ...) {
+  rlang::check_dots_empty()
+  if (missing(newdata) || is.null(newdata)) {
+    abort_neargp("newdata", c("`newdata` is missing.", i = "For the training rows use fitted(), or residuals(type = \"loo\")."))
+  }
+  interval <- check_choice(interval, "interval", c("none", "confidence", "prediction"))
+  type <- if (missing(type) && interval == "confidence") "link" else check_choice(type, "type", c("response", "link"))
+  settings <- predict_settings(object, type, interval, level, k, local_mean, sectors, joint, chunk_size, threads, verbose)
+  if (is_raster(newdata)) return(predict_raster(object, newdata, settings))
+  target <- new_target(object, newdata)
+  moments <- if (settings$joint) joint_moments(object, target, settings) else chunked_moments(object, target, settings)
+  result <- target$restore(prediction_columns(moments, object, settings))
+  if (settings$joint) attr(result, "covariance") <- moments$covariance
+  result
+}
+
+predict_settings <- function(object, type, interval, level, k, local_mean, sectors, joint, chunk_size, threads, verbose) {
+  sectors <- check_count(sectors, "sectors", lower = 0L)
+  if (sectors > 0L && (object$locations$metric == "longlat" || sum(object$locations$groups == 1L) < 2L)) {
+    abort_argument("sectors", "0 unless there are two planar coordinates", sectors)
+  }
+  joint <- check_flag(joint, "joint")
+  local_mean <- check_flag(local_mean, "local_mean")
+  if (joint && local_mean) abort_argument("local_mean", "FALSE with joint = TRUE", local_mean)
+  list(type = type, interval = interval, level = check_level(level), k = prediction_k(object, k),
+    exact = is.null(k) && sectors == 0L && !local_mean && inherits(object$method, "neargp_exact_gp"), local_mean = local_mean, sectors = sectors, joint = joint,
+    chunk_size = check_count(chunk_size, "chunk_size"), threads = resolve_threads(threads), verbose = check_flag(verbose, "verbose"))
+}
+
+# Larger than for fitting: a prediction into a gap needs to see around it.
+prediction_k <- function(object, k) {
+  n <- length(object$data$y)
+  if (is.null(k)) return(min(n, max(60L, 2L * object$k)))
+  check_count(k, "k")
+  if (k > n) {
+    abort_neargp("k", sprintf("k = %s neighbours are more than the %s rows of the fit.", format_count(k), format_count(n)))
+  }
+  as.integer(k)
+}
+
+# ---- moments ----------------------------------------------------------------------------------------------------------------------
+
+# Mean and latent variance for all complete rows of the target, chunk by chunk.
+chunked_moments <- function(object, target, settings) {
+  m <- nrow(target$coords)
+  moments <- list(mean = double(m), variance = double(m))
+  starts <- if (m > 0L) seq(1L, m, by = settings$chunk_size)
+  advance <- progress_reporter(length(starts), settings$verbose)
+  for (first in starts) {
+    rows <- first:min(first + settings$chunk_size - 1L, m)
+    part <- conditional_moments(object, target$coords[rows, , drop = FALSE], target$X[rows, , drop = FALSE], target$offset[rows],
+      settings)
+    moments$mean[rows] <- part$mean
+    moments$variance[rows] <- part$variance
+    advance()
+  }
+  spread_over_rows(moments, target$complete)
+}
+
+spread_over_rows <- function(moments, complete) {
+  spread <- function(x) replace(rep(NA_real_, length(complete)), complete, x)
+  list(mean = spread(moments$mean), variance = spread(moments$variance))
+}
+
+conditional_moments <- function(object, coords, X, offset, settings, neighbors = NULL) {
+  weights <- conditional_weights(object, coords, settings, neighbors)
+  if (weights$failed > 0L) abort_cholesky(0L)
+  trend_moments(object, weights$weighted, weights$variance, X, offset)
+}
+
+# Universal kriging: see the help of predict.neargp().
+trend_moments <- function(object, weighted, variance, X, offset) {
+  unseen <- X - weighted[, -1L, drop = FALSE]
+  list(mean = offset + weighted[, 1L] + drop(unseen %*% object$beta),
+    variance = pmax(variance, 0) + rowSums((unseen %*% object$beta_vcov) * unseen))
+}
+
+conditional_weights <- function(object, coords, settings, neighbors = NULL) {
+  data <- object$data
+  columns <- response_columns(data)
+  if (settings$exact && is.null(neighbors)) {
+    return(core_exact_predict(data$coords, columns, 1 / data$weights, coords, object$core_covariance, object$nugget))
+  }
+  if (is.null(neighbors)) neighbors <- prediction_neighbors(object, coords, settings)
+  core_predict(data$coords, columns, 1 / data$weights, coords, neighbors, object$core_covariance, object$nugget,
+    settings$local_mean, settings$threads)
+}
+
+prediction_neighbors <- function(object, coords, settings) {
+  component <- metric_component(object$core_covariance)
+  reference <- core_scale(object$data$coords, component)
+  queries <- core_scale(coords, component)
+  if (settings$sectors > 0L) {
+    per_sector <- max(1L, as.integer(ceiling(settings$k / settings$sectors)))
+    return(core_neighbors_by_sector(reference, queries, settings$sectors, per_sector, settings$threads))
+  }
+  core_neighbors_to(reference, queries, settings$k, settings$threads)
+}
+
+prediction_columns <- function(moments, object, settings) {
+  noise <- c(link = 0, response = object$nugget, none = 0, confidence = 0, prediction = object$nugget)
+  columns <- data.frame(mean = moments$mean, sd = sqrt(moments$variance + noise[[settings$type]]))
+  if (settings$interval != "none") {
+    half_width <- stats::qnorm((1 + settings$level) / 2) * sqrt(moments$variance + noise[[settings$interval]])
+    columns$lower <- moments$mean - half_width
+    columns$upper <- moments$mean + half_width
+  }
+  columns
+}
+
+progress_reporter <- function(total, verbose) {
+  if (!verbose || total < 2L) return(function() invisible())
+  frame <- parent.frame(2L)
+  id <- cli::cli_progress_bar("Predicting", total = total, .envir = frame)
+  function() cli::cli_progress_update(id = id, .envir = frame)
+}

@@ -1,0 +1,161 @@
+# What a fit looks like. Plain text, one fact a line.
+
+#' Print and summary of a fit
+#'
+#' @param x,object a fit of [neargp()] or its summary.
+#' @param digits significant digits.
+#' @param ... not used.
+#' @return `print()` returns its argument invisibly; `summary()` a list of class `summary.neargp` with the elements `coefficients` (matrix of estimates,
+#'   standard errors, z and p values), `covariance` (data frame: estimate, std_error, fixed, at_boundary), `effective_range`, and the fit.
+#' @examples
+#' set.seed(1)
+#' d <- data.frame(x = runif(100), y = runif(100))
+#' d$z <- sin(6 * d$x) + d$y + rnorm(100, sd = 0.1)
+#' summary(neargp(z ~ x, d, coords = ~ x + y, method = vecchia(k = 10)))
+#' @name summary.neargp
+#' @export
+print.neargp <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
+  print_header(x)
+  if (length(x$beta)) cat("\nTrend:\n", paste_named(x$beta, digits), "\n", sep = "")
+  cat("\nCovariance: ", describe_covariance(x$covariance), "\n", sep = "")
+  cat(paste_named(stats::coef(x, what = "covariance"), digits), "\n", sep = "")
+  print_remarks(x, digits)
+  invisible(x)
+}
+
+print_header <- function(x) {
+  cat("Gaussian process by ", describe_method(x), "\n", sep = "")
+  cat("Formula:   ", deparse1(x$formula), "\n", sep = "")
+  cat("Rows:      ", format_count(length(x$data$y)), describe_dropped(x), "\n", sep = "")
+  cat("Locations: ", describe_locations(x$locations), "\n", sep = "")
+}
+
+paste_named <- function(values, digits) {
+  formatted <- format(c(signif(values, digits)), digits = digits, trim = TRUE)
+  formatted <- vapply(values, function(v) format(signif(v, digits), digits = digits), "")
+  width <- pmax(nchar(names(values)), nchar(formatted))
+  paste0("  ", paste(formatC(names(values), width = width), collapse = "  "), "\n  ",
+    paste(formatC(formatted, width = width), collapse = "  "))
+}
+
+describe_method <- function(x) {
+  paste0(x$method$label, if (!is.null(x$k)) sprintf(" (k = %d)", x$k))
+}
+
+describe_dropped <- function(x) {
+  if (x$n_dropped == 0L) return("")
+  sprintf(" (%s dropped for missing values by %s)", format_count(x$n_dropped), paste0("na.", class(x$na_action)))
+}
+
+describe_locations <- function(locations) {
+  unit <- if (nzchar(locations$unit)) paste(" in", locations$unit) else ""
+  space <- if (locations$metric == "longlat") {
+    further <- locations$raw_names[-(1:2)]
+    paste0("longitude and latitude", if (length(further)) paste(" with", format_some(further)), ", chordal distance in km")
+  } else {
+    paste0(format_some(locations$raw_names, 8L), ", Euclidean distance", unit)
+  }
+  if (is.null(locations$time)) return(space)
+  paste0(space, "; time: ", locations$time, if (nzchar(locations$time_unit)) paste(" in", locations$time_unit))
+}
+
+describe_covariance <- function(covariance) {
+  parts <- vapply(covariance$components, function(component) {
+    known <- covariance_families[[component$family]]
+    shape <- if (!is.null(known$shape)) {
+      sprintf(", %s = %s", known$shape$argument, if (is.null(component$shape)) "estimated" else format(component$shape))
+    }
+    form <- c(if (component$ard) "one range per coordinate", if (!isFALSE(component$anisotropy)) "rotated anisotropy")
+    paste0(known$label, shape, if (length(form)) paste0(", ", form))
+  }, "")
+  paste(parts, collapse = " + ")
+}
+
+# Effective ranges: where the correlation of a component has fallen to 0.05, for each of its ranges on the natural scale.
+effective_ranges <- function(x) {
+  layout <- x$layout
+  rows <- which(layout$kind == "range")
+  values <- vapply(rows, function(row) {
+    component <- x$core_covariance$components[[layout$component[row]]]
+    x$parameters$estimate[row] * effective_distance(component$family, component$shape)
+  }, 0)
+  stats::setNames(values, layout$name[rows])
+}
+
+print_remarks <- function(x, digits) {
+  unit <- if (nzchar(x$locations$unit)) paste0(" ", x$locations$unit) else ""
+  effective <- effective_ranges(x)
+  shown <- vapply(effective, function(v) format(signif(v, digits), digits = digits), "")
+  units <- ifelse(grepl("^range_time", names(effective)), paste0(" ", x$locations$time_unit %||% ""), unit)
+  labels <- if (length(effective) > 1L) paste0(" (", names(effective), ")") else ""
+  cat("  correlation is a function of distance / range; effective range (correlation 0.05): ",
+    paste0(shown, trimws(units, "right"), labels, collapse = ", "), "\n", sep = "")
+  fixed <- x$parameters$name[x$parameters$fixed]
+  if (length(fixed)) cat("  fixed: ", paste(fixed, collapse = ", "), "\n", sep = "")
+  boundary <- x$parameters$name[x$parameters$at_boundary]
+  if (length(boundary)) cat("  at the boundary of its search interval: ", paste(boundary, collapse = ", "), "\n", sep = "")
+  cat("\n", score_line(x), "\n", convergence_line(x), "\n", sep = "")
+}
+
+score_line <- function(x) {
+  name <- x$score
+  label <- paste0(toupper(substr(name, 1L, 1L)), substring(name, 2L))
+  sprintf("%s: %s%s", label, format(round(x$log_likelihood, 2L), nsmall = 2L),
+    if (is_likelihood(x)) sprintf(" (df = %d)", attr(stats::logLik(x), "df")) else " (not a likelihood)")
+}
+
+convergence_line <- function(x) {
+  state <- x$convergence
+  outcome <- if (is.na(state$converged)) paste0("Optimiser ", state$message) else if (state$converged) {
+    sprintf("Converged in %d iterations", state$iterations)
+  } else {
+    paste0("NOT CONVERGED: ", state$message)
+  }
+  sprintf("%s; %s s on %s with %d %s", outcome, format(round(x$elapsed[["total"]], 1L)), x$device, x$threads,
+    if (x$threads == 1L) "thread" else "threads")
+}
+
+#' @rdname summary.neargp
+#' @export
+summary.neargp <- function(object, ...) {
+  rlang::check_dots_empty()
+  std_error <- sqrt(diag(object$beta_vcov))
+  z <- object$beta / std_error
+  coefficients <- cbind(Estimate = object$beta, `Std. Error` = std_error, `z value` = z, `Pr(>|z|)` = 2 * stats::pnorm(-abs(z)))
+  covariance <- object$parameters[c("estimate", "std_error", "fixed", "at_boundary")]
+  rownames(covariance) <- object$parameters$name
+  structure(list(fit = object, coefficients = coefficients, covariance = covariance, effective_range = effective_ranges(object)),
+    class = "summary.neargp")
+}
+
+#' @rdname summary.neargp
+#' @export
+print.summary.neargp <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
+  print_header(x$fit)
+  if (nrow(x$coefficients)) {
+    cat("\nTrend:\n")
+    stats::printCoefmat(x$coefficients, digits = digits, signif.legend = FALSE)
+  }
+  cat("\nCovariance: ", describe_covariance(x$fit$covariance), "\n", sep = "")
+  table <- cbind(Estimate = x$covariance$estimate, `Std. Error` = x$covariance$std_error)
+  rownames(table) <- rownames(x$covariance)
+  print(signif(table, digits), digits = digits)
+  if (!is_likelihood(x$fit)) cat("  no standard errors: the score is not a likelihood\n")
+  print_remarks(x$fit, digits)
+  invisible(x)
+}
+
+#' @export
+print.neargp_covariance <- function(x, ...) {
+  for (component in x$components) {
+    known <- covariance_families[[component$family]]
+    cat(known$label, " covariance: variance * ", known$formula, ", r = distance / range\n", sep = "")
+    values <- c(list(variance = component$variance, range = component$range),
+      if (!is.null(known$shape)) stats::setNames(list(component$shape), known$shape$name),
+      if (!isFALSE(component$anisotropy)) list(anisotropy = if (is.numeric(component$anisotropy)) component$anisotropy))
+    shown <- vapply(values, function(value) if (is.null(value)) "estimated" else paste(format(value), collapse = ", "), "")
+    cat(sprintf("  %-12s %s\n", names(values), shown), sep = "")
+    if (component$ard) cat("  one range per coordinate\n")
+  }
+  invisible(x)
+}

@@ -1,0 +1,89 @@
+#' Fitted values and residuals
+#'
+#' `fitted()` is the mean of the latent field at the data, given all neighbours and the observation itself: the data smoothed by the nugget. (Without
+#' a nugget it is the data.) `residuals()` are of five kinds; the leave-one-out ones tell how well the model predicts.
+#'
+#' @param object a fit of [neargp()].
+#' @param type `"response"`: observation minus fitted value; `"pearson"`: that, divided by the noise standard deviation;
+#'   `"loo"`: observation minus its prediction from its nearest others; `"standardized"`: that, divided by its predictive standard deviation, standard
+#'   normal under the model; `"trend"`: observation minus trend and offset, the process plus noise.
+#' @param k number of neighbours, as in [predict.neargp()].
+#' @param threads,... as in [predict.neargp()].
+#' @return Numeric vector with one value for each row of the data, after `subset`; where `na.action` is `na.exclude`, dropped rows are NA.
+#'   `loo()` returns a data frame with the columns `mean` and `sd` of the leave-one-out prediction of each observation.
+#' @examples
+#' set.seed(1)
+#' d <- data.frame(x = runif(100), y = runif(100))
+#' d$z <- sin(6 * d$x) + d$y + rnorm(100, sd = 0.1)
+#' fit <- neargp(z ~ 1, d, coords = ~ x + y, method = vecchia(k = 10))
+#' sqrt(mean(residuals(fit, "loo")^2))
+#' @name residuals.neargp
+#' @export
+residuals.neargp <- function(object, type = c("response", "pearson", "loo", "standardized", "trend"), k = NULL, threads = NULL,
+                             ...) {
+  rlang::check_dots_empty()
+  type <- check_choice(type, "type", c("response", "pearson", "loo", "standardized", "trend"))
+  data <- object$data
+  values <- switch(type,
+    response = data$y - smoothed(object, k, threads),
+    pearson = pearson_residuals(object, k, threads),
+    loo = data$y - leave_one_out(object, k, threads)$mean,
+    standardized = standardized_residuals(object, k, threads),
+    trend = data$y - data$offset - drop(data$X %*% object$beta)
+  )
+  stats::naresid(object$na_action, values)
+}
+
+pearson_residuals <- function(object, k, threads) {
+  if (object$nugget == 0) {
+    abort_argument("type", "another than \"pearson\" for a fit without nugget, whose noise has no standard deviation", "pearson")
+  }
+  (object$data$y - smoothed(object, k, threads)) / sqrt(object$nugget / object$data$weights)
+}
+
+standardized_residuals <- function(object, k, threads) {
+  predicted <- leave_one_out(object, k, threads)
+  (object$data$y - predicted$mean) / predicted$sd
+}
+
+#' @rdname residuals.neargp
+#' @export
+fitted.neargp <- function(object, k = NULL, threads = NULL, ...) {
+  rlang::check_dots_empty()
+  stats::naresid(object$na_action, smoothed(object, k, threads))
+}
+
+#' @rdname residuals.neargp
+#' @export
+loo <- function(object, ...) {
+  UseMethod("loo")
+}
+
+#' @rdname residuals.neargp
+#' @export
+loo.neargp <- function(object, k = NULL, threads = NULL, ...) {
+  rlang::check_dots_empty()
+  predicted <- leave_one_out(object, k, threads)
+  data.frame(mean = stats::naresid(object$na_action, predicted$mean), sd = stats::naresid(object$na_action, predicted$sd))
+}
+
+smoothed <- function(object, k, threads) {
+  data <- object$data
+  if (object$nugget == 0) return(data$y)
+  chunked_moments(object, training_target(object), training_settings(object, k, threads))$mean
+}
+
+training_settings <- function(object, k, threads) {
+  predict_settings(object, "link", "none", 0.95, k, FALSE, 0L, FALSE, 100000L, threads, FALSE)
+}
+
+# Mean and sd of each observation given its nearest others. The trend coefficients and covariance parameters stay those of all rows.
+leave_one_out <- function(object, k, threads) {
+  data <- object$data
+  n <- length(data$y)
+  settings <- training_settings(object, k, threads)
+  component <- metric_component(object$core_covariance)
+  neighbors <- core_neighbors_others(core_scale(data$coords, component), min(settings$k, n - 1L), settings$threads)
+  moments <- conditional_moments(object, data$coords, data$X, data$offset, settings, neighbors)
+  list(mean = moments$mean, sd = sqrt(moments$variance + object$nugget / data$weights))
+}

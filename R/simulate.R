@@ -1,0 +1,111 @@
+#' Conditional simulation
+#'
+#' Draws the latent field or new observations jointly at new locations, given the data: many possible maps, for quantities that depend on
+#' several places at once (areal means, exceeded areas, flow paths). Trend coefficients are drawn from their sampling
+#' distribution, covariance parameters are held at their estimates.
+#'
+#' Locations are visited in maxmin order; each is drawn given its `k` nearest among the observations and the locations already drawn.
+#'
+#' @param object a fit of [neargp()].
+#' @param nsim number of draws.
+#' @param seed an integer for [set.seed()], or `NULL`; R's generator is restored afterwards, and its state kept in the attribute `"seed"`, as by
+#'   [stats::simulate()].
+#' @param newdata as in [predict.neargp()]; `NULL` for the training rows.
+#' @param type `"response"` for new observations, `"link"` for the latent field.
+#' @param k number of neighbours, as in [predict.neargp()].
+#' @param conditional `FALSE` ignores the data and draws from the fitted model: trend at its estimate plus a new realisation of the process.
+#' @param threads,... as in [predict.neargp()].
+#' @return An object of the class of `newdata` (data frame for `NULL`) with the columns `sim_1`, `sim_2`, ...; rows with missing values are NA.
+#' @section Errors: Those of [predict.neargp()].
+#' @references Rue, H. and Held, L. (2005). *Gaussian Markov Random Fields*. Chapman & Hall. Katzfuss, M., Guinness, J., Gong, W. and Zilber, D.
+#'   (2020). Vecchia approximations of Gaussian-process predictions. *JABES* 25, 383–414.
+#' @examples
+#' set.seed(1)
+#' d <- data.frame(x = runif(100), y = runif(100))
+#' d$z <- sin(6 * d$x) + d$y + rnorm(100, sd = 0.1)
+#' fit <- neargp(z ~ 1, d, coords = ~ x + y, method = vecchia(k = 10))
+#' grid <- expand.grid(x = seq(0, 1, 0.1), y = seq(0, 1, 0.1))
+#' draws <- simulate(fit, nsim = 20, seed = 1, newdata = grid, type = "link")
+#' quantile(colMeans(draws), c(0.05, 0.95))
+#' @export
+simulate.neargp <- function(object, nsim = 1, seed = NULL, newdata = NULL, type = c("response", "link"), k = NULL,
+                            conditional = TRUE, threads = NULL, ...) {
+  rlang::check_dots_empty()
+  nsim <- check_count(nsim, "nsim")
+  type <- check_choice(type, "type", c("response", "link"))
+  settings <- list(k = prediction_k(object, k), threads = resolve_threads(threads), noise = type == "response",
+    conditional = check_flag(conditional, "conditional"))
+  state <- seed_generator(seed)
+  on.exit(state$restore())
+  result <- if (is_raster(newdata)) {
+    simulate_raster(object, newdata, nsim, settings)
+  } else {
+    target <- if (is.null(newdata)) training_target(object) else new_target(object, newdata)
+    target$restore(simulation_columns(object, target, nsim, settings))
+  }
+  attr(result, "seed") <- state$seed
+  result
+}
+
+# The convention of stats::simulate(): with a seed the generator is put back afterwards.
+seed_generator <- function(seed) {
+  if (!exists(".Random.seed", envir = globalenv(), inherits = FALSE)) stats::runif(1L)
+  before <- get(".Random.seed", envir = globalenv())
+  if (is.null(seed)) return(list(seed = before, restore = function() invisible()))
+  set.seed(check_count(seed, "seed", lower = -.Machine$integer.max))
+  list(seed = structure(seed, kind = as.list(RNGkind())),
+    restore = function() assign(".Random.seed", before, envir = globalenv()))
+}
+
+training_target <- function(object) {
+  data <- object$data
+  list(coords = data$coords, X = data$X, offset = data$offset, complete = rep(TRUE, length(data$y)), restore = identity)
+}
+
+simulation_columns <- function(object, target, nsim, settings) {
+  draws <- matrix(NA_real_, length(target$complete), nsim, dimnames = list(NULL, paste0("sim_", seq_len(nsim))))
+  if (any(target$complete)) draws[target$complete, ] <- simulation_draws(object, target, nsim, settings)
+  as.data.frame(draws)
+}
+
+# For each draw: trend coefficients, the residuals they leave at the data, and the process given these. Blocks of draws bound the
+# memory to that of about 50 million numbers.
+simulation_draws <- function(object, target, nsim, settings) {
+  m <- nrow(target$coords)
+  plan <- simulation_plan(object, target$coords, settings)
+  betas <- draw_trend(object, nsim, settings$conditional)
+  normals <- matrix(stats::rnorm(m * nsim), m, nsim)
+  noise <- if (settings$noise) sqrt(object$nugget) * matrix(stats::rnorm(m * nsim), m, nsim) else 0
+  result <- target$offset + target$X %*% betas + noise
+  rows <- max(length(plan$y), m)
+  for (block in split(seq_len(nsim), ceiling(seq_len(nsim) * rows / 5e7))) {
+    values <- plan$y - plan$X %*% betas[, block, drop = FALSE]
+    result[, block] <- result[, block] + core_simulate(plan$coords, values, plan$noise_scale, target$coords, plan$order,
+      plan$neighbors, object$core_covariance, object$nugget, normals[, block, drop = FALSE], settings$threads)
+  }
+  result
+}
+
+simulation_plan <- function(object, coords, settings) {
+  data <- take_data_rows(object$data, if (settings$conditional) seq_along(object$data$y) else integer(0))
+  component <- metric_component(object$core_covariance)
+  reference <- core_scale(data$coords, component)
+  queries <- core_scale(coords, component)
+  order <- core_order(queries, "maxmin", 0, settings$threads)
+  k <- min(settings$k, nrow(reference) + nrow(queries) - 1L)
+  list(y = data$y - data$offset, X = data$X, coords = data$coords, noise_scale = 1 / data$weights, order = order,
+    neighbors = core_neighbors_joint(reference, queries, order, k, settings$threads))
+}
+
+draw_trend <- function(object, nsim, conditional) {
+  q <- length(object$beta)
+  if (q == 0L || !conditional) return(matrix(object$beta, q, nsim))
+  object$beta + crossprod(chol(object$beta_vcov), matrix(stats::rnorm(q * nsim), q, nsim))
+}
+
+simulate_raster <- function(object, newdata, nsim, settings) {
+  require_package("terra", "for SpatRaster objects")
+  check_raster(object, newdata)
+  target <- raster_target(object, newdata, seq_len(terra::ncell(newdata)))
+  as_raster_layers(newdata, as.matrix(simulation_columns(object, target, nsim, settings)))
+}
