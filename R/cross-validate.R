@@ -30,10 +30,11 @@
 #'   fitted, as [random_folds()] and [block_folds()] make them.
 #' @param refit estimate the parameters anew without each fold?
 #' @param settings named list of settings to compare, each a list of arguments of
-#'   [predict()][predict.neargp], such as
+#'   [predict()][predict.neargp] that say what a prediction is conditioned on (`k`,
+#'   `local_mean`, `sectors`), such as
 #'   `list(few = list(k = 10), local = list(k = 100, local_mean = TRUE))`.
 #' @param level level of the intervals that are scored.
-#' @param ... arguments of [predict()][predict.neargp] common to all settings.
+#' @param ... the same arguments, and `threads`, common to all settings.
 #' @return An object of class `neargp_cv`, a list of
 #'   * `scores`: a data frame of [scores()], one row for each setting;
 #'   * `fold_scores`: the same for each setting and fold;
@@ -43,7 +44,8 @@
 #'   It has `print`, `plot` and `scores` methods.
 #' @section Errors:
 #' `neargp_error_folds` when folds do not fit the rows, `neargp_error_argument` for
-#' settings of a wrong type, `neargp_error_fits` when fits cannot be compared.
+#' settings of a wrong type, `neargp_error_k` when a fold leaves fewer rows than `k`,
+#' `neargp_error_fits` when fits cannot be compared.
 #' @seealso [scores()] for what the columns mean, [random_folds()], [block_folds()].
 #' @examples
 #' cells <- land_temperature()
@@ -80,6 +82,7 @@ cross_validate.list <- function(object, folds = 10, refit = FALSE, level = 0.95,
 validate_cases <- function(cases, folds, refit, level) {
   check_flag(refit, "refit")
   check_level(level)
+  for (case in cases) check_conditioning(case$arguments)
   start <- proc.time()[["elapsed"]]
   fit <- cases[[1L]]$fit
   folds <- resolve_folds(folds, fit)
@@ -100,18 +103,6 @@ validate_cases <- function(cases, folds, refit, level) {
   ), class = "neargp_cv")
 }
 
-# The held-out rows of one fold, predicted as observations.
-predict_split <- function(case, split, refit) {
-  fit <- case$fit
-  held <- split$held
-  predictions <- if (refit) {
-    do.call(predict_held_out, c(list(refit_rows(fit, split$kept), fit, held), case$arguments))
-  } else {
-    do.call(predict_held_out, c(list(fit, fit, held, rows = split$kept), case$arguments))
-  }
-  data.frame(row = held, fold = split$fold, observed = fit$data$y[held], mean = predictions$mean, sd = predictions$sd)
-}
-
 # One after the other with a progress bar, or on the workers of a plan.
 apply_tasks <- function(n, task) {
   if (workers_planned() > 1L) return(future.apply::future_lapply(seq_len(n), task, future.seed = TRUE, future.packages = "neargp"))
@@ -129,44 +120,6 @@ workers_planned <- function() {
   future::nbrOfWorkers()
 }
 
-resolve_folds <- function(folds, fit) {
-  n <- length(fit$data$y)
-  if (identical(folds, "blocked")) return(block_folds(fit))
-  if (is.numeric(folds) && length(folds) == 1L) return(random_folds(n, folds))
-  if (!is.atomic(folds) || length(folds) != n || anyNA(folds)) {
-    abort_neargp("folds", c(
-      sprintf("`folds` must be a number of folds, \"blocked\", or one value for each of the %s rows that were fitted.", format_count(n)),
-      x = if (anyNA(folds)) "It has missing values." else sprintf("It is %s.", describe_value(folds)),
-      i = if (fit$n_dropped > 0) sprintf("%s rows of the data were dropped by `na.action` before the fit.", format_count(fit$n_dropped))
-    ))
-  }
-  if (length(unique(folds)) < 2L) abort_neargp("folds", "All rows are in the same fold: nothing would be left to predict from.")
-  folds
-}
-
-# For each fold, the rows held out and those that may be conditioned on.
-fold_splits <- function(folds, fit) {
-  buffer <- attr(folds, "buffer")
-  rows <- split(seq_along(folds), as.vector(folds))
-  lapply(names(rows), function(fold) {
-    held <- rows[[fold]]
-    kept <- seq_along(folds)[-held]
-    if (isTRUE(buffer > 0)) kept <- kept[!within_buffer(fit, held, kept, buffer)]
-    if (length(kept) < 2L) {
-      abort_neargp("folds", c(sprintf("Fewer than two rows are left to predict fold %s from.", fold), i = "Use a smaller `buffer`."))
-    }
-    list(fold = utils::type.convert(fold, as.is = TRUE), held = held, kept = kept)
-  })
-}
-
-within_buffer <- function(fit, held, kept, buffer) {
-  coords <- fit$data$coords
-  if (!is.null(fit$locations$time)) coords <- coords[, -ncol(coords), drop = FALSE]
-  held_coords <- coords[held, , drop = FALSE]
-  nearest <- as.integer(core_neighbors_to(held_coords, coords[kept, , drop = FALSE], 1L, 1L))
-  sqrt(rowSums((coords[kept, , drop = FALSE] - held_coords[nearest, , drop = FALSE])^2)) < buffer
-}
-
 grouped_scores <- function(predictions, by, level) {
   groups <- unique(predictions[by])
   key <- do.call(paste, c(unname(predictions[by]), sep = "\r"))
@@ -176,6 +129,17 @@ grouped_scores <- function(predictions, by, level) {
   table <- cbind(groups, table)
   table <- table[do.call(order, c(list(match(table$setting, unique(predictions$setting))), as.list(table[setdiff(by, "setting")]))), ]
   structure(table, row.names = seq_len(nrow(table)), class = c("neargp_scores", "data.frame"))
+}
+
+check_conditioning <- function(arguments) {
+  known <- c("k", "local_mean", "sectors", "threads")
+  unknown <- setdiff(names(arguments), known)
+  if (length(unknown) || (length(arguments) && !rlang::is_named(arguments))) {
+    abort_neargp("argument", c(
+      sprintf("Predictions in cross-validation take the arguments %s.", format_some(known)),
+      x = if (length(unknown)) sprintf("Not %s.", format_some(unknown)) else "One has no name."
+    ))
+  }
 }
 
 check_named_lists <- function(settings) {

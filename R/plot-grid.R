@@ -24,7 +24,11 @@ is_longlat_fit <- function(fit) {
 # (widened a little) are left out.
 map_grid <- function(fit, cells = 10000L, time = NULL) {
   raw <- original_coords(fit)
-  if (sum(colnames(raw) != (fit$locations$time %||% "")) != 2L) {
+  if (length(fit$locations$raw_names) == 1L && is.null(fit$locations$time)) {
+    line <- seq(min(raw), max(raw), length.out = 500L)
+    return(matrix(line, dimnames = list(NULL, fit$locations$raw_names)))
+  }
+  if (length(fit$locations$raw_names) != 2L) {
     abort_neargp("plot", c(
       sprintf("A map needs two coordinates in space; this fit has %d.", length(fit$locations$raw_names)),
       i = "Plot its diagnostics: which = c(\"residuals\", \"qq\", \"variogram\", \"loo\")."
@@ -41,8 +45,8 @@ map_grid <- function(fit, cells = 10000L, time = NULL) {
   dimnames(grid) <- list(NULL, fit$locations$raw_names)
   grid <- grid[inside_hull(grid, raw[, 1:2], margin = 1.02), , drop = FALSE]
   if (is.null(fit$locations$time)) return(grid)
-  cbind(grid, structure(rep_len(time %||% max(raw[, 3L]), nrow(grid)), dim = c(nrow(grid), 1L),
-    dimnames = list(NULL, fit$locations$time)))
+  at <- if (is.null(time)) max(raw[, 3L]) else time_numbers(time, "time")
+  cbind(grid, matrix(at, nrow(grid), 1L, dimnames = list(NULL, fit$locations$time)))
 }
 
 # Inside a convex polygon with counter-clockwise corners is left of all its edges.

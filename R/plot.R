@@ -7,10 +7,10 @@
 #' `which` may name several plots, which then share the page unless the page was
 #' divided before (`par(mfrow = )`):
 #'
-#' * "map": predictions on a grid over the convex hull of the data, made for the
+#' * "map": predictions of a new observation (as [predict()] makes them) on a grid over the convex hull of the data, made for the
 #'   purpose, or at `newdata`. When the trend has covariates other than the
 #'   coordinates, whose values on such a grid are not known, the map shows the
-#'   spatial effect alone (the predicted Gaussian process, trend left out); give
+#'   spatial effect alone (the latent Gaussian process, trend left out); give
 #'   `newdata` with the covariates to see predictions. For a single coordinate, a
 #'   curve with its pointwise prediction band.
 #' * "residuals": standardised leave-one-out residuals against the leave-one-out
@@ -108,7 +108,9 @@ map_predictions <- function(fit, newdata, cells, time) {
   coords <- map_grid(fit, cells, time)
   at_time <- if (!is.null(fit$locations$time)) sprintf(" at %s = %s", fit$locations$time, format(coords[1L, fit$locations$time])) else ""
   trend <- grid_trend(fit, coords)
-  predictions <- predict_at(fit, coords, trend$X, trend$offset)
+  moments <- predict_latent(fit, embed_coordinates(coords, fit$locations), trend$X, trend$offset)
+  noise <- if (trend$known) fit$nugget else 0
+  predictions <- data.frame(mean = moments$mean, sd = sqrt(moments$variance + noise))
   title <- if (trend$known) sprintf("Prediction of %s%s", response, at_time) else sprintf("Spatial effect on %s%s", response, at_time)
   list(predictions = predictions, place = fit_place(fit, coords), title = title)
 }
