@@ -21,6 +21,14 @@ std::vector<double> row_major(const Rcpp::NumericMatrix& matrix) {
   return out;
 }
 
+Rcpp::NumericMatrix from_row_major(const std::vector<double>& entries, int columns) {
+  const Index rows = columns > 0 ? static_cast<Index>(entries.size()) / columns : 0;
+  Rcpp::NumericMatrix out(Rcpp::no_init(static_cast<int>(rows), columns));
+  for (Index i = 0; i < rows; ++i)
+    for (Index j = 0; j < columns; ++j) out[i + j * rows] = entries[i * columns + j];
+  return out;
+}
+
 PointStore::PointStore(const Rcpp::NumericMatrix& coords)
     : data_(row_major(coords)), n_(coords.nrow()), dim_(coords.ncol()) {}
 

@@ -13,6 +13,7 @@ neargp::RunContext make_run_context(int threads);
 
 // R stores matrices by columns, the core stores points by rows.
 std::vector<double> row_major(const Rcpp::NumericMatrix& matrix);
+Rcpp::NumericMatrix from_row_major(const std::vector<double>& entries, int columns);
 
 // Points that own their coordinates, taken from an n x d matrix.
 class PointStore {

@@ -20,7 +20,8 @@ struct Candidate {
 // several times faster than a heap when candidates arrive in runs, roughly nearest first.
 class NearestBuffer {
  public:
-  explicit NearestBuffer(int k) : k_(k), capacity_(2 * k + 64), store_(capacity_ + run_length) {}
+  explicit NearestBuffer(int k)
+      : k_(k), capacity_(2 * k + 64), store_(capacity_ + run_length), sorted_(capacity_ + run_length) {}
 
   // Begins a new query, for which candidates farther than the root of `bound2` are known not to matter.
   void start(double bound2) {
@@ -49,8 +50,12 @@ class NearestBuffer {
 
   // Sorts what was found, at most k candidates, and returns how many there are.
   int finish() {
-    if (size_ > k_) keep_nearest();
-    std::sort(store_.begin(), store_.begin() + size_);
+    if (bound2_ > 0.0 && bound2_ < std::numeric_limits<double>::max()) {
+      sort_by_buckets();
+    } else {
+      std::sort(store_.begin(), store_.begin() + size_);
+    }
+    size_ = std::min(size_, k_);
     return size_;
   }
 
@@ -63,11 +68,37 @@ class NearestBuffer {
     size_ = k_;
   }
 
+  // In the plane the squared distances of evenly spread points are evenly spread, and in other dimensions not too
+  // unevenly: cut [0, bound2] in equal buckets, put every candidate behind those of lower buckets, and little is left
+  // to sort. Where that fails (many equal distances, high dimensions) the second sort does the work.
+  void sort_by_buckets() {
+    constexpr int buckets = 64;
+    int begin[buckets + 1] = {};
+    const double scale = (buckets - 1) / bound2_;
+    for (int i = 0; i < size_; ++i) ++begin[static_cast<int>(store_[i].distance2 * scale) + 1];
+    const int largest = *std::max_element(begin, begin + buckets + 1);
+    for (int b = 1; b <= buckets; ++b) begin[b] += begin[b - 1];
+    for (int i = 0; i < size_; ++i) sorted_[begin[static_cast<int>(store_[i].distance2 * scale)]++] = store_[i];
+    store_.swap(sorted_);
+    if (largest > 8) return std::sort(store_.begin(), store_.begin() + size_);
+    insertion_sort();
+  }
+
+  void insertion_sort() {
+    for (int i = 1; i < size_; ++i) {
+      const Candidate candidate = store_[i];
+      int place = i;
+      for (; place > 0 && candidate < store_[place - 1]; --place) store_[place] = store_[place - 1];
+      store_[place] = candidate;
+    }
+  }
+
   int k_;
   int capacity_;
   int size_ = 0;
   double bound2_ = std::numeric_limits<double>::infinity();
   std::vector<Candidate> store_;
+  std::vector<Candidate> sorted_;
 };
 
 }  // namespace neargp

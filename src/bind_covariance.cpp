@@ -1,0 +1,93 @@
+// Covariances from R, what R asks of them directly, and the choice of instruction set.
+#include "bind_covariance.h"
+
+#include "base/error.h"
+#include "bind_convert.h"
+#include "dense/covariance_matrix.h"
+#include "local/kernels.h"
+
+neargp::Component to_component(const Rcpp::List& list) {
+  neargp::Component component;
+  component.family = neargp::family_from_name(Rcpp::as<std::string>(list["family"]));
+  component.variance = Rcpp::as<double>(list["variance"]);
+  component.range = Rcpp::as<std::vector<double>>(list["range"]);
+  for (const int group : Rcpp::as<std::vector<int>>(list["group"])) component.group.push_back(group - 1);
+  const auto anisotropy = Rcpp::as<std::vector<double>>(list["anisotropy"]);
+  component.anisotropic = anisotropy.size() == 2;
+  if (component.anisotropic) {
+    component.u = anisotropy[0];
+    component.v = anisotropy[1];
+  }
+  const auto shape = Rcpp::as<std::vector<double>>(list["shape"]);
+  if (component.has_shape()) {
+    if (shape.size() != 1) throw neargp::Error("This covariance family needs one shape parameter.");
+    component.shape = shape[0];
+  }
+  return component;
+}
+
+neargp::Covariance to_covariance(const Rcpp::List& list, double nugget) {
+  neargp::Covariance covariance;
+  covariance.nugget = nugget;
+  const Rcpp::List components = list["components"];
+  for (R_xlen_t i = 0; i < components.size(); ++i)
+    covariance.components.push_back(to_component(Rcpp::as<Rcpp::List>(components[i])));
+  if (list.containsElementNamed("active"))
+    for (const int flag : Rcpp::as<std::vector<int>>(list["active"])) covariance.active.push_back(flag != 0);
+  return covariance;
+}
+
+namespace {
+
+neargp::PreparedCovariance prepared_values(const neargp::Covariance& covariance, int dim) {
+  return neargp::prepare(covariance, dim, false, neargp::local_kernels().fill_matern_table);
+}
+
+neargp::PreparedCovariance prepared_component(const Rcpp::List& component) {
+  neargp::Covariance covariance;
+  covariance.components.push_back(to_component(component));
+  return prepared_values(covariance, int(covariance.components[0].group.size()));
+}
+
+}  // namespace
+
+// [[Rcpp::export]]
+Rcpp::NumericMatrix core_scale(Rcpp::NumericMatrix coords, Rcpp::List component) {
+  const neargp::PreparedCovariance covariance = prepared_component(component);
+  const PointStore points(coords);
+  std::vector<double> scaled(std::size_t(coords.nrow()) * coords.ncol());
+  for (neargp::Index i = 0; i < points.view().n; ++i)
+    neargp::scale_point(covariance.components[0], coords.ncol(), points.view()[i],
+                        scaled.data() + i * coords.ncol());
+  return from_row_major(scaled, coords.ncol());
+}
+
+// [[Rcpp::export]]
+Rcpp::NumericVector core_correlation(Rcpp::List component, Rcpp::NumericVector distance) {
+  const neargp::PreparedCovariance covariance = prepared_component(component);
+  Rcpp::NumericVector correlation(distance.size());
+  for (R_xlen_t i = 0; i < distance.size(); ++i)
+    correlation[i] = neargp::correlation_at(covariance.components[0], distance[i]);
+  return correlation;
+}
+
+// [[Rcpp::export]]
+Rcpp::NumericMatrix core_covariance_matrix(Rcpp::NumericMatrix coords, Rcpp::NumericMatrix newcoords,
+                                           Rcpp::List covariance) {
+  const PointStore a(coords), b(newcoords);
+  const Eigen::MatrixXd matrix =
+      neargp::covariance_matrix(prepared_values(to_covariance(covariance, 0.0), coords.ncol()), a.view(), b.view());
+  return Rcpp::NumericMatrix(int(matrix.rows()), int(matrix.cols()), matrix.data());
+}
+
+// [[Rcpp::export]]
+std::string core_simd() { return neargp::local_kernels().name; }
+
+// [[Rcpp::export]]
+std::vector<std::string> core_simd_available() {
+  const std::vector<const char*> names = neargp::instruction_sets();
+  return {names.begin(), names.end()};
+}
+
+// [[Rcpp::export]]
+void core_set_simd(std::string name) { neargp::use_instruction_set(name.c_str()); }

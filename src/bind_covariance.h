@@ -1,0 +1,9 @@
+#pragma once
+
+#include <Rcpp.h>
+
+#include "covariance/covariance.h"
+
+// R's list(components = list(...), active = logical) and the nugget; see R/core.R.
+neargp::Covariance to_covariance(const Rcpp::List& covariance, double nugget);
+neargp::Component to_component(const Rcpp::List& component);

@@ -1,0 +1,160 @@
+// Likelihoods, gradients and kriging from conditioning sets, as R calls them.
+#include "bind_convert.h"
+#include "bind_covariance.h"
+#include "base/error.h"
+#include "dense/exact_gp.h"
+#include "methods/conditional_likelihood.h"
+#include "methods/joint_likelihood.h"
+#include "methods/kriging.h"
+
+using neargp::Index;
+
+namespace {
+
+// The arrays that a LocalData points to, row-major.
+struct DataStore {
+  PointStore points;
+  std::vector<double> values, noise_scale;
+  int columns;
+
+  DataStore(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& values_matrix,
+            const Rcpp::NumericVector& noise)
+      : points(coords),
+        values(row_major(values_matrix)),
+        noise_scale(noise.begin(), noise.end()),
+        columns(values_matrix.ncol()) {
+    if (values_matrix.nrow() != coords.nrow() || noise.size() != coords.nrow())
+      throw neargp::Error("Coordinates, values and noise must have the same number of rows.");
+  }
+  neargp::LocalData view() const { return {points.view(), columns, values.data(), noise_scale.data()}; }
+};
+
+using ProblemPointer = Rcpp::XPtr<neargp::LocalProblem>;
+
+Rcpp::NumericMatrix square(const std::vector<double>& entries, int size) {
+  return Rcpp::NumericMatrix(size, size, entries.begin());
+}
+
+int failed_row(Index failed) { return int(failed + 1); }
+
+Rcpp::List to_r(const neargp::LikelihoodSums& sums, int columns, int parameters) {
+  Rcpp::List result = Rcpp::List::create(Rcpp::_["log_det"] = sums.log_det,
+                                         Rcpp::_["gram"] = square(sums.gram, columns),
+                                         Rcpp::_["failed"] = failed_row(sums.failed));
+  if (sums.information.empty()) return result;
+  Rcpp::NumericVector d_gram(sums.d_gram.begin(), sums.d_gram.end());
+  d_gram.attr("dim") = Rcpp::IntegerVector::create(columns, columns, parameters);
+  result["d_log_det"] = Rcpp::NumericVector(sums.d_log_det.begin(), sums.d_log_det.end());
+  result["d_gram"] = d_gram;
+  result["information"] = square(sums.information, parameters);
+  return result;
+}
+
+Rcpp::List to_r(const neargp::ObjectiveGradient& objective) {
+  return Rcpp::List::create(
+      Rcpp::_["value"] = objective.value,
+      Rcpp::_["gradient"] = Rcpp::NumericVector(objective.gradient.begin(), objective.gradient.end()),
+      Rcpp::_["failed"] = failed_row(objective.failed));
+}
+
+std::vector<double> to_vector(const Rcpp::NumericVector& x) { return {x.begin(), x.end()}; }
+
+}  // namespace
+
+// [[Rcpp::export]]
+SEXP core_problem(Rcpp::NumericMatrix coords, Rcpp::NumericMatrix columns, Rcpp::NumericVector noise_scale,
+                  Rcpp::IntegerMatrix neighbors, Rcpp::Nullable<Rcpp::IntegerVector> targets = R_NilValue,
+                  int threads = 1) {
+  const DataStore data(coords, columns, noise_scale);
+  std::vector<int> rows;
+  if (targets.isNotNull()) rows = to_rows(Rcpp::IntegerVector(targets));
+  return ProblemPointer(new neargp::LocalProblem(data.view(), to_neighbor_table(neighbors), rows, make_run_context(threads)), true);
+}
+
+// [[Rcpp::export]]
+Rcpp::List core_evaluate(SEXP problem, Rcpp::List covariance, double nugget, bool information, int threads,
+                         Rcpp::Nullable<Rcpp::NumericVector> beta = R_NilValue) {
+  ProblemPointer pointer(problem);
+  const neargp::Covariance spec = to_covariance(covariance, nugget);
+  const neargp::RunContext context = make_run_context(threads);
+  if (beta.isNotNull()) {
+    const std::vector<double> coefficients = to_vector(Rcpp::NumericVector(beta));
+    return to_r(neargp::conditional_sums_at(*pointer, spec, coefficients, context), 1, spec.parameters());
+  }
+  return to_r(neargp::conditional_sums(*pointer, spec, information, context), pointer->columns(),
+              spec.parameters());
+}
+
+// [[Rcpp::export]]
+Rcpp::List core_gradient(SEXP problem, Rcpp::List covariance, double nugget, Rcpp::NumericVector beta,
+                         int threads) {
+  ProblemPointer pointer(problem);
+  return to_r(neargp::conditional_gradient(*pointer, to_covariance(covariance, nugget), to_vector(beta),
+                                           make_run_context(threads)));
+}
+
+// [[Rcpp::export]]
+Rcpp::List core_evaluate_joint(SEXP problem, Rcpp::List covariance, double nugget, int threads) {
+  ProblemPointer pointer(problem);
+  const neargp::Covariance spec = to_covariance(covariance, nugget);
+  return to_r(neargp::joint_sums(*pointer, spec, make_run_context(threads)), pointer->columns(),
+              spec.parameters());
+}
+
+// [[Rcpp::export]]
+Rcpp::List core_gradient_joint(SEXP problem, Rcpp::List covariance, double nugget, Rcpp::NumericVector beta,
+                               int threads) {
+  ProblemPointer pointer(problem);
+  return to_r(neargp::joint_gradient(*pointer, to_covariance(covariance, nugget), to_vector(beta),
+                                     make_run_context(threads)));
+}
+
+// [[Rcpp::export]]
+Rcpp::List core_predict(Rcpp::NumericMatrix coords, Rcpp::NumericMatrix columns, Rcpp::NumericVector noise_scale,
+                        Rcpp::NumericMatrix newcoords, Rcpp::IntegerMatrix neighbors, Rcpp::List covariance,
+                        double nugget, bool local_mean, int threads) {
+  const DataStore data(coords, columns, noise_scale);
+  const PointStore targets(newcoords);
+  const neargp::Kriging kriging =
+      neargp::krige(data.view(), targets.view(), to_neighbor_table(neighbors), to_covariance(covariance, nugget),
+                    local_mean, make_run_context(threads));
+  return Rcpp::List::create(Rcpp::_["weighted"] = from_row_major(kriging.weighted, kriging.columns),
+                            Rcpp::_["variance"] = kriging.variance,
+                            Rcpp::_["failed"] = failed_row(kriging.failed));
+}
+
+// [[Rcpp::export]]
+Rcpp::NumericMatrix core_simulate(Rcpp::NumericMatrix coords, Rcpp::NumericMatrix values,
+                                  Rcpp::NumericVector noise_scale, Rcpp::NumericMatrix newcoords,
+                                  Rcpp::IntegerVector order_new, Rcpp::IntegerMatrix neighbors,
+                                  Rcpp::List covariance, double nugget, Rcpp::NumericMatrix normals,
+                                  int threads) {
+  const DataStore data(coords, values, noise_scale);
+  const PointStore targets(newcoords);
+  const std::vector<double> normal_rows = row_major(normals);
+  const std::vector<double> field = neargp::simulate_conditional(
+      data.view(), targets.view(), to_rows(order_new), to_neighbor_table(neighbors),
+      to_covariance(covariance, nugget), normal_rows.data(), make_run_context(threads));
+  return from_row_major(field, data.columns);
+}
+
+// [[Rcpp::export]]
+Rcpp::List core_exact(Rcpp::NumericMatrix coords, Rcpp::NumericMatrix columns, Rcpp::NumericVector noise_scale,
+                      Rcpp::List covariance, double nugget, bool information) {
+  const DataStore data(coords, columns, noise_scale);
+  const neargp::Covariance spec = to_covariance(covariance, nugget);
+  return to_r(neargp::exact_sums(data.view(), spec, information), data.columns, spec.parameters());
+}
+
+// [[Rcpp::export]]
+Rcpp::List core_exact_predict(Rcpp::NumericMatrix coords, Rcpp::NumericMatrix columns,
+                              Rcpp::NumericVector noise_scale, Rcpp::NumericMatrix newcoords,
+                              Rcpp::List covariance, double nugget) {
+  const DataStore data(coords, columns, noise_scale);
+  const PointStore targets(newcoords);
+  const neargp::Kriging kriging =
+      neargp::exact_krige(data.view(), targets.view(), to_covariance(covariance, nugget));
+  return Rcpp::List::create(Rcpp::_["weighted"] = from_row_major(kriging.weighted, kriging.columns),
+                            Rcpp::_["variance"] = kriging.variance,
+                            Rcpp::_["failed"] = failed_row(kriging.failed));
+}

@@ -1,0 +1,188 @@
+// Packs of doubles, one point per lane, and the elementary functions that the
+// covariances need on them.
+//
+// The packs are compiler vector types (GCC and clang), so arithmetic, comparisons
+// and `mask ? a : b` read the same for a pack and for a plain double, and the
+// source contains no intrinsics except the square root, for which the vector types
+// have no operator. Translation units compiled for different instruction sets
+// instantiate these templates with packs of different width; nothing here may be a
+// function of plain doubles only, lest the linker share it between them.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+
+#if defined(__x86_64__) || defined(_M_X64)
+#include <immintrin.h>
+#endif
+
+namespace neargp {
+
+template <int Lanes>
+struct Pack {
+  typedef double Real __attribute__((vector_size(8 * Lanes)));
+  typedef std::uint64_t Bits __attribute__((vector_size(8 * Lanes)));
+};
+
+template <class V>
+struct PackTraits {
+  static constexpr int lanes = int(sizeof(V) / sizeof(double));
+  using Bits = typename Pack<lanes>::Bits;
+};
+
+template <>
+struct PackTraits<double> {
+  static constexpr int lanes = 1;
+  using Bits = std::uint64_t;
+};
+
+template <class V>
+inline double get_lane(const V& x, int lane) {
+  return x[lane];
+}
+template <>
+inline double get_lane<double>(const double& x, int) {
+  return x;
+}
+
+template <class V>
+inline void set_lane(V& x, int lane, double value) {
+  x[lane] = value;
+}
+template <>
+inline void set_lane<double>(double& x, int, double value) {
+  x = value;
+}
+
+template <class V>
+inline V broadcast(double value) {
+  return V{} + value;
+}
+
+// Lanes are added in order, so that a sum depends on nothing but the values.
+template <class V>
+inline double sum_lanes(const V& x) {
+  double sum = 0.0;
+  for (int lane = 0; lane < PackTraits<V>::lanes; ++lane) sum += get_lane(x, lane);
+  return sum;
+}
+
+template <class V>
+inline V larger(V a, V b) {
+  return a > b ? a : b;
+}
+
+template <class V>
+inline V smaller(V a, V b) {
+  return a < b ? a : b;
+}
+
+// exp(x) = 2^n exp(r), n = round(x / log 2), |r| <= log(2)/2, the second factor by
+// its Taylor series: 0.35^14 / 14! = 4e-18. Adding 1.5 * 2^52 rounds to an integer
+// and leaves that integer in the low bits, from where a shift brings it into the
+// exponent. Arguments below -708 give exp(-708) = 3e-308.
+template <class V>
+inline V simd_exp(V x) {
+  using Bits = typename PackTraits<V>::Bits;
+  constexpr double magic = 6755399441055744.0;
+  x = larger(smaller(x, broadcast<V>(709.0)), broadcast<V>(-708.0));
+  const V shifted = x * 1.4426950408889634074 + magic;
+  const V n = shifted - magic;
+  V r = x - n * 6.93147180369123816490e-01;
+  r = r - n * 1.90821492927058770002e-10;
+  const V r2 = r * r;
+  const V r4 = r2 * r2;
+  // Estrin's scheme: short chains of dependent operations
+  const V p01 = 1.0 + r;
+  const V p23 = 0.5 + r * (1.0 / 6);
+  const V p45 = 1.0 / 24 + r * (1.0 / 120);
+  const V p67 = 1.0 / 720 + r * (1.0 / 5040);
+  const V p89 = 1.0 / 40320 + r * (1.0 / 362880);
+  const V pab = 1.0 / 3628800 + r * (1.0 / 39916800);
+  const V pcd = 1.0 / 479001600 + r * (1.0 / 6227020800.0);
+  const V low = p01 + r2 * p23 + r4 * (p45 + r2 * p67);
+  const V high = p89 + r2 * pab + r4 * pcd;
+  const V p = low + (r4 * r4) * high;
+  return (V)((Bits)p + ((Bits)shifted << 52));
+}
+
+// log(x) = e log 2 + 2 atanh(f), x = 2^e m, sqrt(1/2) <= m < sqrt(2),
+// f = (m - 1)/(m + 1), |f| <= 0.172: the odd series to f^21 leaves 2e-17.
+// For positive normal numbers only.
+template <class V>
+inline V simd_log(V x) {
+  using Bits = typename PackTraits<V>::Bits;
+  const Bits bits = (Bits)x;
+  V m = (V)((bits & 0x000fffffffffffffULL) | 0x3ff0000000000000ULL);
+  V e = (V)((bits >> 52) | 0x4330000000000000ULL) - (4503599627370496.0 + 1023.0);
+  const auto upper = m > 1.4142135623730951;
+  m = upper ? m * 0.5 : m;
+  e = upper ? e + 1.0 : e;
+  const V f = (m - 1.0) / (m + 1.0);
+  const V s = f * f;
+  V p = 1.0 / 19 + s * (1.0 / 21);
+  p = 1.0 / 17 + s * p;
+  p = 1.0 / 15 + s * p;
+  p = 1.0 / 13 + s * p;
+  p = 1.0 / 11 + s * p;
+  p = 1.0 / 9 + s * p;
+  p = 1.0 / 7 + s * p;
+  p = 1.0 / 5 + s * p;
+  p = 1.0 / 3 + s * p;
+  return e * 1.90821492927058770002e-10 + ((2.0 * f) * (1.0 + s * p) + e * 6.93147180369123816490e-01);
+}
+
+template <class V>
+inline V simd_sqrt(V x) {
+  V root;
+  for (int lane = 0; lane < PackTraits<V>::lanes; ++lane) root[lane] = std::sqrt(x[lane]);
+  return root;
+}
+
+#if NEARGP_LANES == 8
+template <>
+inline Pack<8>::Real simd_sqrt(Pack<8>::Real x) {
+  return (Pack<8>::Real)_mm512_maskz_sqrt_pd(0xff, (__m512d)x);
+}
+#elif NEARGP_LANES == 4
+template <>
+inline Pack<4>::Real simd_sqrt(Pack<4>::Real x) {
+  return (Pack<4>::Real)_mm256_sqrt_pd((__m256d)x);
+}
+#elif NEARGP_LANES == 2 && defined(__SSE2__)
+template <>
+inline Pack<2>::Real simd_sqrt(Pack<2>::Real x) {
+  return (Pack<2>::Real)_mm_sqrt_pd((__m128d)x);
+}
+#endif
+
+// What the formulas call: the pack's function for packs, the library's for doubles.
+namespace math {
+template <class V>
+inline V exp(V x) {
+  return simd_exp(x);
+}
+template <class V>
+inline V log(V x) {
+  return simd_log(x);
+}
+template <class V>
+inline V sqrt(V x) {
+  return simd_sqrt(x);
+}
+template <>
+inline double exp<double>(double x) {
+  return std::exp(x);
+}
+template <>
+inline double log<double>(double x) {
+  return std::log(x);
+}
+template <>
+inline double sqrt<double>(double x) {
+  return std::sqrt(x);
+}
+}  // namespace math
+
+}  // namespace neargp

@@ -1,0 +1,62 @@
+#include "covariance/covariance.h"
+
+#include <cmath>
+
+#include "base/error.h"
+
+namespace neargp {
+
+Family family_from_name(const std::string& name) {
+  if (name == "exponential") return Family::exponential;
+  if (name == "matern") return Family::matern;
+  if (name == "gaussian") return Family::gaussian;
+  if (name == "powered_exponential") return Family::powered_exponential;
+  if (name == "cauchy") return Family::cauchy;
+  throw Error("There is no covariance family called '" + name + "'.");
+}
+
+namespace {
+
+void require(bool condition, const char* message) {
+  if (!condition) throw Error(message);
+}
+
+bool positive(double x) { return std::isfinite(x) && x > 0.0; }
+
+void check_component(const Component& component, int dim) {
+  require(positive(component.variance), "The variance of a covariance must be positive and finite.");
+  require(int(component.group.size()) == dim,
+          "A covariance must say for each coordinate which range divides it.");
+  for (const double range : component.range)
+    require(positive(range), "The range of a covariance must be positive and finite.");
+  for (const int group : component.group)
+    require(group >= 0 && group < int(component.range.size()),
+            "A coordinate refers to a range that the covariance does not have.");
+  if (component.anisotropic) {
+    require(dim >= 2 && component.group[0] == 0 && component.group[1] == 0,
+            "Geometric anisotropy needs two coordinates that share the first range.");
+    require(std::isfinite(component.u) && std::isfinite(component.v),
+            "The anisotropy of a covariance must be finite.");
+  }
+  if (component.family == Family::matern)
+    require(component.shape >= 0.01 && component.shape <= 50.0,
+            "The smoothness of a Matern covariance must lie between 0.01 and 50.");
+  if (component.family == Family::powered_exponential)
+    require(component.shape > 0.0 && component.shape <= 2.0,
+            "The power of a powered exponential covariance must lie in (0, 2].");
+  if (component.family == Family::cauchy)
+    require(positive(component.shape), "The shape of a Cauchy covariance must be positive.");
+}
+
+}  // namespace
+
+void check_covariance(const Covariance& covariance, int dim) {
+  require(!covariance.components.empty(), "A covariance needs at least one component.");
+  require(std::isfinite(covariance.nugget) && covariance.nugget >= 0.0,
+          "The nugget must be zero or positive, and finite.");
+  require(covariance.active.empty() || int(covariance.active.size()) == covariance.parameters(),
+          "`active` must have one element per covariance parameter.");
+  for (const Component& component : covariance.components) check_component(component, dim);
+}
+
+}  // namespace neargp

@@ -1,0 +1,57 @@
+// What a covariance function is to the core: a sum of components, each a variance
+// times a correlation family of the scaled distance, plus the order in which its
+// parameters are differentiated.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace neargp {
+
+enum class Family { exponential, matern, gaussian, powered_exponential, cauchy };
+
+Family family_from_name(const std::string& name);
+
+// Coordinates are scaled as x_d / range[group[d]]. With an anisotropy (u, v) the first
+// two, which must be in group 0, are moreover transformed by exp(-B),
+// B = [u v; v -u]: distance is divided by range * exp(h) along the major axis, at the
+// angle atan2(v, u)/2, and by range * exp(-h) across it, h = sqrt(u^2 + v^2). This
+// log-Euclidean form is smooth at isotropy, where an angle would be undefined.
+struct Component {
+  Family family = Family::exponential;
+  double variance = 1.0;
+  std::vector<double> range;
+  std::vector<int> group;
+  bool anisotropic = false;
+  double u = 0.0, v = 0.0;
+  double shape = 0.0;
+
+  bool has_shape() const {
+    return family == Family::matern || family == Family::powered_exponential ||
+           family == Family::cauchy;
+  }
+  int parameters() const {
+    return 1 + int(range.size()) + (anisotropic ? 2 : 0) + (has_shape() ? 1 : 0);
+  }
+};
+
+// Parameters, in this order: for each component log variance, log ranges, (u, v), shape
+// (on its own scale); last log nugget. `active[a]` says whether derivative a is wanted.
+struct Covariance {
+  std::vector<Component> components;
+  double nugget = 0.0;
+  std::vector<char> active;
+
+  int parameters() const {
+    int count = 1;
+    for (const Component& component : components) count += component.parameters();
+    return count;
+  }
+  bool is_active(int parameter) const { return active.empty() || active[parameter]; }
+};
+
+// Throws an Error when a component does not fit `dim` coordinates or a value is out of
+// its domain.
+void check_covariance(const Covariance& covariance, int dim);
+
+}  // namespace neargp

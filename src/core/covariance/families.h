@@ -1,0 +1,106 @@
+// The correlation families in the scaled distance r = distance / range.
+//
+// Each family is a small struct with one function,
+//
+//   evaluate<slope, shape>(r2, c, dc_dr2, dc_dshape)
+//
+// from the squared scaled distance r2 to the correlation c, to its derivative in r2
+// (when `slope`), and to its derivative in the family's shape parameter (when
+// `shape`). All length parameters enter through r2 alone, so that these are the only
+// derivatives anyone needs. Real is a double or a pack (base/simd.h).
+//
+// The exponential's slope is infinite at r = 0, where it is always multiplied by a
+// squared coordinate difference that is zero: the smallest r is held at 1e-150 to
+// make that product zero rather than not a number.
+#pragma once
+
+#include "base/hd.h"
+#include "base/simd.h"
+
+namespace neargp {
+
+template <class Real>
+NEARGP_HD inline Real away_from_zero(Real x) {
+  return x > 1e-300 ? x : x + 1e-300;
+}
+
+// exp(-r)
+struct Exponential {
+  template <bool slope, bool shape, class Real>
+  NEARGP_HD void evaluate(Real r2, Real& c, Real& dc_dr2, Real&) const {
+    const Real r = math::sqrt(away_from_zero(r2));
+    c = math::exp(-r);
+    if (slope) dc_dr2 = -0.5 * c / r;
+  }
+};
+
+// (1 + r) exp(-r); a derivative of Matern nu is -Matern_{nu-1} / (4 (nu - 1)) in r2
+struct Matern32 {
+  template <bool slope, bool shape, class Real>
+  NEARGP_HD void evaluate(Real r2, Real& c, Real& dc_dr2, Real&) const {
+    const Real r = math::sqrt(r2);
+    const Real e = math::exp(-r);
+    c = e + r * e;
+    if (slope) dc_dr2 = -0.5 * e;
+  }
+};
+
+// (1 + r + r^2/3) exp(-r)
+struct Matern52 {
+  template <bool slope, bool shape, class Real>
+  NEARGP_HD void evaluate(Real r2, Real& c, Real& dc_dr2, Real&) const {
+    const Real r = math::sqrt(r2);
+    const Real e = math::exp(-r);
+    c = (1.0 + r + r2 * (1.0 / 3)) * e;
+    if (slope) dc_dr2 = (-1.0 / 6) * (1.0 + r) * e;
+  }
+};
+
+// (1 + r + 2r^2/5 + r^3/15) exp(-r)
+struct Matern72 {
+  template <bool slope, bool shape, class Real>
+  NEARGP_HD void evaluate(Real r2, Real& c, Real& dc_dr2, Real&) const {
+    const Real r = math::sqrt(r2);
+    const Real e = math::exp(-r);
+    c = (1.0 + r + r2 * (0.4 + r * (1.0 / 15))) * e;
+    if (slope) dc_dr2 = -0.1 * (1.0 + r + r2 * (1.0 / 3)) * e;
+  }
+};
+
+// exp(-r^2)
+struct Gaussian {
+  template <bool slope, bool shape, class Real>
+  NEARGP_HD void evaluate(Real r2, Real& c, Real& dc_dr2, Real&) const {
+    c = math::exp(-r2);
+    if (slope) dc_dr2 = -c;
+  }
+};
+
+// exp(-r^power), 0 < power <= 2
+struct PoweredExponential {
+  double power;
+  template <bool slope, bool shape, class Real>
+  NEARGP_HD void evaluate(Real r2, Real& c, Real& dc_dr2, Real& dc_dshape) const {
+    const Real safe = away_from_zero(r2);
+    const Real log_r2 = math::log(safe);
+    const Real r_power = math::exp((0.5 * power) * log_r2);
+    c = math::exp(-r_power);
+    if (slope) dc_dr2 = (-0.5 * power) * r_power * c / safe;
+    if (shape) dc_dshape = -0.5 * log_r2 * r_power * c;
+  }
+};
+
+// (1 + r^2)^(-shape); the rational quadratic with range * sqrt(2 shape)
+struct Cauchy {
+  double exponent;
+  template <bool slope, bool shape, class Real>
+  NEARGP_HD void evaluate(Real r2, Real& c, Real& dc_dr2, Real& dc_dshape) const {
+    const Real base = 1.0 + r2;
+    const Real log_base = math::log(base);
+    c = math::exp(-exponent * log_base);
+    if (slope) dc_dr2 = -exponent * c / base;
+    if (shape) dc_dshape = -log_base * c;
+  }
+};
+
+}  // namespace neargp

@@ -1,0 +1,128 @@
+#include "covariance/prepared.h"
+
+#include <cmath>
+
+#include <unsupported/Eigen/SpecialFunctions>
+
+namespace neargp {
+
+namespace {
+
+bool closed_form_matern(double nu) { return nu == 0.5 || nu == 1.5 || nu == 2.5 || nu == 3.5; }
+
+// With P(u, v) = exp(-2B) and S = exp(-B), r^2 = delta_raw' P delta_raw = delta' S^-1 P S^-1 delta.
+// B = [u v; v -u] has B^2 = h^2 I, hence exp(-2B) = cosh(2h) I - (sinh(2h) / h) B, and
+//   dP/du = 2 (sinh(2h)/h) u I - (sinh(2h)/h) [1 0; 0 -1] - q u B,
+//   q = (d/dh (sinh(2h)/h)) / h = (2 h cosh(2h) - sinh(2h)) / h^3,
+// likewise for v with [0 1; 1 0]. Both quotients have finite limits at h = 0: 2 and 8/3.
+struct AnisotropyForms {
+  double s11, s12, s22;     // S = exp(-B)
+  double u11, u12, u22;     // S^-1 dP/du S^-1
+  double v11, v12, v22;
+};
+
+AnisotropyForms anisotropy_forms(double u, double v) {
+  const double h = std::sqrt(u * u + v * v);
+  const double sinh_ratio = h < 1e-4 ? 2.0 + 4.0 / 3.0 * h * h : std::sinh(2 * h) / h;
+  const double q = h < 1e-3 ? 8.0 / 3.0 + 16.0 / 15.0 * h * h
+                            : (2 * h * std::cosh(2 * h) - std::sinh(2 * h)) / (h * h * h);
+  const double c1 = std::cosh(h);
+  const double s1 = h < 1e-4 ? 1.0 + h * h / 6 : std::sinh(h) / h;
+
+  AnisotropyForms forms;
+  forms.s11 = c1 - s1 * u;
+  forms.s12 = -s1 * v;
+  forms.s22 = c1 + s1 * u;
+  // S^-1 = exp(B); the two factors of S^-1 dP S^-1
+  const double e11 = c1 + s1 * u, e12 = s1 * v, e22 = c1 - s1 * u;
+  const auto sandwich = [&](double p11, double p12, double p22, double& m11, double& m12, double& m22) {
+    const double t11 = e11 * p11 + e12 * p12, t12 = e11 * p12 + e12 * p22;
+    const double t21 = e12 * p11 + e22 * p12, t22 = e12 * p12 + e22 * p22;
+    m11 = t11 * e11 + t12 * e12;
+    m12 = t11 * e12 + t12 * e22;
+    m22 = t21 * e12 + t22 * e22;
+  };
+  const double trace_u = 2 * sinh_ratio * u, trace_v = 2 * sinh_ratio * v;
+  sandwich(trace_u - sinh_ratio - q * u * u, -q * u * v, trace_u + sinh_ratio + q * u * u,
+           forms.u11, forms.u12, forms.u22);
+  sandwich(trace_v - q * v * u, -sinh_ratio - q * v * v, trace_v + q * v * u,
+           forms.v11, forms.v12, forms.v22);
+  return forms;
+}
+
+void prepare_scales(const Component& component, const Covariance& covariance, int first_parameter,
+                    PreparedComponent& prepared) {
+  AnisotropyForms forms;
+  if (component.anisotropic) {
+    forms = anisotropy_forms(component.u, component.v);
+    prepared.a11 = forms.s11;
+    prepared.a12 = forms.s12;
+    prepared.a22 = forms.s22;
+  }
+  const int ranges = int(component.range.size());
+  for (int g = 0; g < ranges; ++g)
+    if (covariance.is_active(first_parameter + 1 + g))
+      prepared.scale_derivatives.push_back({first_parameter + 1 + g, false, g, 0.0, 0.0, 0.0});
+  if (!component.anisotropic) return;
+  const int u_parameter = first_parameter + 1 + ranges;
+  if (covariance.is_active(u_parameter))
+    prepared.scale_derivatives.push_back({u_parameter, true, 0, forms.u11, forms.u12, forms.u22});
+  if (covariance.is_active(u_parameter + 1))
+    prepared.scale_derivatives.push_back({u_parameter + 1, true, 0, forms.v11, forms.v12, forms.v22});
+}
+
+void prepare_table(PreparedComponent& prepared, FillMaternTable fill_matern_table) {
+  if (prepared.family != Family::matern) return;
+  if (closed_form_matern(prepared.shape) && !prepared.wants_shape()) return;
+  prepared.table.nu = prepared.shape;
+  prepared.table.value.resize(std::size_t(MaternTable::intervals) * 8);
+  if (prepared.wants_shape()) prepared.table.shape.resize(prepared.table.value.size());
+  fill_matern_table(prepared.shape, Eigen::numext::digamma(prepared.shape),
+                    prepared.table.value.data(),
+                    prepared.wants_shape() ? prepared.table.shape.data() : nullptr);
+}
+
+}  // namespace
+
+PreparedCovariance prepare(const Covariance& covariance, int dim, bool derivatives,
+                           FillMaternTable fill_matern_table) {
+  check_covariance(covariance, dim);
+  PreparedCovariance result;
+  result.dim = dim;
+  result.parameters = covariance.parameters();
+  result.nugget = covariance.nugget;
+  int parameter = 0;
+  for (const Component& component : covariance.components) {
+    PreparedComponent prepared;
+    prepared.family = component.family;
+    prepared.variance = component.variance;
+    prepared.shape = component.shape;
+    prepared.group = component.group;
+    prepared.anisotropic = component.anisotropic;
+    prepared.single_scale = component.range.size() == 1 && !component.anisotropic;
+    for (const int group : component.group)
+      prepared.inverse_range.push_back(1.0 / component.range[group]);
+    prepared.variance_parameter = parameter;
+    Covariance wanted = covariance;
+    if (!derivatives) wanted.active.assign(result.parameters, 0);
+    prepare_scales(component, wanted, parameter, prepared);
+    const int last = parameter + component.parameters() - 1;
+    if (component.has_shape() && wanted.is_active(last)) prepared.shape_parameter = last;
+    prepare_table(prepared, fill_matern_table);
+    result.variance += component.variance;
+    result.components.push_back(std::move(prepared));
+    parameter += component.parameters();
+  }
+  return result;
+}
+
+void scale_point(const PreparedComponent& component, int dim, const double* point, double* scaled) {
+  for (int d = 0; d < dim; ++d) scaled[d] = point[d];
+  if (component.anisotropic) {
+    scaled[0] = component.a11 * point[0] + component.a12 * point[1];
+    scaled[1] = component.a12 * point[0] + component.a22 * point[1];
+  }
+  for (int d = 0; d < dim; ++d) scaled[d] *= component.inverse_range[d];
+}
+
+}  // namespace neargp

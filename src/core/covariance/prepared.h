@@ -1,0 +1,62 @@
+// A covariance made ready for evaluation: reciprocals, transforms, tables and the
+// quadratic forms by which its length parameters act, computed once per parameter
+// value and then shared read-only by all threads.
+#pragma once
+
+#include <vector>
+
+#include "covariance/covariance.h"
+#include "covariance/matern_table.h"
+
+namespace neargp {
+
+// How r^2 = |delta|^2, delta the difference of two points in scaled coordinates, moves
+// with a length parameter: d r^2 = delta' M delta with a constant symmetric M. A log
+// range has M = -2 on the coordinates of its group; u and v of an anisotropy have a full
+// 2 x 2 block on the first two coordinates.
+struct ScaleDerivative {
+  int parameter = 0;
+  bool planar = false;
+  int group = 0;
+  double m11 = 0.0, m12 = 0.0, m22 = 0.0;
+};
+
+struct PreparedComponent {
+  Family family = Family::exponential;
+  double variance = 1.0;
+  double shape = 0.0;
+  std::vector<int> group;
+  std::vector<double> inverse_range;  // one per coordinate
+  bool anisotropic = false;
+  double a11 = 1.0, a12 = 0.0, a22 = 1.0;  // exp(-B), applied before inverse_range
+
+  int variance_parameter = 0;
+  int shape_parameter = -1;                // -1: no derivative wanted
+  std::vector<ScaleDerivative> scale_derivatives;  // only those wanted
+  bool single_scale = false;  // one range for all coordinates: d r^2 / d log range = -2 r^2
+
+  MaternTable table;
+
+  bool wants_slope() const { return !scale_derivatives.empty(); }
+  bool wants_shape() const { return shape_parameter >= 0; }
+};
+
+struct PreparedCovariance {
+  int dim = 0;
+  int parameters = 0;
+  double nugget = 0.0;
+  double variance = 0.0;  // of the latent field: the sum over components
+  std::vector<PreparedComponent> components;
+
+  int nugget_parameter() const { return parameters - 1; }
+};
+
+using FillMaternTable = void (*)(double nu, double digamma_nu, double* value, double* shape);
+
+PreparedCovariance prepare(const Covariance& covariance, int dim, bool derivatives,
+                           FillMaternTable fill_matern_table);
+
+// Coordinates of one point in the metric of a component.
+void scale_point(const PreparedComponent& component, int dim, const double* point, double* scaled);
+
+}  // namespace neargp

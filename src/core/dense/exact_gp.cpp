@@ -1,0 +1,99 @@
+#include "dense/exact_gp.h"
+
+#include <Eigen/Cholesky>
+
+#include "base/error.h"
+#include "dense/covariance_matrix.h"
+#include "local/kernels.h"
+
+namespace neargp {
+
+namespace {
+
+using Matrix = Eigen::MatrixXd;
+using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+
+struct DenseFactor {
+  Eigen::LLT<Matrix> llt;
+  bool failed;
+};
+
+// Cholesky factor of the covariance matrix of noisy data. Rounding can leave a singular
+// matrix with tiny positive pivots: those count as failure, as in the tiles.
+DenseFactor factorise(const PreparedCovariance& covariance, const LocalData& data) {
+  Matrix s = covariance_matrix(covariance, data.coords, data.coords);
+  const Eigen::Map<const Eigen::VectorXd> scale(data.noise_scale, data.coords.n);
+  s.diagonal() += covariance.nugget * scale;
+  const Eigen::VectorXd diagonal = s.diagonal();
+  DenseFactor factor{Eigen::LLT<Matrix>(s), false};
+  const Eigen::VectorXd pivots = factor.llt.matrixLLT().diagonal().array().square();
+  factor.failed = factor.llt.info() != Eigen::Success || (pivots.array() <= 1e-14 * diagonal.array()).any();
+  return factor;
+}
+
+void add_derivatives(const std::vector<Matrix>& derivatives, const DenseFactor& factor, const Matrix& weighted,
+                     LikelihoodSums& sums) {
+  const int p = int(derivatives.size());
+  const int c = int(weighted.cols());
+  sums.d_log_det.assign(p, 0.0);
+  sums.d_gram.assign(p * c * c, 0.0);
+  sums.information.assign(p * p, 0.0);
+  std::vector<Matrix> solved(p);  // S^-1 dS_a
+  for (int a = 0; a < p; ++a) {
+    if (derivatives[a].size() == 0) continue;
+    solved[a] = factor.llt.solve(derivatives[a]);
+    sums.d_log_det[a] = solved[a].trace();
+    const Matrix d_gram = -weighted.transpose() * derivatives[a] * weighted;
+    Eigen::Map<Matrix>(sums.d_gram.data() + a * c * c, c, c) = d_gram;
+    for (int b = 0; b <= a; ++b)
+      if (solved[b].size() > 0)
+        sums.information[a * p + b] = sums.information[b * p + a] =
+            0.5 * solved[a].cwiseProduct(solved[b].transpose()).sum();
+  }
+}
+
+}  // namespace
+
+LikelihoodSums exact_sums(const LocalData& data, const Covariance& covariance, bool information) {
+  const PreparedCovariance prepared =
+      prepare(covariance, data.coords.dim, information, local_kernels().fill_matern_table);
+  const DenseFactor factor = factorise(prepared, data);
+  LikelihoodSums sums;
+  sums.gram.assign(data.columns * data.columns, 0.0);
+  if (factor.failed) {
+    sums.failed = 0;
+    return sums;
+  }
+  const Matrix columns = Eigen::Map<const RowMajor>(data.values, data.coords.n, data.columns);
+  const Matrix weighted = factor.llt.solve(columns);
+  sums.log_det = 2.0 * factor.llt.matrixLLT().diagonal().array().log().sum();
+  Eigen::Map<Matrix>(sums.gram.data(), data.columns, data.columns) = columns.transpose() * weighted;
+  if (information)
+    add_derivatives(covariance_derivatives(prepared, data.coords, data.noise_scale), factor, weighted, sums);
+  return sums;
+}
+
+Kriging exact_krige(const LocalData& data, Points targets, const Covariance& covariance) {
+  const PreparedCovariance prepared =
+      prepare(covariance, data.coords.dim, false, local_kernels().fill_matern_table);
+  const DenseFactor factor = factorise(prepared, data);
+  Kriging result;
+  result.columns = data.columns;
+  result.weighted.assign(std::size_t(targets.n) * data.columns, 0.0);
+  result.variance.assign(targets.n, 0.0);
+  if (factor.failed) {
+    result.failed = 0;
+    return result;
+  }
+  const Matrix cross = covariance_matrix(prepared, data.coords, targets);
+  const Matrix whitened = factor.llt.matrixL().solve(cross);
+  const RowMajor columns = Eigen::Map<const RowMajor>(data.values, data.coords.n, data.columns);
+  const Matrix whitened_columns = factor.llt.matrixL().solve(Matrix(columns));
+  Eigen::Map<RowMajor>(result.weighted.data(), targets.n, data.columns) =
+      whitened.transpose() * whitened_columns;
+  for (Index t = 0; t < targets.n; ++t)
+    result.variance[t] = prepared.variance - whitened.col(t).squaredNorm();
+  return result;
+}
+
+}  // namespace neargp

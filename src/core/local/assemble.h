@@ -1,0 +1,99 @@
+// Fills a tile's matrix with covariances and, where derivatives are wanted, the
+// triangles from which local/contract.h computes them.
+#pragma once
+
+#include "covariance/with_family.h"
+#include "local/tile.h"
+
+namespace neargp {
+
+// r2[j] = |x_i - x_j|^2 for j < i, from coordinate differences: the expanded square
+// would lose the short distances to cancellation.
+template <int Dim, class V>
+inline void squared_distances_fixed(const V* coords, int i, V* r2) {
+  V xi[Dim];
+  for (int d = 0; d < Dim; ++d) xi[d] = coords[std::size_t(i) * Dim + d];
+  for (int j = 0; j < i; ++j) {
+    const V* xj = coords + std::size_t(j) * Dim;
+    V sum = (xi[0] - xj[0]) * (xi[0] - xj[0]);
+    if constexpr (Dim > 1) sum += (xi[1] - xj[1]) * (xi[1] - xj[1]);
+    if constexpr (Dim > 2) sum += (xi[2] - xj[2]) * (xi[2] - xj[2]);
+    r2[j] = sum;
+  }
+}
+
+template <class V>
+inline void squared_distances(const V* coords, int dim, int i, V* r2) {
+  if (dim == 2) return squared_distances_fixed<2>(coords, i, r2);
+  if (dim == 3) return squared_distances_fixed<3>(coords, i, r2);
+  const V* xi = coords + std::size_t(i) * dim;
+  for (int j = 0; j < i; ++j) {
+    const V* xj = coords + std::size_t(j) * dim;
+    V sum = V{};
+    for (int d = 0; d < dim; ++d) sum += (xi[d] - xj[d]) * (xi[d] - xj[d]);
+    r2[j] = sum;
+  }
+}
+
+template <int Lanes, bool slope, bool shape, class Correlation>
+void assemble_component(const Correlation& correlation, const PreparedComponent& component, int c,
+                        int dim, Tile<Lanes>& tile) {
+  using V = typename Pack<Lanes>::Real;
+  const typename Tile<Lanes>::ComponentTile& store = tile.component(c);
+  V* r2 = tile.row_r2();
+  for (int i = 1; i < tile.rows(); ++i) {
+    squared_distances(store.coords, dim, i, r2);
+    V* matrix_row = tile.matrix().row(i);
+    V* slope_row = slope ? store.slope + triangle_size(i) : nullptr;
+    V* shape_row = shape ? store.shape + triangle_size(i) : nullptr;
+    V* covariance_row = store.covariance ? store.covariance + triangle_size(i) : nullptr;
+    for (int j = 0; j < i; ++j) {
+      V value, dvalue_dr2 = V{}, dvalue_dshape = V{};
+      correlation.template evaluate<slope, shape>(r2[j], value, dvalue_dr2, dvalue_dshape);
+      value *= component.variance;
+      matrix_row[j] = c == 0 ? value : matrix_row[j] + value;
+      if (covariance_row) covariance_row[j] = value;
+      if (slope) {
+        dvalue_dr2 *= component.variance;
+        slope_row[j] = component.single_scale ? -2.0 * r2[j] * dvalue_dr2 : dvalue_dr2;
+      }
+      if (shape) shape_row[j] = component.variance * dvalue_dshape;
+    }
+  }
+}
+
+// Masked rows become unit vectors. The triangles of derivatives are left as they are
+// (finite: a masked row stands at the target's own place); who multiplies by them has
+// zeros at masked rows or clears them in the product.
+template <int Lanes>
+void apply_mask(Tile<Lanes>& tile) {
+  using V = typename Pack<Lanes>::Real;
+  const V* mask = tile.mask();
+  for (int i = 0; i < tile.rows(); ++i) {
+    V* row = tile.matrix().row(i);
+    for (int j = 0; j < i; ++j) row[j] *= mask[i] * mask[j];
+    row[i] = mask[i] > 0.5 ? row[i] : mask[i] + 1.0;
+  }
+}
+
+template <int Lanes>
+void assemble(const PreparedCovariance& covariance, Tile<Lanes>& tile, bool derivatives) {
+  for (int c = 0; c < int(covariance.components.size()); ++c) {
+    const PreparedComponent& component = covariance.components[c];
+    tile.scale_coords(component, c);
+    with_family(component, [&](const auto& correlation) {
+      if (derivatives && component.wants_shape()) {
+        assemble_component<Lanes, true, true>(correlation, component, c, covariance.dim, tile);
+      } else if (derivatives && component.wants_slope()) {
+        assemble_component<Lanes, true, false>(correlation, component, c, covariance.dim, tile);
+      } else {
+        assemble_component<Lanes, false, false>(correlation, component, c, covariance.dim, tile);
+      }
+    });
+  }
+  for (int i = 0; i < tile.rows(); ++i)
+    tile.matrix().row(i)[i] = covariance.variance + covariance.nugget * tile.noise()[i];
+  if (tile.masked()) apply_mask(tile);
+}
+
+}  // namespace neargp

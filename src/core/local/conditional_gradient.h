@@ -1,0 +1,94 @@
+// Sum over targets of an objective of (residual, conditional variance) and its gradient,
+// by the adjoint: one factorisation and two backward solves whatever the number of
+// parameters.
+//
+// For a target with residual e = r_i - b'r_n and variance f, an objective g(e, f) with
+// partial derivatives ebar, fbar moves with the covariance matrix S of the tile as
+//
+//   dg = t' dS u,   u = (-b, 1),   t = fbar u - ebar (alpha, 0),   alpha = K^-1 r_n,
+//
+// because df = u' dS u and d(b'r_n) = (alpha, 0)' dS u. With z = L^-1 r and f = L_kk^2 the
+// residual is e = z_k L_kk, and t'Su = fbar f.
+//
+// The objective is the Gaussian log density: LOO-k's (Jankowiak and Pleiss 2022, eq. 9)
+// and Vecchia's; methods that have other ones replace log_density().
+#pragma once
+
+#include "local/assemble.h"
+#include "local/contract.h"
+
+namespace neargp {
+
+template <int Lanes>
+class ConditionalGradient {
+ public:
+  using V = typename Pack<Lanes>::Real;
+
+  // Output: the sum, then its gradient. The view's only column is the residual.
+  static int outputs(const PreparedCovariance& covariance) { return 1 + covariance.parameters; }
+
+  ConditionalGradient(const LocalView& view, const PreparedCovariance& covariance, Arena& arena)
+      : covariance_(covariance),
+        tile_(view, covariance, {true, true, 3}, arena),
+        sums_(arena.take<V>(outputs(covariance))),
+        tile_gradient_(arena.take<V>(covariance.parameters)) {}
+
+  Index run(Index first, Index last, double* out) {
+    const int size = outputs(covariance_);
+    for (int s = 0; s < size; ++s) sums_[s] = V{};
+    Index failed = -1;
+    for (Index target = first; target < last; target += Lanes) {
+      tile_.load(target);
+      assemble(covariance_, tile_, true);
+      const Index tile_failed = tile_.factorise();
+      if (failed < 0) failed = tile_failed;
+      add_tile();
+    }
+    for (int s = 0; s < size; ++s) out[s] += sum_lanes(sums_[s]);
+    return failed;
+  }
+
+ private:
+  static V log_density(V e, V f, V& ebar, V& fbar) {
+    constexpr double log_two_pi = 1.83787706640934548356;
+    const V inverse = 1.0 / f;
+    ebar = -e * inverse;
+    fbar = 0.5 * (e * e * inverse - 1.0) * inverse;
+    return -0.5 * (log_two_pi + math::log(f) + e * e * inverse);
+  }
+
+  void add_tile() {
+    const int k = tile_.k();
+    const Triangle<Lanes>& factor = tile_.factor();
+    V* z = tile_.vector(0);
+    V* u = tile_.vector(1);
+    V* t = tile_.vector(2);
+    tile_.load_values(0, z);
+    factor.solve_forward(&z, 1, tile_.rows());
+    const V root_f = factor.row(k)[k];
+    const V f = root_f * root_f;
+    V ebar, fbar;
+    const V value = log_density(z[k] * root_f, f, ebar, fbar);
+    sums_[0] += tile_.weight() * value;
+
+    for (int m = 0; m < k; ++m) u[m] = -factor.row(k)[m];
+    factor.solve_backward(u, k);
+    u[k] = broadcast<V>(1.0);
+    factor.solve_backward(z, k);
+    for (int m = 0; m < k; ++m) t[m] = fbar * u[m] - ebar * z[m];
+    t[k] = fbar;
+
+    for (int a = 0; a < covariance_.parameters; ++a) tile_gradient_[a] = V{};
+    contract(
+        tile_, covariance_, [&](int i, int j) { return t[i] * u[j] + t[j] * u[i]; },
+        [&](int i) { return t[i] * u[i]; }, fbar * f, tile_gradient_);
+    for (int a = 0; a < covariance_.parameters; ++a) sums_[1 + a] += tile_.weight() * tile_gradient_[a];
+  }
+
+  const PreparedCovariance& covariance_;
+  Tile<Lanes> tile_;
+  V* sums_;
+  V* tile_gradient_;
+};
+
+}  // namespace neargp

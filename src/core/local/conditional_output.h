@@ -1,0 +1,31 @@
+// Results of the local computations: plain data, shared by all instruction sets.
+#pragma once
+
+namespace neargp {
+
+// Where each sum of local/conditional_sums.h stands in the output of a chunk.
+struct ConditionalSumsLayout {
+  int columns, parameters;
+
+  int log_det() const { return 0; }
+  int gram(int i, int j) const { return 1 + i * columns + j; }
+  int d_log_det(int a) const { return 1 + columns * columns + a; }
+  int d_gram(int a, int i, int j) const {
+    return 1 + columns * columns + parameters + (a * columns + i) * columns + j;
+  }
+  int information(int a, int b) const {
+    return 1 + columns * columns + parameters * (1 + columns * columns) + a * parameters + b;
+  }
+  int size(bool with_information) const {
+    return with_information ? information(parameters, 0) : 1 + columns * columns;
+  }
+};
+
+// Arrays that local/conditional_weights.h fills, row-major; `weights` may be null.
+struct ConditionalWeightsOutput {
+  double* weighted = nullptr;  // targets x columns
+  double* variance = nullptr;  // targets
+  double* weights = nullptr;   // targets x k
+};
+
+}  // namespace neargp

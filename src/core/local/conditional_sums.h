@@ -1,0 +1,194 @@
+// Sums over targets of log N(y_i; b'y_n, f) in the form a profile likelihood needs,
+// with gradient and expected information.
+//
+// With the columns x_1 .. x_C (response and trend design) let z_c = L^-1 x_c over the
+// rows of a tile; the last element w_c = (x_c,i - b'x_c,n) / sqrt(f) is the whitened
+// value. The sums are log_det = sum log f and gram = sum w w'.
+//
+// With u = L^-T e_k = (-b, 1)/sqrt(f), g_a = dS_a u and v_a = L^-1 g_a for parameter a,
+//
+//   d log f         = v_a[k]
+//   d (w_c w_c')    = -w_c v_a'z_c' - w_c' v_a'z_c + w_c w_c' v_a[k]
+//   information_ab  = v_a'v_b - v_a[k] v_b[k] / 2
+//
+// The first two follow from dL = L Phi(L^-1 dS L^-T), Phi taking the lower triangle and
+// half the diagonal, whose last row is (v_a[0], .., v_a[k-1], v_a[k]/2). The third is the
+// Fisher information of the conditional density, (db_a' K db_b)/f + dlog f_a dlog f_b / 2
+// (Guinness 2021, Gaussian process learning via Fisher scoring of Vecchia's
+// approximation, section 3). Because S is the sum of the derivatives in all log
+// variances and the log nugget, and L^-1 S u = e_k, the first variance costs no solve.
+#pragma once
+
+#include "local/assemble.h"
+#include "local/conditional_output.h"
+#include "local/contract.h"
+
+namespace neargp {
+
+template <int Lanes>
+class ConditionalSums {
+ public:
+  using V = typename Pack<Lanes>::Real;
+
+  ConditionalSums(const LocalView& view, const PreparedCovariance& covariance, bool information,
+                  Arena& arena)
+      : covariance_(covariance),
+        layout_{view.columns, covariance.parameters},
+        information_(information),
+        tile_(view, covariance, needs(view, covariance, information), arena),
+        sums_(arena.take<V>(layout_.size(information))),
+        projections_(arena.take<V>(view.columns)),
+        wanted_(arena.take<bool>(covariance.parameters)),
+        solve_list_(arena.take<V*>(view.columns + covariance.parameters)) {}
+
+  // Adds the targets first .. last-1 to `out`; returns the smallest failed target or -1.
+  Index run(Index first, Index last, double* out) {
+    const int size = layout_.size(information_);
+    for (int s = 0; s < size; ++s) sums_[s] = V{};
+    Index failed = -1;
+    for (Index target = first; target < last; target += Lanes) {
+      tile_.load(target);
+      assemble(covariance_, tile_, information_);
+      const Index tile_failed = tile_.factorise();
+      if (failed < 0) failed = tile_failed;
+      add_values();
+      if (information_) add_derivatives();
+    }
+    for (int s = 0; s < size; ++s) out[s] += sum_lanes(sums_[s]);
+    return failed;
+  }
+
+ private:
+  static TileNeeds needs(const LocalView& view, const PreparedCovariance& covariance, bool information) {
+    return {information, true, view.columns + (information ? 1 + covariance.parameters : 0)};
+  }
+
+  V* column(int c) { return tile_.vector(c); }
+  V* u() { return tile_.vector(layout_.columns); }
+  V* derivative(int a) { return tile_.vector(layout_.columns + 1 + a); }
+
+  void add_values() {
+    const int k = tile_.k();
+    const int columns = layout_.columns;
+    for (int c = 0; c < columns; ++c) {
+      tile_.load_values(c, column(c));
+      solve_list_[c] = column(c);
+    }
+    tile_.factor().solve_forward(solve_list_, columns, tile_.rows());
+    const V weight = tile_.weight();
+    sums_[layout_.log_det()] += 2.0 * weight * math::log(tile_.factor().row(k)[k]);
+    for (int i = 0; i < columns; ++i) {
+      const V wi = weight * column(i)[k];
+      for (int j = 0; j <= i; ++j) sums_[layout_.gram(i, j)] += wi * column(j)[k];
+    }
+  }
+
+  void add_derivatives() {
+    const int k = tile_.k();
+    const Triangle<Lanes>& factor = tile_.factor();
+    V* u_vector = u();
+    for (int m = 0; m < k; ++m) u_vector[m] = -factor.row(k)[m] * factor.inverse_diagonal[k];
+    u_vector[k] = factor.inverse_diagonal[k];
+    factor.solve_backward(u_vector, k);
+    multiply_all();
+    for (int a = 0; a < layout_.parameters; ++a)
+      if (wanted_[a]) add_parameter(a);
+  }
+
+  // v_a = L^-1 dS_a u for all wanted parameters, the first variance by subtraction.
+  void multiply_all() {
+    const int rows = tile_.rows();
+    const V* x = u();
+    for (int a = 0; a < layout_.parameters; ++a) {
+      wanted_[a] = false;
+      V* g = derivative(a);
+      for (int i = 0; i < rows; ++i) g[i] = V{};
+    }
+    for (int c = 0; c < int(covariance_.components.size()); ++c) {
+      const PreparedComponent& component = covariance_.components[c];
+      for (const ScaleDerivative& form : component.scale_derivatives)
+        multiply_scale_derivative(tile_, component, c, covariance_.dim, form, x, want(form.parameter));
+      if (component.wants_shape())
+        multiply_symmetric(tile_.component(c).shape, rows, x, want(component.shape_parameter));
+      if (c == 0) continue;
+      V* g = want(component.variance_parameter);
+      multiply_symmetric(tile_.component(c).covariance, rows, x, g);
+      for (int i = 0; i < rows; ++i) g[i] += component.variance * x[i];
+    }
+    if (covariance_.nugget > 0.0) {
+      V* g = want(covariance_.nugget_parameter());
+      for (int i = 0; i < rows; ++i) g[i] = covariance_.nugget * tile_.noise()[i] * x[i];
+    }
+    solve_derivatives();
+  }
+
+  V* want(int parameter) {
+    wanted_[parameter] = true;
+    return derivative(parameter);
+  }
+
+  void solve_derivatives() {
+    const int rows = tile_.rows();
+    int count = 0;
+    for (int a = 0; a < layout_.parameters; ++a) {
+      if (!wanted_[a]) continue;
+      solve_list_[count++] = derivative(a);
+      if (tile_.masked())
+        for (int i = 0; i < rows; ++i) derivative(a)[i] *= tile_.mask()[i];
+    }
+    tile_.factor().solve_forward(solve_list_, count, rows);
+
+    V* first = want(covariance_.components[0].variance_parameter);
+    first[tile_.k()] = broadcast<V>(1.0);
+    const auto subtract = [&](const V* v) {
+      for (int i = 0; i < rows; ++i) first[i] -= v[i];
+    };
+    for (int c = 1; c < int(covariance_.components.size()); ++c)
+      subtract(derivative(covariance_.components[c].variance_parameter));
+    if (covariance_.nugget > 0.0) subtract(derivative(covariance_.nugget_parameter()));
+  }
+
+  V dot(const V* x, const V* y) const {
+    V even = V{}, odd = V{};
+    const int rows = tile_.rows();
+    int i = 0;
+    for (; i + 2 <= rows; i += 2) {
+      even += x[i] * y[i];
+      odd += x[i + 1] * y[i + 1];
+    }
+    return i < rows ? even + odd + x[i] * y[i] : even + odd;
+  }
+
+  void add_parameter(int a) {
+    const int k = tile_.k();
+    const int columns = layout_.columns;
+    const V weight = tile_.weight();
+    const V* v = derivative(a);
+    sums_[layout_.d_log_det(a)] += weight * v[k];
+    for (int i = 0; i < columns; ++i) {
+      const V wi = column(i)[k];
+      projections_[i] = dot(v, column(i));
+      for (int j = 0; j <= i; ++j) {
+        const V wj = column(j)[k];
+        sums_[layout_.d_gram(a, i, j)] +=
+            weight * (wi * wj * v[k] - wi * projections_[j] - wj * projections_[i]);
+      }
+    }
+    for (int b = 0; b <= a; ++b)
+      if (wanted_[b]) {
+        const V* vb = derivative(b);
+        sums_[layout_.information(a, b)] += weight * (dot(v, vb) - 0.5 * v[k] * vb[k]);
+      }
+  }
+
+  const PreparedCovariance& covariance_;
+  ConditionalSumsLayout layout_;
+  bool information_;
+  Tile<Lanes> tile_;
+  V* sums_;
+  V* projections_;
+  bool* wanted_;
+  V** solve_list_;
+};
+
+}  // namespace neargp

@@ -1,0 +1,92 @@
+// Kriging: for each target the weights b, the conditional variance f of the noise-free
+// field, and the weighted sums b'x_c of the columns.
+//
+// With an unknown local mean (ordinary kriging within the conditioning set) the weights
+// are constrained to sum to one: with h = K^-1 1 and s = 1'h,
+//
+//   b <- b + h (1 - 1'b)/s,   f <- f + (1 - 1'b)^2 / s
+//
+// (Cressie 1993, eqs. 3.2.15 and 3.2.16).
+#pragma once
+
+#include "local/assemble.h"
+#include "local/conditional_output.h"
+
+namespace neargp {
+
+template <int Lanes>
+class ConditionalWeights {
+ public:
+  using V = typename Pack<Lanes>::Real;
+
+  ConditionalWeights(const LocalView& view, const PreparedCovariance& covariance, bool local_mean,
+                     Arena& arena)
+      : covariance_(covariance),
+        columns_(view.columns),
+        local_mean_(local_mean),
+        tile_(view, covariance, {false, false, 3}, arena) {}
+
+  Index run(Index first, Index last, const ConditionalWeightsOutput& out) {
+    Index failed = -1;
+    for (Index target = first; target < last; target += Lanes) {
+      tile_.load(target);
+      assemble(covariance_, tile_, false);
+      const Index tile_failed = tile_.factorise();
+      if (failed < 0) failed = tile_failed;
+      write_tile(last, out);
+    }
+    return failed;
+  }
+
+ private:
+  void write_tile(Index last, const ConditionalWeightsOutput& out) {
+    const int k = tile_.k();
+    const Triangle<Lanes>& factor = tile_.factor();
+    V* b = tile_.vector(0);
+    for (int m = 0; m < k; ++m) b[m] = factor.row(k)[m];
+    V f = factor.row(k)[k] * factor.row(k)[k];
+    factor.solve_backward(b, k);
+    if (local_mean_) constrain(b, f);
+
+    for (int lane = 0; lane < Lanes; ++lane) {
+      const Index target = tile_.target(lane);
+      if (get_lane(tile_.weight(), lane) == 0.0 || target >= last) continue;
+      out.variance[target] = get_lane(f, lane);
+      if (out.weights)
+        for (int m = 0; m < k; ++m) out.weights[target * k + m] = get_lane(b[m], lane);
+    }
+    for (int c = 0; c < columns_; ++c) write_weighted(c, b, out);
+  }
+
+  void constrain(V* b, V& f) {
+    const int k = tile_.k();
+    V* h = tile_.vector(1);
+    V s = V{};
+    V sum = V{};
+    for (int m = 0; m < k; ++m) h[m] = tile_.mask()[m];
+    tile_.factor().solve_forward(&h, 1, k);
+    for (int m = 0; m < k; ++m) s += h[m] * h[m];
+    tile_.factor().solve_backward(h, k);
+    for (int m = 0; m < k; ++m) sum += b[m];
+    const V lacking = (1.0 - sum) / s;
+    for (int m = 0; m < k; ++m) b[m] += lacking * h[m];
+    f += lacking * (1.0 - sum);
+  }
+
+  void write_weighted(int c, const V* b, const ConditionalWeightsOutput& out) {
+    V* x = tile_.vector(2);
+    tile_.load_values(c, x);
+    V sum = V{};
+    for (int m = 0; m < tile_.k(); ++m) sum += b[m] * x[m];
+    for (int lane = 0; lane < Lanes; ++lane)
+      if (get_lane(tile_.weight(), lane) > 0.0)
+        out.weighted[tile_.target(lane) * columns_ + c] = get_lane(sum, lane);
+  }
+
+  const PreparedCovariance& covariance_;
+  int columns_;
+  bool local_mean_;
+  Tile<Lanes> tile_;
+};
+
+}  // namespace neargp

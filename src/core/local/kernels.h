@@ -1,0 +1,51 @@
+// The local computations as a table of functions, one table per instruction set.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "covariance/prepared.h"
+#include "local/conditional_output.h"
+#include "local/view.h"
+
+namespace neargp {
+
+// A computation over the targets first .. last-1 (first a multiple of `lanes`). `scratch`
+// starts on a cache line and has as many doubles as the matching size function says.
+// Sums are added to `out`. The result is the smallest target whose covariance matrix
+// could not be factorised, or -1.
+struct LocalKernels {
+  const char* name;
+  int lanes;
+
+  std::size_t (*conditional_sums_scratch)(const LocalView&, const PreparedCovariance&, bool information);
+  Index (*conditional_sums)(const LocalView&, const PreparedCovariance&, bool information, Index first,
+                            Index last, double* scratch, double* out);
+
+  std::size_t (*conditional_gradient_scratch)(const LocalView&, const PreparedCovariance&);
+  Index (*conditional_gradient)(const LocalView&, const PreparedCovariance&, Index first, Index last,
+                                double* scratch, double* out);
+
+  std::size_t (*joint_sums_scratch)(const LocalView&, const PreparedCovariance&, bool gradient);
+  Index (*joint_sums)(const LocalView&, const PreparedCovariance&, bool gradient, Index first, Index last,
+                      double* scratch, double* out);
+
+  std::size_t (*conditional_weights_scratch)(const LocalView&, const PreparedCovariance&, bool local_mean);
+  Index (*conditional_weights)(const LocalView&, const PreparedCovariance&, bool local_mean, Index first,
+                               Index last, double* scratch, const ConditionalWeightsOutput& out);
+
+  FillMaternTable fill_matern_table;
+};
+
+// The widest instruction set that was compiled in and that this processor has, unless
+// use_instruction_set() chose another.
+const LocalKernels& local_kernels();
+
+// Names of the instruction sets that this processor can run, widest first.
+std::vector<const char*> instruction_sets();
+
+// Forces one of them (for tests and comparisons); "auto" undoes it. Throws an Error for
+// one that cannot be run.
+void use_instruction_set(const char* name);
+
+}  // namespace neargp

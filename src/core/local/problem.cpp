@@ -1,0 +1,96 @@
+#include "local/problem.h"
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "geometry/ordering.h"
+
+namespace neargp {
+
+namespace {
+
+// Rows of a row-major array in a new order.
+template <class T>
+std::vector<T> gather_rows(const T* array, int width, const std::vector<Index>& rows) {
+  std::vector<T> result(rows.size() * std::size_t(width));
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    std::copy_n(array + rows[i] * width, width, result.begin() + i * width);
+  return result;
+}
+
+std::vector<double> residuals_of(const std::vector<double>& values, int columns,
+                                 const std::vector<double>& beta) {
+  std::vector<double> residuals(values.size() / columns);
+  for (std::size_t i = 0; i < residuals.size(); ++i) {
+    const double* row = values.data() + i * columns;
+    residuals[i] = row[0];
+    for (int c = 1; c < columns; ++c) residuals[i] -= row[c] * beta[c - 1];
+  }
+  return residuals;
+}
+
+}  // namespace
+
+LocalProblem::LocalProblem(const LocalData& data, const NeighborTable& neighbors,
+                           const std::vector<int>& targets, const RunContext& context)
+    : dim_(data.coords.dim), columns_(data.columns), k_(neighbors.k) {
+  const Index n = data.coords.n;
+  const std::vector<int> order = spatial_order(data.coords, context);
+  data_row_.assign(order.begin(), order.end());
+  std::vector<int> position(n);
+  for (Index i = 0; i < n; ++i) position[data_row_[i]] = int(i);
+
+  coords_ = gather_rows(data.coords.data, dim_, data_row_);
+  values_ = gather_rows(data.values, columns_, data_row_);
+  noise_scale_ = gather_rows(data.noise_scale, 1, data_row_);
+
+  // Targets in the order of memory, too; table_row[t] is their row in `neighbors`.
+  std::vector<Index> table_row(targets.empty() ? n : Index(targets.size()));
+  if (Index(table_row.size()) != neighbors.n)
+    throw Error("The table of neighbours must have one row for each target.");
+  for (std::size_t t = 0; t < table_row.size(); ++t) table_row[t] = Index(t);
+  const auto datum_of = [&](Index row) { return position[targets.empty() ? row : targets[row]]; };
+  std::sort(table_row.begin(), table_row.end(),
+            [&](Index a, Index b) { return datum_of(a) < datum_of(b); });
+  target_row_.resize(table_row.size());
+  for (std::size_t t = 0; t < table_row.size(); ++t) target_row_[t] = datum_of(table_row[t]);
+
+  if (!targets.empty()) {
+    target_coords_ = gather_rows(coords_.data(), dim_, target_row_);
+    target_values_ = gather_rows(values_.data(), columns_, target_row_);
+    target_noise_scale_ = gather_rows(noise_scale_.data(), 1, target_row_);
+  }
+  neighbors_ = gather_rows(neighbors.index.data(), k_, table_row);
+  for (int& neighbor : neighbors_)
+    if (neighbor >= 0) neighbor = position[neighbor];
+}
+
+LocalView LocalProblem::view_of(const std::vector<double>& values, const std::vector<double>& target_values,
+                                int columns) const {
+  const bool all = target_coords_.empty();
+  LocalView view;
+  view.dim = dim_;
+  view.k = k_;
+  view.columns = columns;
+  view.coords = coords_.data();
+  view.values = values.data();
+  view.noise_scale = noise_scale_.data();
+  view.targets = targets();
+  view.target_coords = all ? coords_.data() : target_coords_.data();
+  view.target_values = all ? values.data() : target_values.data();
+  view.target_noise_scale = all ? noise_scale_.data() : target_noise_scale_.data();
+  view.neighbors = neighbors_.data();
+  return view;
+}
+
+LocalView LocalProblem::view() const { return view_of(values_, target_values_, columns_); }
+
+LocalView LocalProblem::residual_view(const std::vector<double>& beta) {
+  if (int(beta.size()) != columns_ - 1)
+    throw Error("There must be one trend coefficient for each column of the design.");
+  residuals_ = residuals_of(values_, columns_, beta);
+  target_residuals_ = residuals_of(target_values_, columns_, beta);
+  return view_of(residuals_, target_residuals_, 1);
+}
+
+}  // namespace neargp

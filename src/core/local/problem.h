@@ -1,0 +1,56 @@
+// Data, targets and conditioning sets of one fit, owned, in an order that keeps
+// neighbours close together in memory.
+#pragma once
+
+#include <vector>
+
+#include "base/run_context.h"
+#include "geometry/neighbors.h"
+#include "geometry/points.h"
+#include "local/view.h"
+
+namespace neargp {
+
+// Input of a LocalProblem; row-major arrays of n data.
+struct LocalData {
+  Points coords;
+  int columns = 0;
+  const double* values = nullptr;       // n x columns: the response, then the trend's design
+  const double* noise_scale = nullptr;  // n
+};
+
+class LocalProblem {
+ public:
+  // Conditioning sets of the rows in `targets` (empty: of all rows, in order); row t of
+  // `neighbors` belongs to the t-th target.
+  LocalProblem(const LocalData& data, const NeighborTable& neighbors, const std::vector<int>& targets,
+               const RunContext& context);
+
+  Index data() const { return Index(data_row_.size()); }
+  Index targets() const { return Index(target_row_.size()); }
+  int dim() const { return dim_; }
+  int columns() const { return columns_; }
+  int k() const { return k_; }
+
+  // All columns.
+  LocalView view() const;
+  // The residuals response - design * beta as the only column.
+  LocalView residual_view(const std::vector<double>& beta);
+
+  // The row of the data, as the caller numbers them, to which a target belongs.
+  Index row_of_target(Index target) const { return data_row_[target_row_[target]]; }
+
+ private:
+  LocalView view_of(const std::vector<double>& values, const std::vector<double>& target_values,
+                    int columns) const;
+
+  int dim_, columns_, k_;
+  std::vector<Index> data_row_;    // caller's row of datum i
+  std::vector<Index> target_row_;  // datum of target t
+  std::vector<double> coords_, values_, noise_scale_;
+  std::vector<double> target_coords_, target_values_, target_noise_scale_;
+  std::vector<int> neighbors_;
+  std::vector<double> residuals_, target_residuals_;
+};
+
+}  // namespace neargp

@@ -1,0 +1,179 @@
+// A tile: `Lanes` target points side by side, each with its own conditioning set.
+//
+// Lane l of every pack belongs to the l-th target of the tile. Rows 0 .. k-1 are the
+// members of the conditioning set, row k is the target itself:
+//
+//            lane 0        lane 1      ...
+//   row 0    n(t0)[0]      n(t1)[0]         nearest neighbour
+//   ...
+//   row k-1  n(t0)[k-1]    n(t1)[k-1]
+//   row k    t0            t1               the target
+//
+// and the triangle holds the (k+1) x (k+1) covariance matrix of these rows, later its
+// Cholesky factor. The last row of the factor then is (w', sqrt(f)) with f the
+// conditional variance and b = L^-T w the kriging weights: one factorisation gives
+// everything.
+//
+// Where a target has fewer than k neighbours, or the last tile fewer than `Lanes`
+// targets, rows are masked: a masked row is a unit vector in the matrix and zero in
+// every column of values, which leaves all results as if it were not there.
+#pragma once
+
+#include "base/arena.h"
+#include "covariance/prepared.h"
+#include "local/triangle.h"
+#include "local/view.h"
+
+namespace neargp {
+
+// What a computation needs besides the factor.
+struct TileNeeds {
+  bool derivatives = false;  // triangles of derivatives of the covariance
+  bool target_row = true;    // the target's values and noise are part of the matrix
+  int vectors = 0;           // number of vectors of k+1 packs
+};
+
+template <int Lanes>
+class Tile {
+ public:
+  using V = typename Pack<Lanes>::Real;
+  using Bits = typename Pack<Lanes>::Bits;
+
+  // Derivative triangles of one component; null where not needed.
+  struct ComponentTile {
+    V* coords = nullptr;  // rows x dim, in the component's metric
+    V* slope = nullptr;   // variance * dc/dr^2, or its product with -2 r^2 (single_scale)
+    V* shape = nullptr;   // variance * dc/dshape
+    V* covariance = nullptr;  // variance * c; for all components but the first
+  };
+
+  Tile(const LocalView& view, const PreparedCovariance& covariance, const TileNeeds& needs, Arena& arena)
+      : view_(view), rows_(view.k + 1) {
+    const std::size_t triangle = triangle_size(rows_);
+    factor_ = {arena.take<V>(triangle), arena.take<V>(rows_), rows_};
+    mask_ = arena.take<V>(rows_);
+    noise_ = arena.take<V>(rows_);
+    row_r2_ = arena.take<V>(rows_);
+    raw_coords_ = arena.take<V>(std::size_t(rows_) * view.dim);
+    for (int c = 0; c < int(covariance.components.size()) && c < max_components; ++c) {
+      const PreparedComponent& component = covariance.components[c];
+      ComponentTile& tile = components_[c];
+      tile.coords = arena.take<V>(std::size_t(rows_) * view.dim);
+      if (!needs.derivatives) continue;
+      if (component.wants_slope() || component.wants_shape()) tile.slope = arena.take<V>(triangle);
+      if (component.wants_shape()) tile.shape = arena.take<V>(triangle);
+      if (c > 0) tile.covariance = arena.take<V>(triangle);
+    }
+    vectors_ = arena.take<V>(std::size_t(needs.vectors) * rows_);
+  }
+
+  static constexpr int max_components = 8;
+
+  int k() const { return view_.k; }
+  int rows() const { return rows_; }
+  const Triangle<Lanes>& factor() const { return factor_; }
+  Triangle<Lanes>& matrix() { return factor_; }
+  const ComponentTile& component(int c) const { return components_[c]; }
+  V* row_r2() { return row_r2_; }
+  V* vector(int i) { return vectors_ + std::size_t(i) * rows_; }
+  const V* mask() const { return mask_; }
+  bool masked() const { return masked_; }
+  V weight() const { return weight_; }  // 1 for a lane that holds a target, else 0
+  const V* noise() const { return noise_; }  // noise_scale by row, 0 where masked
+  Index target(int lane) const { return targets_[lane]; }
+
+  // Reads the targets first .. first+Lanes-1; lanes beyond the last repeat it.
+  void load(Index first) {
+    masked_ = false;
+    for (int lane = 0; lane < Lanes; ++lane) {
+      const bool present = first + lane < view_.targets;
+      targets_[lane] = present ? first + lane : view_.targets - 1;
+      set_lane(weight_, lane, present ? 1.0 : 0.0);
+    }
+    for (int row = 0; row < view_.k; ++row) load_neighbor_row(row);
+    for (int lane = 0; lane < Lanes; ++lane) {
+      set_lane(mask_[view_.k], lane, 1.0);
+      const double noise = view_.target_noise_scale ? view_.target_noise_scale[targets_[lane]] : 0.0;
+      set_lane(noise_[view_.k], lane, noise);
+      load_point(view_.k, lane, view_.target_coords + targets_[lane] * view_.dim);
+    }
+  }
+
+  // The values of column `column` at all rows; 0 where masked, and at the target if
+  // the view has no values there.
+  void load_values(int column, V* x) const {
+    for (int row = 0; row < view_.k; ++row)
+      for (int lane = 0; lane < Lanes; ++lane) {
+        const int datum = neighbor(row, lane);
+        set_lane(x[row], lane, datum < 0 ? 0.0 : view_.values[Index(datum) * view_.columns + column]);
+      }
+    for (int lane = 0; lane < Lanes; ++lane)
+      set_lane(x[view_.k], lane,
+               view_.target_values ? view_.target_values[targets_[lane] * view_.columns + column] : 0.0);
+  }
+
+  // Row coordinates in the metric of a component.
+  void scale_coords(const PreparedComponent& component, int c) {
+    const int dim = view_.dim;
+    V* scaled = components_[c].coords;
+    for (int row = 0; row < rows_; ++row) {
+      const V* raw = raw_coords_ + std::size_t(row) * dim;
+      V* x = scaled + std::size_t(row) * dim;
+      for (int d = 0; d < dim; ++d) x[d] = raw[d];
+      if (component.anisotropic) {
+        x[0] = component.a11 * raw[0] + component.a12 * raw[1];
+        x[1] = component.a12 * raw[0] + component.a22 * raw[1];
+      }
+      for (int d = 0; d < dim; ++d) x[d] *= component.inverse_range[d];
+    }
+  }
+
+  // Factorises the matrix. Returns the smallest target whose factor failed, or -1.
+  Index factorise() {
+    Bits failed = {};
+    factor_.factorise(singular_tolerance, failed);
+    Index first_failed = -1;
+    for (int lane = Lanes - 1; lane >= 0; --lane)
+      if (failed[lane] && get_lane(weight_, lane) > 0.0) first_failed = targets_[lane];
+    return first_failed;
+  }
+
+  // A pivot is the variance of a row given the earlier ones; below this share of the
+  // row's own variance rounding (1e-16, times the number of rows) has eaten its digits.
+  static constexpr double singular_tolerance = 1e-14;
+
+ private:
+  int neighbor(int row, int lane) const { return view_.neighbors[targets_[lane] * view_.k + row]; }
+
+  void load_neighbor_row(int row) {
+    for (int lane = 0; lane < Lanes; ++lane) {
+      const int datum = neighbor(row, lane);
+      const bool present = datum >= 0;
+      masked_ = masked_ || !present;
+      set_lane(mask_[row], lane, present ? 1.0 : 0.0);
+      set_lane(noise_[row], lane, present && view_.noise_scale ? view_.noise_scale[datum] : 0.0);
+      load_point(row, lane, present ? view_.coords + Index(datum) * view_.dim
+                                    : view_.target_coords + targets_[lane] * view_.dim);
+    }
+  }
+
+  void load_point(int row, int lane, const double* point) {
+    V* x = raw_coords_ + std::size_t(row) * view_.dim;
+    for (int d = 0; d < view_.dim; ++d) set_lane(x[d], lane, point[d]);
+  }
+
+  const LocalView& view_;
+  int rows_;
+  Triangle<Lanes> factor_;
+  V* mask_;
+  V* noise_;
+  V* row_r2_;
+  V* raw_coords_;
+  V* vectors_;
+  ComponentTile components_[max_components];
+  Index targets_[Lanes];
+  V weight_;
+  bool masked_ = false;
+};
+
+}  // namespace neargp

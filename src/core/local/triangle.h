@@ -1,0 +1,154 @@
+// Cholesky factor and triangular solves of many small matrices at once, one per lane.
+//
+// A triangle is stored packed by rows, entry (i, j), j <= i, at i(i+1)/2 + j, and an
+// entry is a pack: lane l belongs to the l-th matrix.
+//
+//        j = 0   1   2                memory:  00 | 10 11 | 20 21 22 | ...
+//   i = 0   00                        each entry: [ lane 0 ... lane L-1 ]
+//       1   10  11
+//       2   20  21  22
+//
+// All inner loops are products of two row blocks: B rows of one against B rows of the
+// other, B*B sums held in registers, so that the arithmetic and not the loads decide
+// the time. B = 4 where there are 32 vector registers, else 3.
+#pragma once
+
+#include <utility>
+
+#include "base/simd.h"
+
+namespace neargp {
+
+#ifndef NEARGP_BLOCK
+#define NEARGP_BLOCK 3
+#endif
+
+inline constexpr std::size_t triangle_size(int rows) { return std::size_t(rows) * (rows + 1) / 2; }
+
+template <int Lanes>
+struct Triangle {
+  using V = typename Pack<Lanes>::Real;
+  static constexpr int block = NEARGP_BLOCK;
+
+  V* entries;           // packed lower triangle
+  V* inverse_diagonal;  // of the factor
+  int rows;
+
+  V* row(int i) const { return entries + triangle_size(i); }
+
+  // sums[i][j] = sum over m < length of a_i[m] * b_j[m], written out by fold
+  // expressions so that every index is a constant and every sum a register.
+  template <int M, int N, std::size_t... E>
+  static void products(V* const* a, V* const* b, int length, V* sums, std::index_sequence<E...>) {
+    V s[M * N] = {};
+    V* a_row[M];
+    V* b_row[N];
+    for (int i = 0; i < M; ++i) a_row[i] = a[i];
+    for (int j = 0; j < N; ++j) b_row[j] = b[j];
+    for (int m = 0; m < length; ++m) ((s[E] += a_row[E / N][m] * b_row[E % N][m]), ...);
+    ((sums[E] = s[E]), ...);
+  }
+
+  // Columns first .. first+N-1 of M rows of the solution of X L' = A (rows of X in
+  // place of rows of A): subtract what earlier columns contribute, then substitute
+  // through the N x N diagonal block.
+  template <int M, int N>
+  void solve_block(V* const* x, int first) const {
+    V* factor_rows[N];
+    for (int j = 0; j < N; ++j) factor_rows[j] = row(first + j);
+    V sums[M * N];
+    products<M, N>(x, factor_rows, first, sums, std::make_index_sequence<M * N>());
+    for (int j = 0; j < N; ++j)
+      for (int i = 0; i < M; ++i) {
+        V value = x[i][first + j] - sums[i * N + j];
+        for (int m = 0; m < j; ++m) value -= x[i][first + m] * factor_rows[j][first + m];
+        x[i][first + j] = value * inverse_diagonal[first + j];
+      }
+  }
+
+  template <int M>
+  void solve_rows_of(V* const* x, int length) const {
+    int first = 0;
+    for (; first + block <= length; first += block) solve_block<M, block>(x, first);
+    switch (length - first) {
+      case 3: solve_block<M, 3>(x, first); break;
+      case 2: solve_block<M, 2>(x, first); break;
+      case 1: solve_block<M, 1>(x, first); break;
+      default: break;
+    }
+  }
+
+  // x_i := L^-1 x_i for `count` vectors of `length` elements.
+  void solve_forward(V* const* x, int count, int length) const {
+    int i = 0;
+    for (; i + block <= count; i += block) solve_rows_of<block>(x + i, length);
+    switch (count - i) {
+      case 3: solve_rows_of<3>(x + i, length); break;
+      case 2: solve_rows_of<2>(x + i, length); break;
+      case 1: solve_rows_of<1>(x + i, length); break;
+      default: break;
+    }
+  }
+
+  // x := L^-T x for the leading `length` rows of the factor. Two rows at a time, to
+  // load and store x half as often.
+  void solve_backward(V* x, int length) const {
+    int i = length - 1;
+    for (; i >= 1; i -= 2) {
+      const V* upper = row(i);
+      const V* lower = row(i - 1);
+      const V xi = x[i] * inverse_diagonal[i];
+      const V xj = (x[i - 1] - upper[i - 1] * xi) * inverse_diagonal[i - 1];
+      x[i] = xi;
+      x[i - 1] = xj;
+      for (int m = 0; m < i - 1; ++m) x[m] -= upper[m] * xi + lower[m] * xj;
+    }
+    if (i == 0) x[0] = x[0] * inverse_diagonal[0];
+  }
+
+  // The triangle of a symmetric matrix is replaced by its Cholesky factor. A pivot
+  // below `tolerance` times its diagonal entry marks the lane as failed (all bits set
+  // in `failed`) and is replaced by the diagonal entry, to keep the other lanes going.
+  void factorise(double tolerance, typename Pack<Lanes>::Bits& failed) {
+    int first = 0;
+    for (; first + block <= rows; first += block) factor_rows<block>(first, tolerance, failed);
+    switch (rows - first) {
+      case 3: factor_rows<3>(first, tolerance, failed); break;
+      case 2: factor_rows<2>(first, tolerance, failed); break;
+      case 1: factor_rows<1>(first, tolerance, failed); break;
+      default: break;
+    }
+  }
+
+ private:
+  template <int M>
+  void factor_rows(int first, double tolerance, typename Pack<Lanes>::Bits& failed) {
+    V* x[M];
+    for (int i = 0; i < M; ++i) x[i] = row(first + i);
+    for (int column = 0; column < first; column += block) solve_block<M, block>(x, column);
+    V sums[M * M];
+    products<M, M>(x, x, first, sums, std::make_index_sequence<M * M>());
+    for (int j = 0; j < M; ++j) {
+      for (int i = j; i < M; ++i) {
+        V value = x[i][first + j] - sums[i * M + j];
+        for (int m = 0; m < j; ++m) value -= x[i][first + m] * x[j][first + m];
+        if (i == j) {
+          pivot(value, x[j][first + j], tolerance, inverse_diagonal[first + j], failed);
+        } else {
+          x[i][first + j] = value * inverse_diagonal[first + j];
+        }
+      }
+    }
+  }
+
+  static void pivot(V value, V& diagonal, double tolerance, V& inverse,
+                    typename Pack<Lanes>::Bits& failed) {
+    const auto good = value > tolerance * diagonal;
+    failed |= (typename Pack<Lanes>::Bits) ~good;
+    const V root = math::sqrt(good ? value : diagonal);
+    diagonal = root;
+    inverse = 1.0 / root;
+  }
+};
+
+}  // namespace neargp

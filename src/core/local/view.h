@@ -1,0 +1,25 @@
+// What a local computation reads: data, targets, and for each target the rows of its
+// conditioning set. Non-owning; all arrays row-major.
+#pragma once
+
+#include "base/types.h"
+
+namespace neargp {
+
+struct LocalView {
+  int dim = 0;
+  int k = 0;        // largest conditioning set
+  int columns = 0;  // values carried by each datum: the response and the trend's design
+
+  const double* coords = nullptr;       // data x dim
+  const double* values = nullptr;       // data x columns
+  const double* noise_scale = nullptr;  // data: noise variance = nugget * noise_scale
+
+  Index targets = 0;
+  const double* target_coords = nullptr;       // targets x dim
+  const double* target_values = nullptr;       // targets x columns; null: not needed
+  const double* target_noise_scale = nullptr;  // targets; null: the noise-free field
+  const int* neighbors = nullptr;              // targets x k, -1 where there are fewer
+};
+
+}  // namespace neargp

@@ -1,0 +1,44 @@
+// The sum over targets of log N(y_i; b'y_n, f): Vecchia's likelihood when each target's
+// conditioning set comes before it in an ordering, LOO-k's objective when it may hold any
+// other point. The methods differ in nothing else.
+#pragma once
+
+#include <vector>
+
+#include "base/run_context.h"
+#include "covariance/covariance.h"
+#include "local/problem.h"
+
+namespace neargp {
+
+// With C columns, response first, and p covariance parameters (covariance.h):
+//   log likelihood at trend coefficients beta = -(n log 2 pi + log_det + r' gram r)/2,
+//   r = (1, -beta); its gradient is -(d_log_det + r' d_gram r)/2.
+struct LikelihoodSums {
+  double log_det = 0.0;
+  std::vector<double> gram;         // C x C
+  std::vector<double> d_log_det;    // p
+  std::vector<double> d_gram;       // p x C x C
+  std::vector<double> information;  // p x p, expected, of the covariance parameters
+  Index failed = -1;                // row of the first singular covariance matrix, or -1
+};
+
+// Sums over all columns.
+LikelihoodSums conditional_sums(const LocalProblem& problem, const Covariance& covariance, bool information,
+                                const RunContext& context);
+
+// Sums over the residuals at beta as the only column: cheaper when the design is wide.
+LikelihoodSums conditional_sums_at(LocalProblem& problem, const Covariance& covariance,
+                                   const std::vector<double>& beta, const RunContext& context);
+
+struct ObjectiveGradient {
+  double value = 0.0;
+  std::vector<double> gradient;
+  Index failed = -1;
+};
+
+// The log density at beta and its gradient, by the adjoint.
+ObjectiveGradient conditional_gradient(LocalProblem& problem, const Covariance& covariance,
+                                       const std::vector<double>& beta, const RunContext& context);
+
+}  // namespace neargp

@@ -1,0 +1,15 @@
+// MLL-k: the mean over the members of each neighbourhood (a point and its k nearest) of
+// their joint log density (Jankowiak and Pleiss 2022, eq. 15).
+#pragma once
+
+#include "methods/conditional_likelihood.h"
+
+namespace neargp {
+
+// log_det and gram only; each neighbourhood's share is divided by its number of points.
+LikelihoodSums joint_sums(const LocalProblem& problem, const Covariance& covariance, const RunContext& context);
+
+ObjectiveGradient joint_gradient(LocalProblem& problem, const Covariance& covariance,
+                                 const std::vector<double>& beta, const RunContext& context);
+
+}  // namespace neargp
