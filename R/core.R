@@ -17,9 +17,8 @@ order_key <- function() floor(stats::runif(1L) * 2^31)
 # Only the rows that `targets` and their neighbours (column i: those of targets[i]) involve, with both renumbered.
 reduce_to_neighbors <- function(data, targets, neighbors) {
   rows <- sort(unique(c(targets, neighbors)))
-  table <- matrix(NA_integer_, nrow(neighbors), length(rows))
-  table[, match(targets, rows)] <- match(neighbors, rows)
-  list(data = take_data_rows(data, rows), neighbors = table, targets = match(targets, rows))
+  list(data = take_data_rows(data, rows), neighbors = matrix(match(neighbors, rows), nrow(neighbors)),
+    targets = match(targets, rows))
 }
 
 take_data_rows <- function(data, rows) {

@@ -31,11 +31,10 @@ print_header <- function(x) {
 }
 
 paste_named <- function(values, digits) {
-  formatted <- format(c(signif(values, digits)), digits = digits, trim = TRUE)
   formatted <- vapply(values, function(v) format(signif(v, digits), digits = digits), "")
   width <- pmax(nchar(names(values)), nchar(formatted))
-  paste0("  ", paste(formatC(names(values), width = width), collapse = "  "), "\n  ",
-    paste(formatC(formatted, width = width), collapse = "  "))
+  aligned <- function(x) paste(mapply(formatC, x, width = width), collapse = "  ")
+  paste0("  ", aligned(names(values)), "\n  ", aligned(formatted))
 }
 
 describe_method <- function(x) {

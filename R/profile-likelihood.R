@@ -61,7 +61,7 @@ new_objective <- function(problem, n, parts, adjoint = NULL) {
 
 # Conditioning on neighbours: vecchia() and loo_k() differ only in the neighbours. `targets`: the rows summed over.
 local_objective <- function(problem, neighbors, targets = NULL) {
-  pointer <- local_problem(problem$data, neighbors, targets)
+  pointer <- local_problem(problem$data, neighbors, targets, problem$threads)
   threads <- problem$threads
   new_objective(problem, n = if (is.null(targets)) length(problem$data$y) else length(targets),
     parts = function(covariance, nugget, information) core_evaluate(pointer, covariance, nugget, information, threads),
@@ -70,7 +70,7 @@ local_objective <- function(problem, neighbors, targets = NULL) {
 
 # Joint densities of neighbourhoods, each divided by its size: mll_k().
 joint_objective <- function(problem, neighbors) {
-  pointer <- local_problem(problem$data, neighbors)
+  pointer <- local_problem(problem$data, neighbors, threads = problem$threads)
   threads <- problem$threads
   new_objective(problem, n = length(problem$data$y),
     parts = function(covariance, nugget, information) core_evaluate_joint(pointer, covariance, nugget, threads),
@@ -86,6 +86,7 @@ exact_objective <- function(problem) {
 
 response_columns <- function(data) unname(cbind(data$y - data$offset, data$X))
 
-local_problem <- function(data, neighbors, targets = NULL) {
-  core_problem(data$coords, response_columns(data), 1 / data$weights, neighbors, targets)
+# `neighbors` has one column for each target, or for each row.
+local_problem <- function(data, neighbors, targets = NULL, threads = 1L) {
+  core_problem(data$coords, response_columns(data), 1 / data$weights, neighbors, targets, threads)
 }
