@@ -43,7 +43,9 @@ struct MaternQuadrature {
   }
 };
 
-// Coefficients of 1, t, ..., t^7 from the values at the 8 Chebyshev nodes.
+// Coefficients of 1, t, ..., t^7 from the values at the 8 Chebyshev nodes. A template like
+// everything here, so that no instruction set shares its code with another (simd.h).
+template <int Lanes>
 struct ChebyshevToMonomial {
   double node[8];
   double matrix[8][8];
@@ -76,7 +78,7 @@ struct ChebyshevToMonomial {
 };
 
 template <int Lanes>
-void fill_matern_octave(const MaternQuadrature<Lanes>& quadrature, const ChebyshevToMonomial& fit,
+void fill_matern_octave(const MaternQuadrature<Lanes>& quadrature, const ChebyshevToMonomial<Lanes>& fit,
                         int octave, double* value_rows, double* shape_rows) {
   using V = typename Pack<Lanes>::Real;
   const double low = std::ldexp(1.0, octave);
@@ -108,7 +110,7 @@ void fill_matern_table(double nu, double digamma_nu, double* value_rows, double*
   int sign = 1;
   const MaternQuadrature<Lanes> quadrature{
       nu, (1.0 - nu) * log_two - lgamma_r(nu, &sign), -log_two - digamma_nu};
-  const ChebyshevToMonomial fit;
+  const ChebyshevToMonomial<Lanes> fit;
   for (int octave = MaternTable::first_octave; octave < MaternTable::last_octave; ++octave) {
     const int offset = (octave - MaternTable::first_octave) * MaternTable::per_octave * 8;
     fill_matern_octave<Lanes>(quadrature, fit, octave, value_rows + offset,
