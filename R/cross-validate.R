@@ -20,8 +20,7 @@
 #'
 #' Folds are worked on in parallel when the package future.apply is installed and
 #' a plan with several workers is set (`future::plan("multisession")`); otherwise
-#' one after the other, each with `threads` threads. Progress is shown in
-#' interactive sessions.
+#' one after the other, each with `threads` threads.
 #'
 #' @param object a fit by [neargp()], or a named list of fits to the same response
 #'   at the same rows, which are compared on the same folds.
@@ -34,6 +33,7 @@
 #'   `local_mean`, `sectors`), such as
 #'   `list(few = list(k = 10), local = list(k = 100, local_mean = TRUE))`.
 #' @param level level of the intervals that are scored.
+#' @param verbose show progress?
 #' @param ... the same arguments, and `threads`, common to all settings.
 #' @return An object of class `neargp_cv`, a list of
 #'   * `scores`: a data frame of [scores()], one row for each setting;
@@ -62,33 +62,35 @@ cross_validate <- function(object, ...) UseMethod("cross_validate")
 
 #' @rdname cross_validate
 #' @export
-cross_validate.neargp <- function(object, folds = 10, refit = FALSE, settings = NULL, level = 0.95, ...) {
+cross_validate.neargp <- function(object, folds = 10, refit = FALSE, settings = NULL, level = 0.95,
+                                  verbose = rlang::is_interactive(), ...) {
   arguments <- rlang::list2(...)
   if (is.null(settings)) settings <- list(fit = list())
   check_named_lists(settings)
   cases <- lapply(settings, function(setting) list(fit = object, arguments = utils::modifyList(arguments, setting)))
-  validate_cases(cases, folds, refit, level)
+  validate_cases(cases, folds, refit, level, verbose)
 }
 
 #' @rdname cross_validate
 #' @export
-cross_validate.list <- function(object, folds = 10, refit = FALSE, level = 0.95, ...) {
+cross_validate.list <- function(object, folds = 10, refit = FALSE, level = 0.95, verbose = rlang::is_interactive(), ...) {
   check_comparable_fits(object)
   arguments <- rlang::list2(...)
   cases <- lapply(object, function(fit) list(fit = fit, arguments = arguments))
-  validate_cases(cases, folds, refit, level)
+  validate_cases(cases, folds, refit, level, verbose)
 }
 
-validate_cases <- function(cases, folds, refit, level) {
+validate_cases <- function(cases, folds, refit, level, verbose) {
   check_flag(refit, "refit")
   check_level(level)
+  check_flag(verbose, "verbose")
   for (case in cases) check_conditioning(case$arguments)
   start <- proc.time()[["elapsed"]]
   fit <- cases[[1L]]$fit
   folds <- resolve_folds(folds, fit)
   splits <- fold_splits(folds, fit)
   tasks <- expand.grid(split = seq_along(splits), case = seq_along(cases))
-  pieces <- apply_tasks(nrow(tasks), function(task) {
+  pieces <- apply_tasks(nrow(tasks), verbose, function(task) {
     case <- cases[[tasks$case[task]]]
     split <- splits[[tasks$split[task]]]
     data.frame(setting = names(cases)[tasks$case[task]], predict_split(case, split, refit))
@@ -103,9 +105,10 @@ validate_cases <- function(cases, folds, refit, level) {
   ), class = "neargp_cv")
 }
 
-# One after the other with a progress bar, or on the workers of a plan.
-apply_tasks <- function(n, task) {
+# On the workers of a plan, or one after the other.
+apply_tasks <- function(n, verbose, task) {
   if (workers_planned() > 1L) return(future.apply::future_lapply(seq_len(n), task, future.seed = TRUE, future.packages = "neargp"))
+  if (!verbose) return(lapply(seq_len(n), task))
   bar <- cli::cli_progress_bar("Cross-validating", total = n)
   lapply(seq_len(n), function(i) {
     result <- task(i)

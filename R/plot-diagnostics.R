@@ -1,9 +1,9 @@
 # Diagnostics of a fit from its leave-one-out predictions: each row predicted from the others, as an observation (noise included).
 
 loo_table <- function(fit) {
-  error <- stats::residuals(fit, type = "loo")
-  z <- stats::residuals(fit, type = "loo_standardised")
-  data.frame(observed = fit$data$y, mean = fit$data$y - error, sd = error / z, z = z)
+  predicted <- leave_one_out(fit, NULL, NULL)
+  y <- fit$data$y
+  data.frame(observed = y, mean = predicted$mean, sd = predicted$sd, z = (y - predicted$mean) / predicted$sd)
 }
 
 # Rows to draw: all, or evenly spaced ones where there are more than eyes and files can take.
@@ -22,7 +22,7 @@ note_shown <- function(shown, n) {
 
 plot_loo_residuals <- function(fit, loo, main = "Leave-one-out residuals", ...) {
   shown <- shown_rows(nrow(loo))
-  plot_frame(range(loo$mean), range(loo$z, -2.5, 2.5), main, sprintf("leave-one-out mean of %s", fit$data$response_name),
+  plot_frame(range(loo$mean), range(loo$z, -2.5, 2.5), main, sprintf("prediction of %s", fit$data$response_name),
     "standardised residual")
   graphics::abline(h = c(-1.96, 1.96), col = "grey60", lty = 3)
   graphics::abline(h = 0, col = "grey40")
@@ -34,7 +34,7 @@ plot_loo_residuals <- function(fit, loo, main = "Leave-one-out residuals", ...) 
 }
 
 # With a 95% band for each order statistic: the i-th of n uniform ones is Beta(i, n + 1 - i).
-plot_loo_qq <- function(fit, loo, main = "Normal quantiles", ...) {
+plot_loo_qq <- function(fit, loo, main = "Quantiles of leave-one-out residuals", ...) {
   n <- nrow(loo)
   z <- sort(loo$z)
   tails <- c(seq_len(min(500L, n)), seq(max(1L, n - 499L), n))
@@ -43,7 +43,7 @@ plot_loo_qq <- function(fit, loo, main = "Normal quantiles", ...) {
   band <- function(p) stats::qnorm(stats::qbeta(p, shown, n + 1 - shown))
   lower <- band(0.025)
   upper <- band(0.975)
-  plot_frame(range(theory), range(z, lower, upper), main, "standard normal quantile", "standardised leave-one-out residual")
+  plot_frame(range(theory), range(z, lower, upper), main, "standard normal quantile", "standardised residual")
   graphics::polygon(c(theory, rev(theory)), c(lower, rev(upper)), col = "grey88", border = NA)
   graphics::abline(0, 1, col = "grey40")
   graphics::points(theory, z[shown], pch = 16, cex = point_size(n) * 0.9, col = "#0072B2", ...)
@@ -66,5 +66,5 @@ plot_loo_predictions <- function(fit, loo, main = "Leave-one-out predictions", .
 plot_loo_map <- function(fit, loo, main = "Map of the residuals", ...) {
   place <- fit_place(fit, original_coords(fit))
   scale <- colour_scale(loo$z, "Blue-Red 3", limits = c(-3, 3))
-  draw_map(place, loo$z, scale, title = "z", main = main, ...)
+  draw_map(place, loo$z, scale, title = "z", main = main, pch = 21, ...)
 }

@@ -16,12 +16,17 @@ original_coords <- function(fit) {
   structure(coords, dimnames = list(NULL, c(place$raw_names, place$time)))
 }
 
+# Degrees by metric, by CRS, or by the names of the coordinates: maps need it for their shape even where the model does not.
 is_longlat_fit <- function(fit) {
-  fit$locations$metric == "longlat" || (!is.null(fit$locations$crs) && crs_is_longlat(fit$locations$crs))
+  place <- fit$locations
+  if (place$metric == "longlat") return(TRUE)
+  if (!is.null(place$crs)) return(crs_is_longlat(place$crs))
+  named_degrees(place$raw_names[1:2])
 }
 
-# Cells are square on the map; about `cells` of them lie in the bounding box, those outside the convex hull of the data
-# (widened a little) are left out.
+named_degrees <- function(names) all(tolower(names) %in% c("lon", "lat", "long", "longitude", "latitude"))
+
+# About `cells` cells over the bounding box, without those outside the convex hull of the data (widened a little).
 map_grid <- function(fit, cells = 10000L, time = NULL) {
   raw <- original_coords(fit)
   if (length(fit$locations$raw_names) == 1L && is.null(fit$locations$time)) {
@@ -34,19 +39,33 @@ map_grid <- function(fit, cells = 10000L, time = NULL) {
       i = "Plot its diagnostics: which = c(\"residuals\", \"qq\", \"variogram\", \"loo\")."
     ))
   }
-  shape <- if (is_longlat_fit(fit)) cos(mean(range(raw[, 2L])) * pi / 180) else 1
+  grid <- data_lattice(raw, cells) %||% square_cells(raw, cells, is_longlat_fit(fit))
+  dimnames(grid) <- list(NULL, fit$locations$raw_names)
+  grid <- grid[inside_hull(grid, raw[, 1:2], margin = 1.02), , drop = FALSE]
+  if (is.null(fit$locations$time)) return(grid)
+  at <- if (is.null(time)) max(raw[, 3L]) else time_numbers(time, "time")
+  cbind(grid, matrix(at, nrow(grid), 1L, dimnames = list(NULL, fit$locations$time)))
+}
+
+square_cells <- function(raw, cells, longlat) {
+  shape <- if (longlat) cos(mean(range(raw[, 2L])) * pi / 180) else 1
   side <- c(diff(range(raw[, 1L])) * shape, diff(range(raw[, 2L])))
   step <- sqrt(max(prod(side), max(side)^2 / 100) / cells)
   centres <- function(x, step) {
     n <- max(1, ceiling(diff(range(x)) / step))
     mean(range(x)) + (seq_len(n) - (n + 1) / 2) * step
   }
-  grid <- as.matrix(expand.grid(centres(raw[, 1L], step / shape), centres(raw[, 2L], step)))
-  dimnames(grid) <- list(NULL, fit$locations$raw_names)
-  grid <- grid[inside_hull(grid, raw[, 1:2], margin = 1.02), , drop = FALSE]
-  if (is.null(fit$locations$time)) return(grid)
-  at <- if (is.null(time)) max(raw[, 3L]) else time_numbers(time, "time")
-  cbind(grid, matrix(at, nrow(grid), 1L, dimnames = list(NULL, fit$locations$time)))
+  as.matrix(expand.grid(centres(raw[, 1L], step / shape), centres(raw[, 2L], step)))
+}
+
+# Data on a lattice are predicted on that lattice, or on every m-th of its rows and columns: any other grid would show beats
+# between the two in the standard deviations.
+data_lattice <- function(raw, cells) {
+  lattice <- as_grid(raw[, 1L], raw[, 2L])
+  if (is.null(lattice)) return(NULL)
+  thinning <- max(1, round(sqrt(prod(lattice$size) / cells)))
+  at <- lapply(1:2, function(i) lattice$origin[i] + (seq(1, lattice$size[i], by = thinning) - 1) * lattice$step[i])
+  as.matrix(expand.grid(at))
 }
 
 # Inside a convex polygon with counter-clockwise corners is left of all its edges.

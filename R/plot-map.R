@@ -23,7 +23,8 @@
 #'   for columns of these names.
 #' @param title title of the legend, `what` by default.
 #' @param main,xlab,ylab title of the map and of its axes.
-#' @param cex,pch size and symbol of points; the default size falls with their number.
+#' @param cex,pch size and symbol of points; the default size falls with their number,
+#'   and the default symbol has an outline when `centred`, where colours may be pale.
 #' @param reset `FALSE` leaves margins and coordinates as they are so that
 #'   [graphics::points()] or [graphics::lines()] can add to the map; `TRUE` puts
 #'   the graphical parameters back.
@@ -41,7 +42,7 @@
 #' @export
 plot_map <- function(predictions, what = "mean", coords = NULL, palette = NULL, limits = NULL,
                      centred = FALSE, longlat = NULL, title = what, main = "", xlab = NULL, ylab = NULL,
-                     cex = NULL, pch = 16, reset = TRUE, ...) {
+                     cex = NULL, pch = if (centred) 21 else 16, reset = TRUE, ...) {
   place <- map_place(predictions, coords, longlat)
   values <- map_values(place$data, what)
   if (is.null(palette)) palette <- if (centred) "Blue-Red 3" else if (what == "sd") "Lajolla" else "viridis"
@@ -68,9 +69,8 @@ map_place <- function(predictions, coords, longlat, unit = "") {
     abort_neargp("argument", "`predictions` must be a data frame, an sf object or a SpatRaster.")
   }
   xy <- map_coords(predictions, coords)
-  degrees <- tolower(colnames(xy)) %in% c("lon", "lat", "longitude", "latitude", "long")
-  list(x = xy[, 1L], y = xy[, 2L], data = predictions, longlat = longlat %||% all(degrees), unit = unit,
-       names = colnames(xy))
+  list(x = xy[, 1L], y = xy[, 2L], data = predictions, longlat = longlat %||% named_degrees(colnames(xy)), unit = unit,
+    names = colnames(xy))
 }
 
 map_coords <- function(data, coords) {
@@ -121,12 +121,22 @@ draw_places <- function(place, colours, legend, main = "", xlab = NULL, ylab = N
   pad <- if (is.null(grid)) 0.03 * c(diff(range(place$x)), diff(range(place$y))) else grid$step / 2
   old <- open_map(range(place$x) + c(-1, 1) * pad[1L], range(place$y) + c(-1, 1) * pad[2L], place$longlat, legend)
   if (is.null(grid)) {
-    graphics::points(place$x, place$y, col = colours, pch = pch, cex = cex %||% point_size(length(place$x)), ...)
+    draw_points(place, colours, cex, pch, ...)
   } else {
     draw_grid(grid, colours)
   }
   finish_map(place, main, xlab, ylab)
   old
+}
+
+# Symbols 21 to 25 have an outline, so that pale colours are seen.
+draw_points <- function(place, colours, cex, pch, ...) {
+  cex <- cex %||% point_size(length(place$x))
+  if (pch %in% 21:25) {
+    graphics::points(place$x, place$y, bg = colours, col = "grey45", lwd = 0.5, pch = pch, cex = cex, ...)
+  } else {
+    graphics::points(place$x, place$y, col = colours, pch = pch, cex = cex, ...)
+  }
 }
 
 point_size <- function(n) max(0.2, min(1, 22 / sqrt(n)))
@@ -135,7 +145,7 @@ point_size <- function(n) max(0.2, min(1, 22 / sqrt(n)))
 # degrees, as cos(latitude) across. Returns the parameters to put back.
 open_map <- function(xlim, ylim, longlat, legend = TRUE) {
   old <- graphics::par("mar", "mgp", "las", "tcl")
-  graphics::par(mar = c(3.4, 4.2, 2.4, if (legend) 5.2 else 1), mgp = c(2.2, 0.5, 0), las = 1, tcl = -0.3)
+  graphics::par(mar = c(3.4, 4.6, 2.6, if (legend) 5.2 else 1), mgp = c(2.2, 0.5, 0), las = 1, tcl = -0.3)
   graphics::plot.new()
   widen <- function(limits) if (diff(limits) > 0) limits else limits + c(-0.5, 0.5)
   xlim <- widen(xlim)
@@ -152,19 +162,29 @@ open_map <- function(xlim, ylim, longlat, legend = TRUE) {
 }
 
 finish_map <- function(place, main, xlab, ylab) {
-  ticks <- lapply(1:2, function(side) {
-    at <- graphics::axTicks(side)
-    list(at = at, labels = if (place$longlat) degree_labels(at, side) else format(at, big.mark = ",", trim = TRUE))
-  })
+  shown <- axis_unit(place$unit, c(place$x, place$y))
+  width <- 0
   for (side in 1:2) {
-    graphics::axis(side, ticks[[side]]$at, ticks[[side]]$labels, lwd = 0, lwd.ticks = 0.8, cex.axis = 0.85)
+    at <- graphics::axTicks(side)
+    labels <- if (place$longlat) degree_labels(at, side) else plain_labels(at / shown$factor)
+    graphics::axis(side, at, labels, lwd = 0, lwd.ticks = 0.8, cex.axis = 0.85)
+    if (side == 2L) width <- max(graphics::strwidth(labels, "inches", cex = 0.85))
   }
   graphics::box(lwd = 0.8)
-  label <- function(name) if (place$longlat) "" else if (nzchar(place$unit)) sprintf("%s (%s)", name, place$unit) else name
-  graphics::title(main = main, font.main = 1, cex.main = 1, line = 1)
+  label <- function(name) if (place$longlat) "" else if (nzchar(shown$unit)) sprintf("%s (%s)", name, shown$unit) else name
+  graphics::title(main = main, font.main = 1, cex.main = 1, line = 1.25)
   graphics::title(xlab = xlab %||% label(place$names[1L]))
-  graphics::title(ylab = ylab %||% label(place$names[2L]), line = 3)
+  # Beside the tick labels, however wide they are.
+  line_height <- graphics::par("mai")[2L] / graphics::par("mar")[2L]
+  graphics::title(ylab = ylab %||% label(place$names[2L]), line = max(2.2, width / line_height + 1.1))
 }
+
+# Large numbers of metres are shown in kilometres.
+axis_unit <- function(unit, values) {
+  if (identical(unit, "m") && max(abs(values)) >= 1e4) list(factor = 1000, unit = "km") else list(factor = 1, unit = unit %||% "")
+}
+
+plain_labels <- function(x) format(x, big.mark = ",", trim = TRUE, scientific = if (max(abs(x), na.rm = TRUE) < 1e7) 100 else 0)
 
 # 105 degrees W, 39.5 degrees N
 degree_labels <- function(degrees, side) {

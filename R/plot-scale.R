@@ -46,6 +46,6 @@ draw_legend_strip <- function(scale, title = NULL) {
   graphics::segments(right, at, right + 0.05 * inch, at, col = "grey30", lwd = 0.6, xpd = NA)
   graphics::text(right + 0.09 * inch, at, format(scale$ticks, trim = TRUE), adj = c(0, 0.5), cex = 0.8, xpd = NA)
   if (!is.null(title)) {
-    graphics::mtext(title, side = 3L, line = 0.4, at = left, adj = 0, cex = 0.8 * graphics::par("cex"))
+    graphics::mtext(title, side = 3L, line = 0.25, at = left, adj = 0, cex = 0.8 * graphics::par("cex"))
   }
 }

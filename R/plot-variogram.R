@@ -16,15 +16,16 @@
 plot.neargp_variogram <- function(x, main = "Variogram", xlab = NULL, ylab = "semivariance", ylim = NULL, ...) {
   curve <- attr(x, "curve")
   groups <- unique(x$direction)
+  shown <- axis_unit(attr(x, "unit"), x$distance)
   old <- graphics::par(mar = c(3.4, 4.2, 2.4, 1), mgp = c(2.2, 0.5, 0), las = 1, tcl = -0.3)
   on.exit(graphics::par(old))
-  plot_frame(c(0, max(x$distance)), ylim %||% c(0, max(x$gamma, curve$gamma)), main, xlab %||% distance_label(x), ylab)
+  plot_frame(c(0, max(x$distance)) / shown$factor, ylim %||% c(0, max(x$gamma, curve$gamma)), main, xlab %||% distance_label(shown$unit), ylab)
   for (g in seq_along(groups)) {
     own <- x$direction %in% groups[g]
-    graphics::points(x$distance[own], x$gamma[own], pch = c(21, 24)[(g - 1L) %% 2L + 1L], col = direction_colours[g],
+    graphics::points(x$distance[own] / shown$factor, x$gamma[own], pch = c(21, 24)[(g - 1L) %% 2L + 1L], col = direction_colours[g],
       bg = grDevices::adjustcolor(direction_colours[g], 0.25), cex = pair_size(x$n_pairs)[own], ...)
     line <- curve[curve$direction %in% groups[g], ]
-    if (NROW(line)) graphics::lines(line$distance, line$gamma, col = direction_colours[g], lwd = 2, lty = c(1, 5)[(g - 1L) %% 2L + 1L])
+    if (NROW(line)) graphics::lines(line$distance / shown$factor, line$gamma, col = direction_colours[g], lwd = 2, lty = c(1, 5)[(g - 1L) %% 2L + 1L])
   }
   if (length(groups) > 1L) {
     graphics::legend("bottomright", direction_labels(groups), col = direction_colours[seq_along(groups)],
@@ -41,9 +42,8 @@ pair_size <- function(n_pairs) 0.5 + 0.9 * (n_pairs / max(n_pairs))^0.25
 
 direction_labels <- function(directions) sprintf("%.0f\u00b0 from north", directions)
 
-distance_label <- function(variogram) {
-  unit <- attr(variogram, "unit")
-  if (identical(unit, "ranges")) "distance / range" else if (is.null(unit) || !nzchar(unit)) "distance" else sprintf("distance (%s)", unit)
+distance_label <- function(unit) {
+  if (unit == "ranges") "distance / range" else if (nzchar(unit)) sprintf("distance (%s)", unit) else "distance"
 }
 
 # An empty plot in the style of all diagnostics.

@@ -19,8 +19,8 @@
 #'   `conf.int = TRUE`, `conf.low` and `conf.high` as [confint()] gives them. Fixed
 #'   parameters have `NA` for all but the estimate.
 #'
-#'   `glance()`: `nobs`, `df` (number of estimated parameters), `logLik`, `AIC`,
-#'   `BIC`, `sigma` (standard deviation of the noise), `variance`, `range`,
+#'   `glance()`: `nobs`, `df` (number of estimated parameters), `logLik` (for
+#'   [loo_k()] and [mll_k()] their score), `AIC` and `BIC` (`NA` for scores), `sigma` (standard deviation of the noise), `variance`, `range`,
 #'   `nugget` (of the first component), `method`, `k`, `converged`, `iterations`,
 #'   `elapsed` (seconds).
 #'
@@ -83,17 +83,17 @@ tidy_covariance <- function(fit) {
 #' @export
 glance.neargp <- function(x, ...) {
   likelihood <- stats::logLik(x)
-  estimate <- function(names) {
-    value <- x$parameters$estimate[match(names, x$parameters$name)]
-    value[!is.na(value)][1L]
+  # AIC and BIC exist for likelihoods only, not for the scores that loo_k() and mll_k() maximise.
+  criterion <- function(f) if (is_likelihood(x)) f(x) else NA_real_
+  first <- function(name) {
+    found <- x$parameters$name %in% c(name, paste0(name, "_1"))
+    if (any(found)) x$parameters$estimate[found][1L] else NA_real_
   }
   data.frame(
-    nobs = stats::nobs(x), df = attr(likelihood, "df"), logLik = as.numeric(likelihood),
-    AIC = stats::AIC(x), BIC = stats::BIC(x), sigma = sqrt(x$nugget),
-    variance = estimate(c("variance", "variance_1")), range = estimate(c("range", "range_1")), nugget = x$nugget,
-    method = sub("^neargp_", "", class(x$method)[1L]), k = x$method$k %||% NA_integer_,
-    converged = x$convergence$converged, iterations = x$convergence$iterations %||% NA_integer_,
-    elapsed = sum(x$elapsed)
+    nobs = stats::nobs(x), df = attr(likelihood, "df"), logLik = as.numeric(likelihood), AIC = criterion(stats::AIC),
+    BIC = criterion(stats::BIC), sigma = stats::sigma(x), variance = first("variance"), range = first("range"), nugget = x$nugget,
+    method = sub("^neargp_", "", class(x$method)[1L]), k = x$k %||% NA_integer_, converged = isTRUE(x$convergence$converged),
+    iterations = x$convergence$iterations %||% NA_integer_, elapsed = x$elapsed[["total"]]
   )
 }
 
@@ -114,7 +114,7 @@ augment.neargp <- function(x, data = NULL, ...) {
     ))
   }
   loo <- loo_table(x)
-  data$.fitted <- stats::fitted(x)
+  data$.fitted <- smoothed(x, NULL, NULL)
   data$.resid <- x$data$y - data$.fitted
   data$.loo_mean <- loo$mean
   data$.loo_sd <- loo$sd
