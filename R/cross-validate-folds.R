@@ -66,7 +66,7 @@ refit_rows <- function(fit, rows) {
   check_trend(data)
   nugget <- fit$layout$value[nrow(fit$layout)]
   settings <- list(method = fit$method, covariance = fit$covariance, nugget = if (!is.na(nugget)) nugget,
-    control = fit$control %||% neargp_control(), threads = fit$threads, verbose = FALSE)
+    control = fit$control, threads = fit$threads, verbose = FALSE)
   problem <- new_problem(data, fit$locations, settings, fit)
   check_k(fit$method, length(rows))
   problem <- with_start(problem)

@@ -144,7 +144,7 @@ finish_fit <- function(result, problem, settings, model, frame, call, formula, o
     call = call, formula = formula, terms = attr(frame, "terms"), xlevels = model$xlevels, contrasts = model$contrasts,
     na_action = attr(frame, "na.action"), offset_argument = offset_argument, required_columns = required,
     data = problem$data, locations = problem$locations, method = settings$method, covariance = settings$covariance,
-    family = settings$family, layout = layout, parameters = estimates$table, covariance_vcov = estimates$vcov,
+    family = settings$family, control = problem$control, layout = layout, parameters = estimates$table, covariance_vcov = estimates$vcov,
     interval_vcov = estimates$vcov_interval,
     core_covariance = as_core_covariance(layout, problem$groups, values), nugget = nugget_of(layout, values),
     beta = stats::setNames(result$beta, colnames(problem$data$X)), beta_vcov = named_square(result$beta_vcov, problem$data$X),

@@ -12,7 +12,8 @@ set -eu
 purpose=${1:-run}
 run="r-base-dev r-cran-rcpp r-cran-rcppeigen r-cran-cli r-cran-rlang r-cran-generics"
 test="$run r-cran-testthat r-cran-withr r-cran-callr r-cran-sf r-cran-terra
-  r-cran-stars r-cran-ggplot2 r-cran-statmod r-cran-fnn doctest-dev"
+  r-cran-stars r-cran-ggplot2 r-cran-statmod r-cran-fnn r-cran-future.apply
+  doctest-dev"
 check="$test r-cran-knitr r-cran-rmarkdown r-cran-roxygen2 pandoc qpdf devscripts"
 
 case $purpose in

@@ -1,0 +1,75 @@
+tidied_fit <- function(method = vecchia(k = 10), ...) {
+  set.seed(41)
+  data <- data.frame(x = runif(150), y = runif(150), elevation = rnorm(150))
+  data$z <- 1 + 2 * data$elevation + sin(6 * data$x) + rnorm(150, sd = 0.3)
+  neargp(z ~ elevation, data, coords = ~ x + y, method = method, ...)
+}
+
+test_that("tidy() has one row for each parameter and agrees with coef(), vcov() and confint()", {
+  fit <- tidied_fit()
+  table <- tidy(fit, conf.int = TRUE, conf.level = 0.9)
+  trend <- table[table$effect == "trend", ]
+  expect_equal(trend$term, c("(Intercept)", "elevation"))
+  expect_equal(trend$estimate, unname(coef(fit)))
+  expect_equal(trend$std.error, unname(sqrt(diag(vcov(fit)))))
+  expect_equal(cbind(trend$conf.low, trend$conf.high), unname(confint(fit, level = 0.9)))
+  covariance <- tidy(fit, effects = "covariance", conf.int = TRUE, conf.level = 0.9)
+  expect_equal(covariance$term, names(coef(fit, what = "covariance")))
+  expect_equal(covariance$estimate, unname(coef(fit, what = "covariance")))
+  expect_equal(cbind(covariance$conf.low, covariance$conf.high), unname(confint(fit, level = 0.9, what = "covariance")))
+  expect_equal(table[table$effect == "covariance", ], covariance, ignore_attr = TRUE)
+  expect_true(is.na(covariance$std.error[covariance$term == "smoothness"]))
+  expect_named(tidy(fit), c("effect", "term", "estimate", "std.error", "statistic"))
+  expect_error(tidy(fit, conf.int = TRUE, conf.level = 2), "`conf.level`", class = "neargp_error_argument")
+})
+
+test_that("glance() is one row that agrees with the fit", {
+  fit <- tidied_fit()
+  row <- glance(fit)
+  expect_equal(nrow(row), 1)
+  expect_equal(row$nobs, 150)
+  expect_equal(row$logLik, as.numeric(logLik(fit)))
+  expect_equal(row$AIC, AIC(fit))
+  expect_equal(row$sigma, sqrt(fit$nugget))
+  expect_equal(row$range, coef(fit, what = "covariance")[["range"]])
+  expect_equal(row$method, "vecchia")
+  expect_equal(row$k, 10)
+  sum_of_two <- glance(tidied_fit(covariance = cov_exponential(range = 0.3) + cov_gaussian(range = 0.1)))
+  expect_equal(sum_of_two$range, 0.3)
+})
+
+test_that("scores that are no likelihoods have no AIC", {
+  row <- glance(tidied_fit(method = loo_k(k = 10)))
+  expect_true(is.na(row$AIC) && is.na(row$BIC))
+  expect_equal(row$method, "loo_k")
+})
+
+test_that("a fit without trend coefficients has no trend rows", {
+  set.seed(42)
+  data <- data.frame(x = runif(80), y = runif(80))
+  data$z <- sin(6 * data$x) + rnorm(80, sd = 0.3)
+  table <- tidy(neargp(z ~ 0, data, coords = ~ x + y, method = vecchia(k = 8)), conf.int = TRUE)
+  expect_false("trend" %in% table$effect)
+  expect_true(all(c("variance", "range", "nugget") %in% table$term))
+})
+
+test_that("augment() adds fitted values and leave-one-out predictions to the data", {
+  fit <- tidied_fit()
+  table <- augment(fit)
+  expect_equal(table$z, fit$data$y)
+  expect_equal(table$elevation, unname(fit$data$X[, 2]))
+  expect_equal(table$x, fit$data$coords[, 1])
+  expect_equal(table$.fitted, fitted(fit))
+  expect_equal(table$.resid, residuals(fit))
+  expect_equal(table$z - table$.loo_mean, residuals(fit, "loo"))
+  expect_equal(table$.loo_std_resid, residuals(fit, "standardized"))
+  given <- data.frame(id = 1:150)
+  expect_named(augment(fit, given), c("id", ".fitted", ".resid", ".loo_mean", ".loo_sd", ".loo_std_resid"))
+  expect_error(augment(fit, given[-1, , drop = FALSE]), "150 rows that were fitted", class = "neargp_error_argument")
+})
+
+test_that("leave-one-out scores of a fit are those of its leave-one-out predictions", {
+  fit <- tidied_fit()
+  table <- augment(fit)
+  expect_equal(scores(fit, level = 0.9), scores(table$z, table$.loo_mean, table$.loo_sd, level = 0.9))
+})
