@@ -22,8 +22,8 @@ adam_fit <- function(method, problem, objective_for) {
   }
   final <- objective_for(component_at(problem, working), method$k)$evaluate(working)
   if (!is.finite(final$value)) abort_cholesky(final$failed)
-  scoring_result(working, final, method$steps, method$steps, NA, sprintf("ran its %d Adam steps; there is no test of convergence",
-    method$steps))
+  optimizer_result(working, final, NA_real_, method$steps, method$steps, NA,
+    sprintf("ran its %d Adam steps; there is no test of convergence", method$steps))
 }
 
 # The gradient of the mean score of batch j (column j of rows) as a function of the working parameters.

@@ -11,13 +11,14 @@
 #' @param start_rows number of rows on which starting values are compared.
 #' @param refresh_tolerance neighbours are sought anew while the ratios of the ranges (or the anisotropy) still change by more than
 #'   this, on the logarithmic scale.
+#' @param refresh_gain and no longer when new neighbours let the optimiser gain less than this in log-likelihood.
 #' @param max_refreshes largest number of such rounds.
 #' @return A list of class `neargp_control`.
 #' @examples
 #' neargp_control(tolerance = 1e-6)
 #' @export
 neargp_control <- function(max_iterations = 60L, tolerance = 1e-4, max_step = 1.25, coarse_k = 10L, start_rows = 5000L,
-                           refresh_tolerance = 0.01, max_refreshes = 10L) {
+                           refresh_tolerance = 0.01, refresh_gain = 0.05, max_refreshes = 10L) {
   structure(list(
     max_iterations = check_count(max_iterations, "max_iterations"),
     tolerance = check_number(tolerance, "tolerance", 0, open = TRUE),
@@ -25,6 +26,7 @@ neargp_control <- function(max_iterations = 60L, tolerance = 1e-4, max_step = 1.
     coarse_k = check_count(coarse_k, "coarse_k", lower = 0L),
     start_rows = check_count(start_rows, "start_rows", lower = 10L),
     refresh_tolerance = check_number(refresh_tolerance, "refresh_tolerance", 0, open = TRUE),
+    refresh_gain = check_number(refresh_gain, "refresh_gain", 0),
     max_refreshes = check_count(max_refreshes, "max_refreshes")
   ), class = "neargp_control")
 }

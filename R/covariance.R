@@ -119,7 +119,7 @@ check_covariance_start <- function(start, family) {
   check_positive(start$variance, "start$variance")
   check_positive(start$range, "start$range", length_one = FALSE)
   if (!is.null(start$anisotropy)) check_anisotropy(start$anisotropy, "start$anisotropy")
-  shape_start <- if (is.null(shape)) NULL else start[[intersect(c(shape$name, shape$argument), names(start))[1L]]]
+  shape_start <- unlist(start[names(start) %in% c(shape$name, shape$argument)], use.names = FALSE)
   if (!is.null(shape_start)) check_number(shape_start, paste0("start$", shape$argument), shape$lower, shape$upper)
   list(variance = start$variance, range = start$range, anisotropy = start$anisotropy, shape = shape_start)
 }

@@ -1,35 +1,42 @@
 # Maximises a profile log-likelihood by Fisher scoring on the working parameters: steps information^-1 gradient, capped, kept inside
 # the bounds, and halved until the value rises. A parameter at a bound whose gradient points outwards leaves the active set.
 # Converged when a further step is expected to gain less than `tolerance`: to second order half of gradient' information^-1 gradient.
+#
+# Where the model does not fit well, observed and expected curvature differ and scoring alone swings around the optimum for dozens of
+# steps. So the expected information is corrected to reproduce the change of the gradient over the last steps (BFGS updates of it).
 
 fisher_scoring <- function(objective, start, free, bounds, control, tolerance = control$tolerance) {
   working <- clamp(start, bounds, free)
   current <- objective$evaluate(working, information = TRUE)
   check_start(current)
   evaluations <- 1L
+  first <- current$value
+  pairs <- list()
   for (iteration in seq_len(control$max_iterations)) {
     active <- active_set(working, current$gradient, free, bounds)
-    step <- scoring_step(current, active, control$max_step)
+    step <- scoring_step(current, active, control$max_step, pairs)
     if (step$expected_gain < tolerance) {
-      return(scoring_result(working, current, iteration - 1L, evaluations, TRUE, "converged"))
+      return(optimizer_result(working, current, first, iteration - 1L, evaluations, TRUE, "converged"))
     }
     moved <- line_search(objective, working, current, step, bounds, free)
     evaluations <- evaluations + moved$evaluations
     if (is.null(moved$state)) {
       small <- step$expected_gain < max(0.01, 1e-9 * abs(current$value))
-      return(scoring_result(working, current, iteration, evaluations, small,
+      return(optimizer_result(working, current, first, iteration, evaluations, small,
         if (small) "converged" else "no step along the scoring direction raises the likelihood"))
     }
+    pairs <- remember_pair(pairs, moved$working - working, current$gradient - moved$state$gradient)
     working <- moved$working
     current <- moved$state
   }
-  scoring_result(working, current, control$max_iterations, evaluations, FALSE,
+  optimizer_result(working, current, first, control$max_iterations, evaluations, FALSE,
     sprintf("stopped after %d iterations (max_iterations)", control$max_iterations))
 }
 
-scoring_result <- function(working, state, iterations, evaluations, converged, message) {
-  list(working = working, state = state, iterations = iterations, evaluations = evaluations, converged = converged,
-    message = message)
+# `first` is the value at the start: what the optimiser gained tells whether refreshed neighbours mattered.
+optimizer_result <- function(working, state, first, iterations, evaluations, converged, message) {
+  list(working = working, state = state, gain = state$value - first, iterations = iterations, evaluations = evaluations,
+    converged = converged, message = message)
 }
 
 clamp <- function(working, bounds, free) {
@@ -44,11 +51,11 @@ active_set <- function(working, gradient, free, bounds) {
 
 # The information is scaled to unit diagonal before it is solved, and given a ridge when it is near-singular: a direction the data
 # do not inform then moves slowly instead of wildly.
-scoring_step <- function(state, active, max_step) {
+scoring_step <- function(state, active, max_step, pairs = list()) {
   full <- rep(0, length(active))
   if (!any(active)) return(list(step = full, expected_gain = 0, slope = 0))
   gradient <- state$gradient[active]
-  information <- state$information[active, active, drop = FALSE]
+  information <- secant_correction(state$information[active, active, drop = FALSE], pairs, active)
   scale <- 1 / sqrt(pmax(diag(information), 1e-10 * max(diag(information)), .Machine$double.xmin))
   scaled <- information * outer(scale, scale)
   step <- scale * ridge_solve(scaled, scale * gradient)
@@ -56,6 +63,27 @@ scoring_step <- function(state, active, max_step) {
   step <- step * min(1, max_step / max(abs(step)))
   full[active] <- step
   list(step = full, expected_gain = expected_gain, slope = sum(gradient * step))
+}
+
+# Steps and the fall of the gradient over them, the last three; long steps say little about the curvature here.
+remember_pair <- function(pairs, step, fall) {
+  step[!is.finite(step)] <- 0
+  if (max(abs(step)) > 0.5) return(list())
+  utils::tail(c(pairs, list(list(step = step, fall = fall))), 3L)
+}
+
+# B <- B - B s s'B / s'Bs + y y' / s'y, so that B s = y, for each pair whose curvature s'y is believable beside s'Bs.
+secant_correction <- function(information, pairs, active) {
+  for (pair in pairs) {
+    s <- pair$step[active]
+    y <- pair$fall[active]
+    predicted <- drop(information %*% s)
+    expected <- sum(s * predicted)
+    observed <- sum(s * y)
+    if (!(observed > 0.1 * expected && observed < 10 * expected)) next
+    information <- information - tcrossprod(predicted) / expected + tcrossprod(y) / observed
+  }
+  information
 }
 
 ridge_solve <- function(matrix, vector) {

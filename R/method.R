@@ -47,7 +47,8 @@ print.neargp_method <- function(x, ...) {
 # ---- fitting with neighbours ------------------------------------------------------------------------------------------------------
 
 # Coarse to fine in k, and at each k as many rounds as the neighbours need: neighbours depend on the ratios of the ranges and on the
-# anisotropy, so they are sought in the current metric, held while the optimiser runs, and sought anew until they no longer matter.
+# anisotropy, so they are sought in the current metric, held while the optimiser runs, and sought anew until they no longer matter:
+# the metric has not moved, or the new neighbours let the optimiser gain next to nothing.
 # `objective_for(component, k)` seeks neighbours in the metric of that component; `optimize(objective, working, coarse)` climbs.
 fit_with_neighbors <- function(problem, k, objective_for, optimize) {
   control <- problem$control
@@ -59,23 +60,35 @@ fit_with_neighbors <- function(problem, k, objective_for, optimize) {
   state
 }
 
+# Sought in the metric of the last optimum alone, neighbours can swing between two sets, each of which pulls the metric towards the
+# other. When the metric turns back, the next search is made half way.
 fit_level <- function(problem, k, coarse, state, objective_for, optimize) {
   control <- problem$control
+  component <- component_at(problem, state$working)
+  last_move <- 0
   for (round in seq_len(if (coarse) 2L else control$max_refreshes)) {
-    component <- component_at(problem, state$working)
     result <- optimize(objective_for(component, k), state$working, coarse)
     result$iterations <- result$iterations + state$iterations
     result$evaluations <- result$evaluations + state$evaluations
     state <- result
     problem$report(k, round, state)
-    moved <- max(abs(metric_shape(component_at(problem, state$working)) - metric_shape(component)))
-    if (moved <= control$refresh_tolerance) return(state)
+    reached <- component_at(problem, state$working)
+    move <- metric_shape(reached) - metric_shape(component)
+    if (max(abs(move)) <= control$refresh_tolerance || (round > 1L && state$gain < control$refresh_gain)) return(state)
+    component <- if (sum(move * last_move) < 0) halfway_component(component, reached) else reached
+    last_move <- move
   }
   if (!coarse) {
     state$converged <- FALSE
     state$message <- sprintf("neighbours still changed after %d refreshes (max_refreshes)", control$max_refreshes)
   }
   state
+}
+
+halfway_component <- function(from, to) {
+  to$range <- sqrt(from$range * to$range)
+  to$anisotropy <- (from$anisotropy + to$anisotropy) / 2
+  to
 }
 
 component_at <- function(problem, working) {

@@ -89,7 +89,7 @@ print_remarks <- function(x, digits) {
   labels <- if (length(effective) > 1L) paste0(" (", names(effective), ")") else ""
   cat("  correlation is a function of distance / range; effective range (correlation 0.05): ",
     paste0(shown, trimws(units, "right"), labels, collapse = ", "), "\n", sep = "")
-  fixed <- x$parameters$name[x$parameters$fixed]
+  fixed <- x$parameters$name[x$parameters$fixed & x$layout$kind != "shape"]
   if (length(fixed)) cat("  fixed: ", paste(fixed, collapse = ", "), "\n", sep = "")
   boundary <- x$parameters$name[x$parameters$at_boundary]
   if (length(boundary)) cat("  at the boundary of its search interval: ", paste(boundary, collapse = ", "), "\n", sep = "")

@@ -15,7 +15,8 @@ quasi_newton <- function(objective, start, free, bounds, control, relative_toler
     cache
   }
   check_start(state_at(working[free])$state)
-  if (!any(free)) return(scoring_result(working, cache$state, 0L, 1L, TRUE, "nothing to estimate"))
+  first <- cache$state$value
+  if (!any(free)) return(optimizer_result(working, cache$state, first, 0L, 1L, TRUE, "nothing to estimate"))
   value <- function(parameters) -state_at(parameters)$state$value / objective$n
   gradient <- function(parameters) {
     at <- state_at(parameters)
@@ -25,7 +26,7 @@ quasi_newton <- function(objective, start, free, bounds, control, relative_toler
     control = list(iter.max = 5L * control$max_iterations, eval.max = 10L * control$max_iterations,
       rel.tol = relative_tolerance, x.tol = 1e-6, step.max = control$max_step))
   final <- state_at(result$par)
-  scoring_result(final$working, final$state, result$iterations, cache$evaluations, quasi_newton_converged(result), result$message)
+  optimizer_result(final$working, final$state, first, result$iterations, cache$evaluations, quasi_newton_converged(result), result$message)
 }
 
 # PORT's "singular" and "false" convergence on a flat ridge are optima for all purposes when its own gradient test is met; those
