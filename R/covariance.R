@@ -4,7 +4,7 @@
 #' estimated. A parameter given as a number is fixed; one left `NULL` is estimated by [neargp()]. Sums of covariances are written
 #' with `+`; each component has its own variance and range.
 #'
-#' The covariance at distance `d` is `variance * correlation(r)` with `r = d / range`, the geostatistical parametrisation *without*
+#' The covariance at distance `d` is `variance * correlation(r)` with `r` short for `d / range`, the geostatistical parametrisation *without*
 #' a factor `sqrt(2 nu)`:
 #'
 #' | constructor | correlation | shape parameter |

@@ -82,7 +82,7 @@ block_folds <- function(locations, v = 10, size = NULL, method = c("square", "km
   check_fold_count(v, length(unique(block)), "blocks", size)
   new_folds(deal_blocks(block, v), v, method,
     block = block, size = if (method == "square") size, buffer = buffer,
-    coords = place$coords, shown = place$shown, longlat = place$longlat, unit = place$unit
+    shown = place$shown, degrees = place$degrees, unit = place$unit
   )
 }
 
@@ -98,15 +98,17 @@ fold_locations <- function(locations, longlat) {
     shown <- original_coords(locations)
     unit <- locations$locations$unit
     coords <- locations$data$coords
-    longlat <- identical(metric, "longlat")
+    longlat <- metric == "longlat"
+    degrees <- is_longlat_fit(locations)
   } else {
     shown <- coordinate_matrix(locations)
     if (is_sf(locations)) longlat <- isTRUE(sf::st_is_longlat(locations))
     coords <- if (longlat) core_embed_longlat(shown[, 1:2, drop = FALSE]) else shown
     unit <- if (longlat) "km" else sf_unit(locations)
+    degrees <- longlat || named_degrees(colnames(shown)[1:2])
   }
   flat <- if (longlat) sinusoidal(shown[, 1L], shown[, 2L]) else shown[, seq_len(min(2L, ncol(shown))), drop = FALSE]
-  list(coords = unname(coords), flat = unname(flat), shown = shown, longlat = longlat, unit = unit)
+  list(coords = unname(coords), flat = unname(flat), shown = shown, longlat = longlat, degrees = degrees, unit = unit)
 }
 
 coordinate_matrix <- function(locations) {
@@ -235,7 +237,7 @@ plot.neargp_folds <- function(x, cex = NULL, pch = 16, ...) {
   }
   v <- attr(x, "v")
   place <- list(x = shown[, 1L], y = if (ncol(shown) > 1L) shown[, 2L] else rep(0, nrow(shown)),
-    longlat = attr(x, "longlat"), unit = if (attr(x, "longlat")) "" else attr(x, "unit"),
+    longlat = attr(x, "degrees"), unit = if (attr(x, "degrees")) "" else attr(x, "unit"),
     names = colnames(shown)[1:2] %||% c("x", "y"))
   old <- draw_places(place, fold_colours(v)[x], legend = FALSE, main = sprintf("%d folds", v), cex = cex, pch = pch, ...)
   on.exit(graphics::par(old))

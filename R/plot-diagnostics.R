@@ -26,7 +26,7 @@ plot_loo_residuals <- function(fit, loo, main = "Leave-one-out residuals", ...) 
     "standardised residual")
   graphics::abline(h = c(-1.96, 1.96), col = "grey60", lty = 3)
   graphics::abline(h = 0, col = "grey40")
-  graphics::points(loo$mean[shown], loo$z[shown], pch = 16, cex = point_size(length(shown)) * 0.9,
+  graphics::points(loo$mean[shown], loo$z[shown], pch = 16, cex = max(0.35, 0.9 * point_size(length(shown))),
     col = point_colour(length(shown)), ...)
   smoothed <- shown_rows(nrow(loo), 5000L)
   graphics::lines(stats::lowess(loo$mean[smoothed], loo$z[smoothed]), col = "#D55E00", lwd = 2)
@@ -46,7 +46,7 @@ plot_loo_qq <- function(fit, loo, main = "Quantiles of leave-one-out residuals",
   plot_frame(range(theory), range(z, lower, upper), main, "standard normal quantile", "standardised residual")
   graphics::polygon(c(theory, rev(theory)), c(lower, rev(upper)), col = "grey88", border = NA)
   graphics::abline(0, 1, col = "grey40")
-  graphics::points(theory, z[shown], pch = 16, cex = point_size(n) * 0.9, col = "#0072B2", ...)
+  graphics::points(theory, z[shown], pch = 16, cex = max(0.35, 0.9 * point_size(n)), col = "#0072B2", ...)
   graphics::box(lwd = 0.8)
 }
 
@@ -54,7 +54,7 @@ plot_loo_predictions <- function(fit, loo, main = "Leave-one-out predictions", .
   shown <- shown_rows(nrow(loo))
   limits <- range(loo$mean, loo$observed)
   plot_frame(limits, limits, main, "predicted", sprintf("observed %s", fit$data$response_name))
-  graphics::points(loo$mean[shown], loo$observed[shown], pch = 16, cex = point_size(length(shown)) * 0.9,
+  graphics::points(loo$mean[shown], loo$observed[shown], pch = 16, cex = max(0.35, 0.9 * point_size(length(shown))),
     col = point_colour(length(shown)), ...)
   graphics::abline(0, 1, col = "grey40")
   score <- scores(loo, observed = loo$observed)

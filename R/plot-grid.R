@@ -24,9 +24,9 @@ is_longlat_fit <- function(fit) {
   named_degrees(place$raw_names[1:2])
 }
 
-named_degrees <- function(names) all(tolower(names) %in% c("lon", "lat", "long", "longitude", "latitude"))
+named_degrees <- function(names) length(names) == 2L && all(tolower(names) %in% c("lon", "lat", "long", "longitude", "latitude"))
 
-# About `cells` cells over the bounding box, without those outside the convex hull of the data (widened a little).
+# About `cells` cells over the bounding box; for scattered data without those outside their convex hull (widened a little).
 map_grid <- function(fit, cells = 10000L, time = NULL) {
   raw <- original_coords(fit)
   if (length(fit$locations$raw_names) == 1L && is.null(fit$locations$time)) {
@@ -39,9 +39,12 @@ map_grid <- function(fit, cells = 10000L, time = NULL) {
       i = "Plot its diagnostics: which = c(\"residuals\", \"qq\", \"variogram\", \"loo\")."
     ))
   }
-  grid <- data_lattice(raw, cells) %||% square_cells(raw, cells, is_longlat_fit(fit))
+  grid <- data_lattice(raw, cells)
+  if (is.null(grid)) {
+    grid <- square_cells(raw, cells, is_longlat_fit(fit))
+    grid <- grid[inside_hull(grid, raw[, 1:2], margin = 1.02), , drop = FALSE]
+  }
   dimnames(grid) <- list(NULL, fit$locations$raw_names)
-  grid <- grid[inside_hull(grid, raw[, 1:2], margin = 1.02), , drop = FALSE]
   if (is.null(fit$locations$time)) return(grid)
   at <- if (is.null(time)) max(raw[, 3L]) else time_numbers(time, "time")
   cbind(grid, matrix(at, nrow(grid), 1L, dimnames = list(NULL, fit$locations$time)))

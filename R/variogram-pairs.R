@@ -31,24 +31,24 @@ all_pairs <- function(rows) {
 }
 
 # Half of the pairs from one small random subset, taken whole, for the long distances. The other half
-# from random subsets of n, n / 2^d, n / 4^d, ... rows: `k` nearest of random members, whose
+# from random subsets of n, n / 2^d, n / 4^d, ... down to a few hundred rows: the nearest of random members, whose
 # distances double from one subset to the next.
-sample_pairs <- function(coords, max_pairs, k = 32L) {
+sample_pairs <- function(coords, max_pairs) {
   n <- nrow(coords)
-  smallest <- floor(sqrt(max_pairs))
   thinning <- 2^min(ncol(coords), 3L)
-  sizes <- floor(n / thinning^seq(0, max(0, floor(log(n / smallest, thinning)))))
-  anchors <- max(1, floor(max_pairs / 2 / length(sizes) / k))
-  pairs <- lapply(sizes, function(size) neighbour_pairs(coords, sample.int(n, size), anchors, k))
-  pairs <- do.call(rbind, c(list(all_pairs(sample.int(n, min(n, smallest)))), pairs))
+  sizes <- floor(n / thinning^seq(0, max(0, floor(log(n / 200, thinning)))))
+  share <- max_pairs / 2 / length(sizes)
+  pairs <- lapply(sizes, function(size) neighbour_pairs(coords, sample.int(n, size), share))
+  pairs <- do.call(rbind, c(list(all_pairs(sample.int(n, min(n, floor(sqrt(max_pairs)))))), pairs))
   lower <- pmin(pairs$i, pairs$j)
   upper <- pmax(pairs$i, pairs$j)
   pairs[!duplicated((lower - 1) * n + upper), , drop = FALSE]
 }
 
-neighbour_pairs <- function(coords, rows, anchors, k) {
-  anchors <- rows[sample.int(length(rows), min(anchors, length(rows)))]
-  k <- min(k, length(rows) - 1L)
+# About `share` pairs: 32 neighbours of some rows, or more neighbours of all where there are few rows.
+neighbour_pairs <- function(coords, rows, share) {
+  anchors <- rows[sample.int(length(rows), min(max(1, floor(share / 32)), length(rows)))]
+  k <- min(ceiling(share / length(anchors)), length(rows) - 1L)
   # One more than wanted: the nearest row is the anchor itself, dropped below with i = j.
   nearest <- core_neighbors_to(coords[rows, , drop = FALSE], coords[anchors, , drop = FALSE], k + 1L, 1L)
   pairs <- data.frame(i = rep(anchors, each = k + 1L), j = rows[as.vector(nearest)])

@@ -20,6 +20,10 @@
 #' depends on locations only and so does not bias the estimate. [set.seed()]
 #' makes it reproducible.
 #'
+#' Maximum likelihood weighs short distances, where the data know most, so that
+#' the curve of a good fit follows the first classes; far from them it may part
+#' from the points, whose values at long distances are strongly correlated.
+#'
 #' With geometric anisotropy in the fit there are two variograms, along the major
 #' and the minor axis, from pairs within `tolerance` degrees of them. With one
 #' range for each coordinate, distances are in units of the ranges. With time,
