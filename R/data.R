@@ -4,24 +4,23 @@ read_extdata <- function(name) {
 
 #' Land surface temperature with cloud gaps
 #'
-#' Daytime land surface temperature on 4 August 2016 in a window of 63 by 72 km
-#' in eastern Oklahoma, on a regular grid of 0.85 by 1.03 km. The cells marked as
+#' Daytime land surface temperature on 4 August 2016 in a window of 67 by 72 km
+#' in northern Arkansas, on a regular grid of 0.84 by 1.03 km. The cells marked as
 #' held out were hidden by the clouds of another day: they leave gaps of the size
 #' and shape that clouds leave, and the temperature under them is known, so that
 #' predictions can be scored.
 #'
-#' @return A data frame with 5,246 rows, one for each cell, and the columns
+#' @return A data frame with 5,600 rows, one for each cell, and the columns
 #'   * `lon`, `lat`: longitude and latitude in degrees (WGS 84);
 #'   * `temperature`: land surface temperature in degrees Celsius;
-#'   * `held_out`: `TRUE` for the 1,337 cells to be predicted, `FALSE` for the
-#'     3,909 cells to be fitted.
-#'
-#' Four cells of the 75 by 70 are absent: clouds hid them on the day itself.
+#'   * `held_out`: `TRUE` for the 1,213 cells to be predicted, `FALSE` for the
+#'     4,387 cells to be fitted.
 #'
 #' @source The MODIS instrument on NASA's Terra satellite, level-3 daily land
 #'   surface temperature; NASA's data are in the public domain. The grid and the
 #'   held-out cells are those of the comparison by Heaton et al. (2019), of whose
-#'   500 by 300 cells this is the window of columns 71 to 145 and rows 191 to 260.
+#'   500 by 300 cells this is the window of columns 361 to 440 and rows 91 to 160,
+#'   chosen for having many separate gaps and no cell without a known temperature.
 #' @references
 #' Heaton, M. J., Datta, A., Finley, A. O. et al. (2019). A case study
 #' competition among methods for analyzing large spatial data. *Journal of
@@ -31,10 +30,7 @@ read_extdata <- function(name) {
 #' @examples
 #' cells <- land_temperature()
 #' summary(cells)
-#'
-#' shade <- hcl.colors(64)[cut(cells$temperature, 64)]
-#' shade[cells$held_out] <- "white"
-#' plot(lat ~ lon, cells, pch = 15, cex = 0.6, col = shade, asp = 1.22)
+#' plot_map(cells[!cells$held_out, ], "temperature", main = "Temperature (Celsius)")
 #' @export
 land_temperature <- function() {
   read_extdata("land_temperature.csv.gz")

@@ -1,19 +1,19 @@
 test_that("land_temperature() has the documented shape, units and gaps", {
   cells <- land_temperature()
   expect_named(cells, c("lon", "lat", "temperature", "held_out"))
-  expect_equal(nrow(cells), 5246)
-  expect_equal(sum(cells$held_out), 1337)
+  expect_equal(nrow(cells), 5600)
+  expect_equal(sum(cells$held_out), 1213)
   expect_false(anyNA(cells))
   expect_true(all(cells$temperature > 30 & cells$temperature < 60))
 })
 
-test_that("land_temperature() lies on a regular grid of 75 by 70 cells", {
+test_that("land_temperature() lies on a regular grid of 80 by 70 cells", {
   cells <- land_temperature()
   for (coordinate in c("lon", "lat")) {
     steps <- diff(sort(unique(cells[[coordinate]])))
     expect_equal(steps, rep(mean(steps), length(steps)), tolerance = 1e-3)
   }
-  expect_equal(length(unique(cells$lon)), 75)
+  expect_equal(length(unique(cells$lon)), 80)
   expect_equal(length(unique(cells$lat)), 70)
   expect_false(anyDuplicated(cells[c("lon", "lat")]) > 0)
 })
