@@ -10,18 +10,20 @@
 set -eu
 
 purpose=${1:-run}
-run="r-base-dev r-cran-rcpp r-cran-rcppeigen r-cran-cli r-cran-rlang r-cran-generics"
-test="$run r-cran-testthat r-cran-withr r-cran-callr r-cran-sf r-cran-terra
-  r-cran-stars r-cran-ggplot2 r-cran-statmod r-cran-fnn r-cran-future.apply
-  doctest-dev"
-check="$test r-cran-knitr r-cran-rmarkdown r-cran-roxygen2 pandoc qpdf devscripts"
-
+needed="r-base-dev r-cran-rcpp r-cran-rcppeigen r-cran-cli r-cran-rlang r-cran-generics"
+useful=
 case $purpose in
-  run) wanted=$run ;;
-  test) wanted=$test ;;
-  check) wanted=$check ;;
+  run) ;;
+  test | check)
+    needed="$needed r-cran-testthat doctest-dev"
+    useful="r-cran-withr r-cran-callr r-cran-sf r-cran-terra r-cran-stars r-cran-ggplot2
+      r-cran-statmod r-cran-fnn r-cran-future.apply" ;;
   *) echo "setup: '$purpose' is none of run, test, check." >&2; exit 2 ;;
 esac
+if [ "$purpose" = check ]; then
+  needed="$needed r-cran-knitr r-cran-rmarkdown pandoc qpdf devscripts"
+  useful="$useful r-cran-roxygen2"
+fi
 
 if [ -n "${NEARGP_SKIP_SETUP:-}" ]; then
   echo "setup: skipped, since NEARGP_SKIP_SETUP is set."
@@ -29,37 +31,50 @@ if [ -n "${NEARGP_SKIP_SETUP:-}" ]; then
 fi
 
 if ! command -v apt-get > /dev/null || ! command -v dpkg-query > /dev/null; then
-  echo "setup: this is neither Debian nor Ubuntu. Needed are R with its build tools,"
-  echo "setup: and what these packages hold:"
-  echo "$wanted"
+  echo "setup: this is neither Debian nor Ubuntu. Needed is what these packages hold:"
+  echo "setup: $needed"
   exit 0
 fi
 
-is_installed() {
-  dpkg-query --show --showformat '${db:Status-Status}' "$1" 2> /dev/null | grep -qx installed
+missing_of() {
+  for package in "$@"; do
+    dpkg-query --show --showformat '${db:Status-Status}' "$package" 2> /dev/null |
+      grep -qx installed || printf ' %s' "$package"
+  done
 }
 
-missing=
-for package in $wanted; do
-  is_installed "$package" || missing="$missing $package"
-done
-
-if [ -z "$missing" ]; then
+# The lists are split at blanks on purpose, here and below.
+# shellcheck disable=SC2086
+missing_needed=$(missing_of $needed) missing_useful=$(missing_of $useful)
+if [ -z "$missing_needed$missing_useful" ]; then
   echo "setup: all that is needed is installed."
   exit 0
 fi
 
 as_root=
 if [ "$(id -u)" -ne 0 ]; then
-  if ! command -v sudo > /dev/null; then
-    echo "setup: to be installed by an administrator: apt-get install$missing" >&2
-    exit 1
-  fi
   as_root=sudo
+  if ! command -v sudo > /dev/null; then
+    echo "setup: an administrator has to install:$missing_needed$missing_useful" >&2
+    [ -z "$missing_needed" ]
+    exit
+  fi
 fi
 
-echo "setup: installing$missing"
-$as_root apt-get update -qq || echo "setup: the package lists could not all be refreshed; trying with what is known."
+install() {
+  echo "setup: installing $*"
+  $as_root env DEBIAN_FRONTEND=noninteractive \
+    apt-get install -y -qq --no-install-recommends "$@"
+}
+
+$as_root apt-get update -qq ||
+  echo "setup: the lists of packages could not be refreshed; going on with those at hand."
 # shellcheck disable=SC2086
-$as_root env DEBIAN_FRONTEND=noninteractive \
-  apt-get install -y -qq --no-install-recommends $missing
+if [ -n "$missing_needed" ]; then
+  install $missing_needed
+fi
+# shellcheck disable=SC2086
+if [ -n "$missing_useful" ]; then
+  install $missing_useful ||
+    echo "setup: that failed; tests that need one of$missing_useful are skipped."
+fi
