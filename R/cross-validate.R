@@ -57,10 +57,12 @@
 #'   settings = list(k10 = list(k = 10), k30 = list(k = 30)))
 #' compared
 #' plot(compared)
+#' @order 1
 #' @export
 cross_validate <- function(object, ...) UseMethod("cross_validate")
 
 #' @rdname cross_validate
+#' @order 2
 #' @export
 cross_validate.neargp <- function(object, folds = 10, refit = FALSE, settings = NULL, level = 0.95,
                                   verbose = rlang::is_interactive(), ...) {
@@ -72,6 +74,7 @@ cross_validate.neargp <- function(object, folds = 10, refit = FALSE, settings = 
 }
 
 #' @rdname cross_validate
+#' @order 3
 #' @export
 cross_validate.list <- function(object, folds = 10, refit = FALSE, level = 0.95, verbose = rlang::is_interactive(), ...) {
   check_comparable_fits(object)

@@ -100,11 +100,7 @@ plot_fit_curve <- function(fit, drawn, main, ...) {
 # Predictions to be drawn, their place and the title that says what they are.
 map_predictions <- function(fit, newdata, cells, time) {
   response <- fit$data$response_name
-  if (!is.null(newdata)) {
-    predictions <- stats::predict(fit, newdata)
-    coords <- raw_coordinates(newdata, fit$locations, "newdata")
-    return(list(predictions = predictions, place = fit_place(fit, coords), title = sprintf("Prediction of %s", response)))
-  }
+  if (!is.null(newdata)) return(c(newdata_map(fit, newdata), title = sprintf("Prediction of %s", response)))
   coords <- map_grid(fit, cells, time)
   at_time <- if (!is.null(fit$locations$time)) sprintf(" at %s = %s", fit$locations$time, format(coords[1L, fit$locations$time])) else ""
   trend <- grid_trend(fit, coords)
@@ -113,6 +109,15 @@ map_predictions <- function(fit, newdata, cells, time) {
   predictions <- data.frame(mean = moments$mean, sd = sqrt(moments$variance + noise))
   title <- if (trend$known) sprintf("Prediction of %s%s", response, at_time) else sprintf("Spatial effect on %s%s", response, at_time)
   list(predictions = predictions, place = fit_place(fit, coords), title = title)
+}
+
+newdata_map <- function(fit, newdata) {
+  predictions <- stats::predict(fit, newdata)
+  if (!is.data.frame(predictions) || is_sf(predictions)) {
+    place <- map_place(predictions, NULL, is_longlat_fit(fit))
+    return(list(predictions = place$data, place = place))
+  }
+  list(predictions = predictions, place = fit_place(fit, raw_coordinates(newdata, fit$locations, "newdata")))
 }
 
 fit_place <- function(fit, coords) {

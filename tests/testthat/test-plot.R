@@ -59,6 +59,25 @@ test_that("with covariates unknown on the grid, the map shows the spatial effect
   expect_equal(given$place$x, c(1, 2))
 })
 
+test_that("newdata may be of any class that predict() takes", {
+  withr::local_pdf(NULL)
+  fit <- plotted_fit()
+  grid <- expand.grid(x = 1:4, y = seq(0, 2, 0.5))
+  expect_invisible(plot(fit, which = "map", newdata = grid))
+  skip_if_not_installed("terra")
+  raster <- terra::rast(nrows = 4, ncols = 8, xmin = 0, xmax = 4, ymin = 0, ymax = 2, crs = "")
+  found <- newdata_map(fit, raster)
+  expect_equal(found$predictions$mean, predict(fit, as.data.frame(terra::xyFromCell(raster, 1:32)))$mean)
+  expect_equal(range(found$place$x), c(0.25, 3.75))
+  skip_if_not_installed("sf")
+  set.seed(1)
+  points <- sf::st_as_sf(data.frame(x = runif(50), y = runif(50), z = rnorm(50)), coords = c("x", "y"), crs = 32613)
+  spatial <- neargp(z ~ 1, points, method = vecchia(k = 5))
+  found <- newdata_map(spatial, points[1:7, ])
+  expect_equal(found$place$unit, "m")
+  expect_equal(found$place$y, unname(sf::st_coordinates(points)[1:7, 2]))
+})
+
 test_that("the fitted variogram curve is nugget + sill - covariance, in each direction", {
   fit <- plotted_fit(covariance = cov_exponential(anisotropy = TRUE))
   v <- empirical_variogram(fit)
