@@ -71,6 +71,7 @@ class BlockSearch {
     bool operator<(const ListedLeaf& other) const { return distance2 < other.distance2; }
   };
 
+  static constexpr int run_length = KdTree::leaf_size;
   static constexpr double infinity = std::numeric_limits<double>::infinity();
 
   int dim() const { return Dim > 0 ? Dim : tree_.dim(); }
@@ -128,6 +129,21 @@ class BlockSearch {
       }
     }
     std::sort(listed_.begin(), listed_.end());
+    gather_boxes();
+  }
+
+  // The boxes of the listed leaves, side by side in runs of leaf_size; NaN fills the last run.
+  void gather_boxes() {
+    const std::size_t runs = (listed_.size() + run_length - 1) / run_length;
+    boxes_.assign(runs * 2 * dim() * run_length, std::numeric_limits<double>::quiet_NaN());
+    for (std::size_t i = 0; i < listed_.size(); ++i) {
+      const double* box = tree_.low(listed_[i].leaf.id);
+      double* place = boxes_.data() + i / run_length * 2 * dim() * run_length + i % run_length;
+      for (int c = 0; c < dim(); ++c) {
+        place[2 * c * run_length] = box[c];
+        place[(2 * c + 1) * run_length] = box[dim() + c];
+      }
+    }
   }
 
   double initial_bound2(const std::vector<Query>& queries, std::size_t i) const {
@@ -141,10 +157,14 @@ class BlockSearch {
   // in which the search is repeated.
   void search_listed_leaves(const Query& query, double bound2) {
     nearest_.start(bound2);
-    for (const ListedLeaf& listed : listed_) {
-      if (listed.distance2 > nearest_.bound2()) break;
-      if (eligible_.skips(listed.leaf.id, query.limit) || distance2(query.x, listed.leaf) > nearest_.bound2()) continue;
-      scan(query, listed.leaf);
+    for (std::size_t first = 0; first < listed_.size(); first += run_length) {
+      if (listed_[first].distance2 > nearest_.bound2()) break;
+      double distance2[run_length];
+      box_distances(boxes_.data() + first * 2 * dim(), query.x, dim(), distance2);
+      const std::size_t last = std::min(listed_.size(), first + run_length);
+      for (std::size_t i = first; i < last; ++i)
+        if (distance2[i - first] <= nearest_.bound2() && !eligible_.skips(listed_[i].leaf.id, query.limit))
+          scan(query, listed_[i].leaf);
     }
     if (bound2 < infinity && nearest_.size() < k_) search_from_root(query);
   }
@@ -161,6 +181,7 @@ class BlockSearch {
   NearestBuffer nearest_;
   std::vector<double> radius_;  // distance of the k-th neighbour of the queries answered so far
   std::vector<ListedLeaf> listed_;
+  std::vector<double> boxes_;   // of the listed leaves
   std::vector<Node> pending_;
 };
 

@@ -50,7 +50,7 @@ class NearestBuffer {
 
   // Sorts what was found, at most k candidates, and returns how many there are.
   int finish() {
-    if (bound2_ > 0.0 && bound2_ < std::numeric_limits<double>::max()) {
+    if (bound2_ > 1e-290 && bound2_ < std::numeric_limits<double>::infinity()) {  // 64 / bound2 is a number
       sort_by_buckets();
     } else {
       std::sort(store_.begin(), store_.begin() + size_);
