@@ -229,17 +229,19 @@ new_scores <- function(values) {
 print.neargp_scores <- function(x, digits = 4L, ...) {
   table <- as.data.frame(x)
   described <- character()
-  level <- unique(table$level)
-  if (length(level) == 1L) {
-    described <- sprintf("intervals at %s%%", format(100 * level, digits = 4L))
+  if (length(unique(table$level)) == 1L) {
+    described <- sprintf("intervals at %s%%", format(100 * table$level[1L], digits = 4L))
     table$level <- NULL
   }
   missing <- sum(table$n_missing)
-  if (missing > 0) {
-    described <- c(described, sprintf("%s left out for missing values", format_count(missing)))
+  if (missing > 0) described <- c(described, sprintf("%s left out for missing values", format_count(missing)))
+  table$n_missing <- NULL
+  counted <- ""
+  if (length(unique(table$n)) == 1L) {
+    counted <- sprintf(" of %s predictions", format_count(table$n[1L]))
+    table$n <- NULL
   }
-  if (all(table$n_missing == 0)) table$n_missing <- NULL
-  cat("Scores", if (length(described)) paste0(" (", paste(described, collapse = "; "), ")"), "\n", sep = "")
+  cat("Scores", counted, if (length(described)) paste0(" (", paste(described, collapse = "; "), ")"), "\n", sep = "")
   numbers <- vapply(table, is.double, logical(1L))
   table[numbers] <- lapply(table[numbers], signif, digits)
   print.data.frame(table, row.names = FALSE, ...)

@@ -94,6 +94,6 @@ test_that("wrong input is refused with its reason", {
 })
 
 test_that("print names the level and the rows left out", {
-  expect_output(print(scores(c(1, NA), 0, 1, na.rm = TRUE)), "intervals at 95%; 1 left out for missing values")
+  expect_output(print(scores(c(1, NA), 0, 1, na.rm = TRUE)), "Scores of 1 predictions \\(intervals at 95%; 1 left out for missing values")
   expect_output(print(scores(c(1, 2), 0, 1)), "rmse")
 })
