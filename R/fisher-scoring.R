@@ -49,14 +49,16 @@ active_set <- function(working, gradient, free, bounds) {
   free & !outward
 }
 
-# The information is scaled to unit diagonal before it is solved, and given a ridge when it is near-singular: a direction the data
-# do not inform then moves slowly instead of wildly.
+# A parameter the data say next to nothing about has hardly any information, and would take the whole of a capped step for itself: its
+# information is raised to |gradient| / max_step, at which its own step is max_step. The matrix is scaled to unit diagonal before it
+# is solved, and given a ridge when it is near-singular.
 scoring_step <- function(state, active, max_step, pairs = list()) {
   full <- rep(0, length(active))
   if (!any(active)) return(list(step = full, expected_gain = 0, slope = 0))
   gradient <- state$gradient[active]
   information <- secant_correction(state$information[active, active, drop = FALSE], pairs, active)
-  scale <- 1 / sqrt(pmax(diag(information), 1e-10 * max(diag(information)), .Machine$double.xmin))
+  diag(information) <- pmax(diag(information), abs(gradient) / max_step, .Machine$double.xmin)
+  scale <- 1 / sqrt(diag(information))
   scaled <- information * outer(scale, scale)
   step <- scale * ridge_solve(scaled, scale * gradient)
   expected_gain <- 0.5 * sum(gradient * step)

@@ -1,0 +1,75 @@
+# A dense reference written independently of the core, in plain R, straight from the formulas.
+
+dense_correlation <- function(family, r, shape = NULL) {
+  switch(family,
+    exponential = exp(-r),
+    gaussian = exp(-r^2),
+    powered_exponential = exp(-r^shape),
+    cauchy = (1 + r^2)^(-shape),
+    matern = ifelse(r > 0, 2^(1 - shape) / gamma(shape) * r^shape * besselK(r, shape), 1)
+  )
+}
+
+# Distances in units of the ranges; the rotation by the eigenvectors of B = [[u, v], [v, -u]].
+dense_scaled <- function(coords, component) {
+  scaled <- sweep(coords, 2L, component$range[component$group], "/")
+  if (length(component$anisotropy)) {
+    u <- component$anisotropy[1L]
+    v <- component$anisotropy[2L]
+    axes <- eigen(matrix(c(u, v, v, -u), 2L), symmetric = TRUE)
+    scaled[, 1:2] <- scaled[, 1:2] %*% axes$vectors %*% diag(exp(-axes$values)) %*% t(axes$vectors)
+  }
+  scaled
+}
+
+dense_distance <- function(a, b) {
+  sqrt(Reduce(`+`, lapply(seq_len(ncol(a)), function(j) outer(a[, j], b[, j], `-`)^2)))
+}
+
+dense_covariance <- function(a, b, covariance) {
+  Reduce(`+`, lapply(covariance$components, function(component) {
+    r <- dense_distance(dense_scaled(a, component), dense_scaled(b, component))
+    component$variance * matrix(dense_correlation(component$family, r, component$shape), nrow(a))
+  }))
+}
+
+dense_noisy <- function(data, covariance, nugget) {
+  dense_covariance(data$coords, data$coords, covariance) + diag(nugget / data$weights)
+}
+
+# log N(y; offset + X beta, S) at the generalised least squares beta.
+dense_fit <- function(data, covariance, nugget) {
+  S <- dense_noisy(data, covariance, nugget)
+  solved <- solve(S, cbind(data$y - data$offset, data$X))
+  y <- data$y - data$offset
+  vcov <- solve(crossprod(data$X, solved[, -1L, drop = FALSE]))
+  beta <- drop(vcov %*% crossprod(data$X, solved[, 1L]))
+  e <- y - drop(data$X %*% beta)
+  value <- -0.5 * (length(y) * log(2 * pi) + as.numeric(determinant(S)$modulus) + drop(crossprod(e, solve(S, e))))
+  list(value = value, beta = beta, vcov = vcov)
+}
+
+# Universal kriging from all data, as in a textbook: mean and variance of the latent field.
+dense_krige <- function(data, covariance, nugget, newcoords, X0, offset0 = 0) {
+  S <- dense_noisy(data, covariance, nugget)
+  fit <- dense_fit(data, covariance, nugget)
+  cross <- dense_covariance(data$coords, newcoords, covariance)
+  weights <- solve(S, cross)
+  unseen <- X0 - crossprod(weights, data$X)
+  mean <- offset0 + drop(X0 %*% fit$beta) + drop(crossprod(weights, data$y - data$offset - data$X %*% fit$beta))
+  covariance0 <- dense_covariance(newcoords, newcoords, covariance) - crossprod(cross, weights) +
+    unseen %*% fit$vcov %*% t(unseen)
+  list(mean = mean, variance = diag(covariance0), covariance = covariance0)
+}
+
+# sum_i log N(y_i; b'y_n(i), f) for any conditioning sets (a list of rows), given the trend.
+dense_conditional_score <- function(data, covariance, nugget, beta, sets) {
+  S <- dense_noisy(data, covariance, nugget)
+  e <- data$y - data$offset - drop(data$X %*% beta)
+  sum(vapply(seq_along(e), function(i) {
+    set <- sets[[i]]
+    if (!length(set)) return(stats::dnorm(e[i], 0, sqrt(S[i, i]), log = TRUE))
+    b <- solve(S[set, set, drop = FALSE], S[set, i])
+    stats::dnorm(e[i], sum(b * e[set]), sqrt(S[i, i] - sum(b * S[set, i])), log = TRUE)
+  }, 0))
+}
