@@ -43,6 +43,9 @@ predict_split <- function(case, split, refit) {
   fit <- case$fit
   data <- take_data_rows(fit$data, split$held)
   known <- if (refit) refit_rows(fit, split$kept) else restrict_rows(fit, split$kept)
+  if (refit && isFALSE(known$convergence$converged)) {
+    warn_neargp("convergence", sprintf("The fit without fold %s did not converge: %s.", split$fold, known$convergence$message))
+  }
   moments <- do.call(predict_latent, c(list(known, data$coords, data$X, data$offset), case$arguments))
   data.frame(row = split$held, fold = split$fold, observed = data$y, mean = moments$mean,
     sd = sqrt(moments$variance + known$nugget / data$weights))

@@ -117,6 +117,9 @@ draw_map <- function(place, values, scale, title, main = "", xlab = NULL, ylab =
 
 # Frame, axes and coloured places: cells where they form a grid, else points. Returns the parameters to put back.
 draw_places <- function(place, colours, legend, main = "", xlab = NULL, ylab = NULL, cex = NULL, pch = 16, ...) {
+  if (length(place$names) != 2L) {
+    abort_neargp("plot", sprintf("A map needs two coordinates in space, and there are %d.", length(place$names)))
+  }
   grid <- as_grid(place$x, place$y)
   pad <- if (is.null(grid)) 0.03 * c(diff(range(place$x)), diff(range(place$y))) else grid$step / 2
   old <- open_map(range(place$x) + c(-1, 1) * pad[1L], range(place$y) + c(-1, 1) * pad[2L], place$longlat, legend)

@@ -108,6 +108,14 @@ test_that("refitting is a fit to the rows of the other folds", {
   expect_false(isTRUE(all.equal(own$mean, cross_validate(fit, folds = folds)$predictions$mean[folds == 1], tolerance = 1e-8)))
 })
 
+test_that("refits that stop early say so", {
+  fit <- example_fit(100)
+  fit$control <- neargp_control(max_iterations = 1, coarse_k = 0)
+  fit$parameters$estimate[1:2] <- c(100, 0.01)
+  expect_warning(expect_warning(cross_validate(fit, folds = rep_len(1:2, 100), refit = TRUE), "without fold 1 did not converge"),
+    "without fold 2 did not converge", class = "neargp_warning_convergence")
+})
+
 test_that("folds in parallel give the same numbers", {
   skip_if_not_installed("future.apply")
   skip_on_cran()

@@ -143,6 +143,8 @@ test_that("three coordinates have diagnostics but no map", {
   fit <- neargp(z ~ 1, data, coords = ~ ., method = vecchia(k = 8))
   expect_invisible(plot(fit))
   expect_error(plot(fit, which = "map"), "this fit has 3", class = "neargp_error_plot")
+  expect_error(plot(fit, which = "residual_map"), "there are 3", class = "neargp_error_plot")
+  expect_error(plot(cross_validate(fit, folds = 3), which = "map"), "there are 3", class = "neargp_error_plot")
   expect_error(plot(fit, which = "maps"), "`which`", class = "neargp_error_argument")
 })
 
