@@ -25,6 +25,17 @@ test_that("square blocks stay whole, are as large as asked and are dealt evenly"
   expect_true(all(abs(tabulate(folds, 5) / 200 - 1) < 0.25))
 })
 
+test_that("blocks of unequal size are balanced, largest first", {
+  block <- rep(1:6, c(300, 20, 100, 100, 60, 20))
+  for (seed in 1:5) {
+    set.seed(seed)
+    expect_equal(tabulate(deal_blocks(block, 2)), c(300, 300))
+  }
+  set.seed(1)
+  equal <- replicate(20, paste(deal_blocks(1:6, 3), collapse = ""))
+  expect_gt(length(unique(equal)), 5)
+})
+
 test_that("the default size gives several blocks for each fold", {
   folds <- block_folds(uniform_points(), v = 5)
   expect_gt(max(attr(folds, "block")), 15)
