@@ -163,5 +163,6 @@ model.frame.neargp <- function(formula, ...) {
   if (!is.data.frame(data)) {
     abort_neargp("newdata", "The data of the fit are no longer found, so its model frame cannot be rebuilt.")
   }
-  new_model_frame(formula$call, formula$formula, data, formula$locations, env)
+  quosures <- lapply(stats::setNames(nm = c("weights", "offset", "subset")), function(x) rlang::new_quosure(formula$call[[x]], env))
+  new_model_frame(c(quosures, list(na.action = eval(formula$call$na.action, env))), formula$formula, data, formula$locations)
 }

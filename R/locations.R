@@ -54,8 +54,7 @@ coordinate_terms <- function(coords, data, not_coordinates) {
   if (!length(labels) || any(attr(terms, "order") > 1L) || !is.null(attr(terms, "offset"))) {
     abort_neargp("coordinates", c("`coords` must be a sum of coordinates.", i = "For example coords = ~ x + y."))
   }
-  attr(terms, "intercept") <- 0L
-  structure(terms, .Environment = environment(coords))
+  stats::terms(stats::reformulate(labels, intercept = FALSE, env = environment(coords)))
 }
 
 resolve_metric <- function(distance, crs, dimensions) {

@@ -1,17 +1,18 @@
 # From formula and data to numbers: response, trend matrix, offset, weights and coordinates, with subset and na.action applied to all
 # of them alike; and the same for newdata, with the training levels, contrasts and safe basis functions.
 
-# `call` is the matched call of neargp(); weights, offset and subset are evaluated in the data, as lm() does.
-new_model_frame <- function(call, formula, data, locations, env) {
+# `arguments`: weights, offset and subset as quosures, which are evaluated in the data and then where neargp() was called from (so
+# that they may be handed on by `...`), and na.action.
+new_model_frame <- function(arguments, formula, data, locations) {
   plain <- drop_geometry(data)
   coords <- raw_coordinates(data, locations)
-  frame_call <- call[c(1L, match(c("subset", "weights", "offset", "na.action"), names(call), nomatch = 0L))]
-  frame_call[[1L]] <- quote(stats::model.frame)
-  frame_call$formula <- stats::terms(formula, data = trend_columns(plain, locations))
-  frame_call$data <- plain
-  frame_call$locations <- coords
-  frame_call$drop.unused.levels <- TRUE
-  frame <- evaluate_frame(frame_call, env)
+  frame_call <- list(quote(stats::model.frame), formula = stats::terms(formula, data = trend_columns(plain, locations)), data = plain,
+    locations = coords, drop.unused.levels = TRUE)
+  for (name in c("weights", "offset", "subset")) {
+    frame_call[[name]] <- in_data(name, rlang::eval_tidy(arguments[[name]], plain))
+  }
+  frame_call$na.action <- arguments$na.action
+  frame <- in_data("the formula", eval(as.call(frame_call), environment(formula)))
   if (nrow(frame) == 0L) {
     abort_neargp("empty", c("No rows are left to fit the model to.",
       x = sprintf("`data` has %s rows; subset and na.action removed all of them.", format_count(nrow(plain)))))
@@ -19,13 +20,13 @@ new_model_frame <- function(call, formula, data, locations, env) {
   frame
 }
 
-evaluate_frame <- function(frame_call, env) {
-  tryCatch(eval(frame_call, env), error = function(e) {
-    if (inherits(e, "neargp_error")) stop(e)
-    if (inherits(attr(frame_call$formula, "variables"), "call") && grepl("missing values in object", conditionMessage(e))) {
-      abort_neargp("missing_values", c("There are missing values, and na.action = na.fail does not allow them."), parent = e)
+in_data <- function(what, value) {
+  tryCatch(value, error = function(e) {
+    if (grepl("missing values in object", conditionMessage(e))) {
+      abort_neargp("missing_values", "There are missing values, and na.action = na.fail does not allow them.", parent = e)
     }
-    abort_neargp("formula", c("The formula, weights, offset or subset cannot be evaluated in `data`."), parent = e)
+    name <- if (what == "the formula") "The formula" else paste0("`", what, "`")
+    abort_neargp("formula", paste(name, "cannot be evaluated in `data`."), parent = e)
   })
 }
 

@@ -60,8 +60,9 @@ neargp <- function(formula, data, coords = NULL, time = NULL, method = vecchia()
   began <- proc.time()[["elapsed"]]
   call <- match.call()
   settings <- check_settings(formula, data, method, covariance, family, nugget, control, device, threads, verbose)
-  locations <- new_locations(data, coords, time, distance, crs, c(all.vars(formula[[2L]]), all.vars(call$weights)))
-  frame <- new_model_frame(call, formula, data, locations, parent.frame())
+  locations <- new_locations(data, coords, time, distance, crs, c(all.vars(formula[[2L]]), all.vars(substitute(weights))))
+  arguments <- list(weights = rlang::enquo(weights), offset = rlang::enquo(offset), subset = rlang::enquo(subset), na.action = na.action)
+  frame <- new_model_frame(arguments, formula, data, locations)
   model <- new_model_data(frame, formula)
   model$data$coords <- embed_coordinates(model$data$coords, locations)
   problem <- new_problem(model$data, locations, settings, start)
@@ -71,8 +72,8 @@ neargp <- function(formula, data, coords = NULL, time = NULL, method = vecchia()
   result <- fit_method(settings$method, problem)
   finished <- proc.time()[["elapsed"]]
   finish_fit(result, problem, settings, model, frame,
-    call = compact_call(call), formula = formula, offset_argument = call$offset,
-    required = required_columns(formula, locations, data, call$offset), n_given = NROW(data),
+    call = compact_call(call), formula = formula, offset_argument = rlang::quo_get_expr(arguments$offset),
+    required = required_columns(formula, locations, data, rlang::quo_get_expr(arguments$offset)), n_given = NROW(data),
     elapsed = c(prepare = prepared - began, fit = finished - prepared, total = finished - began))
 }
 

@@ -152,9 +152,15 @@ print.neargp_covariance <- function(x, ...) {
     values <- c(list(variance = component$variance, range = component$range),
       if (!is.null(known$shape)) stats::setNames(list(component$shape), known$shape$name),
       if (!isFALSE(component$anisotropy)) list(anisotropy = if (is.numeric(component$anisotropy)) component$anisotropy))
-    shown <- vapply(values, function(value) if (is.null(value)) "estimated" else paste(format(value), collapse = ", "), "")
+    shown <- vapply(values, function(value) if (is.null(value)) "estimated" else describe_values(value), "")
     cat(sprintf("  %-12s %s\n", names(values), shown), sep = "")
     if (component$ard) cat("  one range per coordinate\n")
   }
   invisible(x)
+}
+
+# "30", or "angle = 30, ratio = 0.5"
+describe_values <- function(values) {
+  shown <- vapply(values, format, "")
+  paste(if (is.null(names(values))) shown else paste(names(values), "=", shown), collapse = ", ")
 }

@@ -1,0 +1,72 @@
+fit_small <- function(...) neargp(..., method = vecchia(k = 5), nugget = 0.1, covariance = cov_exponential(variance = 1, range = 0.3))
+
+test_that("coords may be a formula, names, expressions or a dot", {
+  data <- simulated_data(40)
+  reference <- fit_small(z ~ 1, data, coords = ~ x + y)
+  expect_equal(c(logLik(fit_small(z ~ 1, data, coords = c("x", "y")))), c(logLik(reference)))
+  expect_equal(c(logLik(fit_small(z ~ 1, transform(data, x = 10 * x, y = 10 * y), coords = ~ I(x / 10) + I(y / 10)))),
+    c(logLik(reference)))
+  dotted <- fit_small(z ~ 1, data[c("x", "y", "z")], coords = ~ .)
+  expect_equal(c(logLik(dotted)), c(logLik(reference)))
+  expect_identical(dotted$locations$raw_names, c("x", "y"))
+  without <- fit_small(z ~ 1, data[c("x", "y", "z", "height")], coords = ~ . - height)
+  expect_identical(without$locations$raw_names, c("x", "y"))
+  one <- fit_small(z ~ 1, data, coords = ~ x)
+  expect_equal(ncol(one$data$coords), 1L)
+})
+
+test_that("a dot in the trend leaves the coordinates out", {
+  fit <- fit_small(z ~ ., simulated_data(40), coords = ~ x + y)
+  expect_named(coef(fit), c("(Intercept)", "height", "groupb", "groupc"))
+})
+
+test_that("time has its own range; dates count in days", {
+  data <- simulated_data(60)
+  data$day <- as.Date("2020-01-01") + seq_len(60)
+  fit <- neargp(z ~ 1, data, coords = ~ x + y, time = ~ day, method = vecchia(k = 10), covariance = cov_exponential())
+  expect_named(coef(fit, "covariance"), c("variance", "range", "range_time", "nugget"))
+  expect_output(print(fit), "time: day in days")
+  clock <- transform(data, day = as.POSIXct(day))
+  again <- neargp(z ~ 1, clock, coords = ~ x + y, time = ~ day, method = vecchia(k = 10), covariance = cov_exponential())
+  expect_equal(coef(again, "covariance"), coef(fit, "covariance"), tolerance = 1e-6)
+  expect_error(neargp(z ~ 1, transform(data, day = "a"), coords = ~ x + y, time = ~ day), "time column",
+    class = "neargp_error_coordinates")
+  expect_error(neargp(z ~ 1, data, coords = ~ x + y, time = ~ day + x), "`time`", class = "neargp_error_argument")
+})
+
+test_that("longitude and latitude are embedded: chords through the sphere in km", {
+  locations <- describe_embedding(list(metric = "longlat", raw_names = c("lon", "lat"), time = NULL))
+  embedded <- embed_coordinates(cbind(c(0, 90, 0), c(0, 0, 90)), locations)
+  expect_equal(as.vector(dist(embedded)), rep(6371.0088 * sqrt(2), 3), tolerance = 1e-10)
+  data <- transform(simulated_data(50), lon = x * 360, lat = y * 90)
+  fit <- neargp(z ~ 1, data, coords = ~ lon + lat, distance = "chordal", method = vecchia(k = 5), nugget = 0.1,
+    covariance = cov_exponential(variance = 1, range = 1000))
+  expect_output(print(fit), "chordal distance in km")
+  around <- predict(fit, data.frame(lon = c(10, 370), lat = 10))
+  expect_equal(around$mean[1], around$mean[2], tolerance = 1e-10)
+  pole <- predict(fit, data.frame(lon = c(10, 190), lat = 90))
+  expect_equal(pole$mean[1], pole$mean[2], tolerance = 1e-10)
+})
+
+test_that("bad coordinates are classed errors that say where", {
+  data <- simulated_data(40)
+  expect_error(fit_small(z ~ 1, data), "`coords` must say", class = "neargp_error_coordinates")
+  expect_error(fit_small(z ~ 1, data, coords = ~ lon + y), "no column lon", class = "neargp_error_columns")
+  expect_error(fit_small(z ~ 1, data, coords = z ~ x), "`coords`", class = "neargp_error_argument")
+  expect_error(fit_small(z ~ 1, data, coords = ~ x * y), "sum of coordinates", class = "neargp_error_coordinates")
+  expect_error(fit_small(z ~ 1, data, coords = ~ x + group), "numeric.*group", class = "neargp_error_coordinates")
+  expect_error(fit_small(z ~ 1, transform(data, x = 1, y = 2), coords = ~ x + y), "same location", class = "neargp_error_coordinates")
+  expect_error(neargp(z ~ 1, transform(data, x = 1), coords = ~ x + y, method = vecchia(k = 5), covariance = cov_exponential(ard = TRUE)),
+    "x is constant", class = "neargp_error_coordinates")
+  data$x[3] <- Inf
+  expect_error(fit_small(z ~ 1, data, coords = ~ x + y), "coordinates have.*row 3", class = "neargp_error_missing_values")
+  expect_error(fit_small(z ~ 1, transform(data, x = 1:40, y = 100), coords = ~ x + y, distance = "chordal"), "row.* 1, 2",
+    class = "neargp_error_coordinates")
+  expect_error(fit_small(z ~ 1, data, coords = ~ x, distance = "chordal"), "longitude and latitude", class = "neargp_error_coordinates")
+})
+
+test_that("without nugget duplicated locations are named", {
+  data <- rbind(simulated_data(40), simulated_data(40)[7, ])
+  expect_error(neargp(z ~ 1, data, coords = ~ x + y, nugget = 0, method = vecchia(k = 5)), "rows 7 and", class = "neargp_error_duplicates")
+  expect_identical(duplicated_locations(cbind(c(1, 2, 1, 3), c(1, 2, 1, 3))), c(1L, 3L))
+})

@@ -1,0 +1,102 @@
+fit_small <- function(...) {
+  neargp(..., coords = ~ x + y, method = vecchia(k = 5), nugget = 0.1, covariance = cov_exponential(variance = 1, range = 0.3))
+}
+
+test_that("missing values go by na.action, and print says how many rows", {
+  data <- simulated_data(50)
+  data$z[4] <- NA
+  data$height[5] <- NaN
+  data$x[6] <- NA
+  fit <- fit_small(z ~ height, data)
+  expect_identical(nobs(fit), 47L)
+  expect_output(print(fit), "3 dropped for missing values by na.omit")
+  expect_length(fitted(fit), 47L)
+  excluded <- fit_small(z ~ height, data, na.action = na.exclude)
+  expect_identical(which(is.na(fitted(excluded))), c(4L, 5L, 6L), ignore_attr = TRUE)
+  expect_error(fit_small(z ~ height, data, na.action = na.fail), "missing values", class = "neargp_error_missing_values")
+  expect_error(fit_small(z ~ height, data, na.action = na.pass), "response has.*row 4", class = "neargp_error_missing_values")
+})
+
+test_that("infinite values are never dropped silently", {
+  data <- simulated_data(50)
+  expect_error(fit_small(z ~ height, transform(data, z = replace(z, c(2, 9), Inf))), "response has.*rows 2 and 9",
+    class = "neargp_error_missing_values")
+  expect_error(fit_small(z ~ height, transform(data, height = replace(height, 2, -Inf))), "trend has.*row 2.*height",
+    class = "neargp_error_missing_values")
+  expect_error(fit_small(z ~ log(height + 100), transform(data, height = replace(height, 3, -100))), "row 3",
+    class = "neargp_error_missing_values")
+  expect_error(fit_small(z ~ 1, transform(data, w = replace(x, 8, Inf)), weights = w), "weights have.*row 8",
+    class = "neargp_error_missing_values")
+})
+
+test_that("rows are named as in the data, also after subset", {
+  data <- simulated_data(50)
+  data$z[30] <- Inf
+  expect_error(fit_small(z ~ 1, data, subset = 20:50), "row 30", class = "neargp_error_missing_values")
+})
+
+test_that("responses and trends that cannot be fitted are classed errors", {
+  data <- simulated_data(50)
+  expect_error(fit_small(z ~ 1, data[0, ]), "no rows", class = "neargp_error_empty")
+  expect_error(fit_small(z ~ 1, data, subset = x > 5), "No rows are left", class = "neargp_error_empty")
+  expect_error(fit_small(z ~ 1, transform(data, z = NA_real_)), "No rows are left", class = "neargp_error_empty")
+  expect_error(fit_small(group ~ 1, data), "numeric", class = "neargp_error_response")
+  expect_error(fit_small(cbind(z, x) ~ 1, data), "matrix", class = "neargp_error_response")
+  expect_error(fit_small(~ height, data), "two-sided", class = "neargp_error_argument")
+  expect_error(fit_small(z ~ 1, transform(data, z = 7)), "constant", class = "neargp_error_constant_response")
+  expect_error(fit_small(z ~ height, transform(data, z = 2 * height)), "exact linear", class = "neargp_error_constant_response")
+  expect_error(fit_small(z ~ height + twice, transform(data, twice = 2 * height)), "twice", class = "neargp_error_rank")
+  expect_error(fit_small(z ~ poly(height, 6), data[1:7, ]), "more rows than", class = "neargp_error_rank")
+  expect_error(fit_small(z ~ nonsense, data), "nonsense", class = "neargp_error_formula")
+  expect_error(fit_small(z ~ 1, transform(data, w = replace(x, c(5, 6), -1)), weights = w), "rows 5 and 6", class = "neargp_error_weights")
+  expect_error(fit_small(z ~ 1, transform(data, w = replace(x, 5, 0)), weights = w), "row 5", class = "neargp_error_weights")
+})
+
+test_that("settings of a wrong type are classed errors that name them", {
+  data <- simulated_data(50)
+  wrong <- function(...) neargp(z ~ 1, data, coords = ~ x + y, ...)
+  expect_error(neargp(z ~ 1, as.list(data), coords = ~ x + y), "`data`", class = "neargp_error_argument")
+  expect_error(wrong(method = "vecchia"), "`method`", class = "neargp_error_argument")
+  expect_error(wrong(covariance = "matern"), "`covariance`", class = "neargp_error_argument")
+  expect_error(wrong(nugget = -1), "`nugget`", class = "neargp_error_argument")
+  expect_error(wrong(control = list()), "`control`", class = "neargp_error_argument")
+  expect_error(wrong(threads = 0), "`threads`", class = "neargp_error_argument")
+  expect_error(wrong(verbose = NA), "`verbose`", class = "neargp_error_argument")
+  expect_error(wrong(distance = "manhattan"), "`distance`", class = "neargp_error_argument")
+  expect_error(wrong(family = binomial()), "binomial", class = "neargp_error_family")
+  expect_error(wrong(family = gaussian("log")), "log link", class = "neargp_error_family")
+  expect_error(wrong(start = c(sill = 1), method = vecchia(k = 5)), "sill", class = "neargp_error_argument")
+  expect_error(wrong(start = c(range = -1), method = vecchia(k = 5)), "greater than 0", class = "neargp_error_argument")
+})
+
+test_that("k must be at least 1 and less than the number of rows", {
+  data <- simulated_data(20)
+  expect_error(vecchia(k = 0), "`k`", class = "neargp_error_argument")
+  expect_error(vecchia(k = 2.5), "`k`", class = "neargp_error_argument")
+  for (method in list(vecchia(k = 20), loo_k(k = 25), mll_k(k = 20))) {
+    expect_error(neargp(z ~ 1, data, coords = ~ x + y, method = method), "at most 19", class = "neargp_error_k")
+  }
+})
+
+test_that("factors, interactions, polynomials and splines predict as they were fitted", {
+  data <- simulated_data(120)
+  fit <- neargp(z ~ group * height + splines::ns(x, 3) + poly(y, 2), data, coords = ~ x + y, method = vecchia(k = 10))
+  whole <- predict(fit, data)
+  expect_equal(predict(fit, data[5:8, ])$mean, whole$mean[5:8], tolerance = 1e-10)
+  characters <- transform(data[5:8, ], group = as.character(group))
+  expect_equal(predict(fit, characters)$mean, whole$mean[5:8], tolerance = 1e-10)
+  expect_error(predict(fit, transform(data[1:3, ], group = c("a", "d", "e"))), "group.*d and e.*rows 2 and 3",
+    class = "neargp_error_factor_level")
+})
+
+test_that("contrasts and dropped levels are kept", {
+  data <- simulated_data(60)
+  contrasts(data$group) <- contr.sum(3)
+  fit <- fit_small(z ~ group, data)
+  expect_named(coef(fit), c("(Intercept)", "group1", "group2"))
+  expect_equal(predict(fit, data[1:2, ])$mean, predict(fit, data)$mean[1:2])
+  data <- simulated_data(60)
+  fit <- fit_small(z ~ group, data, subset = group != "c")
+  expect_named(coef(fit), c("(Intercept)", "groupb"))
+  expect_error(predict(fit, data[data$group == "c", ]), "c", class = "neargp_error_factor_level")
+})

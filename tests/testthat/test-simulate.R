@@ -1,0 +1,50 @@
+small_fit <- function() {
+  neargp(z ~ height, simulated_data(80), coords = ~ x + y, method = vecchia(k = 15), nugget = 0.1,
+    covariance = cov_exponential(variance = 2, range = 0.2))
+}
+
+test_that("draws have the joint distribution of dense universal kriging", {
+  fit <- small_fit()
+  fit[c("beta", "beta_vcov")] <- dense_fit(fit$data, fit$core_covariance, fit$nugget)[c("beta", "vcov")]
+  new <- simulated_data(6, seed = 2)
+  dense <- dense_krige(fit$data, fit$core_covariance, fit$nugget, as.matrix(new[c("x", "y")]), cbind(1, new$height))
+  draws <- t(as.matrix(simulate(fit, 20000, seed = 1, newdata = new, type = "link", k = 80)))
+  expect_lt(max(abs(colMeans(draws) - dense$mean) / sqrt(dense$variance / 20000)), 4.5)
+  expect_equal(unname(cov(draws)), unname(dense$covariance), tolerance = 0.05)
+  noisy <- t(as.matrix(simulate(fit, 20000, seed = 1, newdata = new, k = 80)))
+  expect_equal(unname(diag(cov(noisy))), dense$variance + fit$nugget, tolerance = 0.05)
+})
+
+test_that("the seed convention is that of stats::simulate()", {
+  fit <- small_fit()
+  new <- simulated_data(5, seed = 2)
+  withr::local_seed(3)
+  before <- .Random.seed
+  a <- simulate(fit, 2, seed = 1, newdata = new)
+  expect_identical(.Random.seed, before)
+  expect_identical(simulate(fit, 2, seed = 1, newdata = new), a)
+  b <- simulate(fit, 2, newdata = new)
+  expect_false(identical(.Random.seed, before))
+  set.seed(3)
+  expect_equal(simulate(fit, 2, newdata = new)$sim_1, b$sim_1)
+  expect_equal(simulate(fit, 2, seed = 1, newdata = new, threads = 2)$sim_2, simulate(fit, 2, seed = 1, newdata = new, threads = 1)$sim_2)
+})
+
+test_that("class, names and missing rows of newdata are kept", {
+  fit <- small_fit()
+  new <- simulated_data(5, seed = 2)
+  new$height[2] <- NA
+  draws <- simulate(fit, 3, seed = 1, newdata = new)
+  expect_named(draws, c("sim_1", "sim_2", "sim_3"))
+  expect_identical(is.na(draws$sim_1), c(FALSE, TRUE, FALSE, FALSE, FALSE))
+  expect_identical(nrow(simulate(fit, 1, seed = 1)), 80L)
+  expect_error(simulate(fit, 0, newdata = new), "`nsim`", class = "neargp_error_argument")
+})
+
+test_that("unconditional draws have the covariance of the model", {
+  fit <- small_fit()
+  new <- data.frame(x = c(0, 0.1, 1), y = 0, height = 0)
+  draws <- t(as.matrix(simulate(fit, 20000, seed = 1, newdata = new, type = "link", conditional = FALSE)))
+  expect_equal(unname(cov(draws)), dense_covariance(as.matrix(new[1:2]), as.matrix(new[1:2]), fit$core_covariance),
+    tolerance = 0.05, ignore_attr = TRUE)
+})
