@@ -5,7 +5,7 @@
 covariance_families <- list(
   exponential = list(label = "Exponential", formula = "exp(-r)"),
   matern = list(
-    label = "Mat\u00e9rn", formula = "2^(1 - nu) / gamma(nu) * r^nu * K_nu(r)",
+    label = "Matern", formula = "2^(1 - nu) / gamma(nu) * r^nu * K_nu(r)",
     shape = list(name = "smoothness", argument = "nu", start = 1, lower = 0.1, upper = 5, transform = "log")
   ),
   gaussian = list(label = "Gaussian", formula = "exp(-r^2)"),

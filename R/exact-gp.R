@@ -10,7 +10,7 @@
 #' exact_gp()
 #' @export
 exact_gp <- function(max_rows = 10000L) {
-  new_method("exact_gp", "Exact Gaussian process", max_rows = check_count(max_rows, "max_rows"))
+  new_method("exact_gp", "exact likelihood", max_rows = check_count(max_rows, "max_rows"))
 }
 
 #' @export

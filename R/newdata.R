@@ -5,7 +5,7 @@ new_target <- function(object, newdata) {
   check_newdata(object, newdata)
   plain <- drop_geometry(newdata)
   raw <- newdata_coordinates(object, newdata)
-  needed <- object$required_columns
+  needed <- intersect(object$required_columns, names(plain))
   complete <- stats::complete.cases(raw)
   if (length(needed)) complete <- complete & stats::complete.cases(plain[needed])
   check_newdata_finite(raw, plain[needed], complete)

@@ -66,7 +66,8 @@ check_raster <- function(object, raster) {
   }
   if (!is.null(locations$crs)) {
     require_package("sf", "to compare coordinate reference systems")
-    check_same_crs(sf::st_crs(terra::crs(raster)), locations)
+    wkt <- terra::crs(raster)
+    check_same_crs(if (nzchar(wkt)) sf::st_crs(wkt) else sf::NA_crs_, locations)
   }
   needed <- setdiff(object$required_columns, locations$names[1:2])
   missing <- setdiff(needed, names(raster))

@@ -73,3 +73,9 @@ dense_conditional_score <- function(data, covariance, nugget, beta, sets) {
     stats::dnorm(e[i], sum(b * e[set]), sqrt(S[i, i] - sum(b * S[set, i])), log = TRUE)
   }, 0))
 }
+
+dense_fit_without_trend <- function(fit) {
+  S <- dense_noisy(fit$data, fit$core_covariance, fit$nugget)
+  y <- fit$data$y - fit$data$offset
+  -0.5 * (length(y) * log(2 * pi) + as.numeric(determinant(S)$modulus) + drop(y %*% solve(S, y)))
+}

@@ -1,0 +1,19 @@
+test_that("the exact method refuses more rows than it was told to take", {
+  expect_error(neargp(z ~ 1, simulated_data(60), coords = ~ x + y, method = exact_gp(max_rows = 50)), "at most max_rows = 50",
+    class = "neargp_error_size")
+  expect_error(exact_gp(max_rows = 0), "`max_rows`", class = "neargp_error_argument")
+})
+
+test_that("its optimum is the optimum of the dense likelihood", {
+  fit <- neargp(z ~ height, simulated_data(80), coords = ~ x + y, method = exact_gp(), covariance = cov_exponential(),
+    control = neargp_control(tolerance = 1e-9))
+  dense_at <- function(working) {
+    values <- exp(working)
+    covariance <- fit$core_covariance
+    covariance$components[[1L]]$variance <- values[1L]
+    covariance$components[[1L]]$range <- values[2L]
+    dense_fit(fit$data, covariance, values[3L])$value
+  }
+  best <- stats::optim(fit$parameters$working, dense_at, control = list(fnscale = -1, reltol = 1e-12))
+  expect_equal(c(logLik(fit)), best$value, tolerance = 1e-7)
+})

@@ -1,0 +1,46 @@
+# A quadratic whose information is known; `factor` makes the expected information differ from the observed one.
+quadratic_objective <- function(hessian, centre, factor = 1) {
+  list(n = 1L, evaluate = function(working, information = FALSE) {
+    delta <- working - centre
+    list(value = -0.5 * drop(delta %*% hessian %*% delta), gradient = -drop(hessian %*% delta), information = factor * hessian, failed = 0L)
+  })
+}
+wide <- list(lower = c(-100, -100), upper = c(100, 100))
+hessian <- matrix(c(4, 1, 1, 2), 2)
+
+test_that("a quadratic is solved, also when expected and observed information differ", {
+  for (factor in c(1, 0.55, 3)) {
+    result <- fisher_scoring(quadratic_objective(hessian, c(1, -0.5), factor), c(0, 0), c(TRUE, TRUE), wide, neargp_control(tolerance = 1e-10))
+    expect_true(result$converged)
+    expect_equal(result$working, c(1, -0.5), tolerance = 1e-4)
+    expect_lt(result$iterations, 12)
+  }
+})
+
+test_that("steps are capped, bounds are kept, fixed parameters stay", {
+  objective <- quadratic_objective(hessian, c(10, 5))
+  step <- scoring_step(objective$evaluate(c(0, 0)), c(TRUE, TRUE), 1.25)
+  expect_lte(max(abs(step$step)), 1.25)
+  bounded <- fisher_scoring(objective, c(0, 0), c(TRUE, TRUE), list(lower = c(-1, -1), upper = c(1, 100)), neargp_control(tolerance = 1e-8))
+  expect_equal(bounded$working, c(1, 5 + 9 / 2), tolerance = 1e-3)
+  expect_true(bounded$converged)
+  fixed <- fisher_scoring(objective, c(3, 0), c(FALSE, TRUE), wide, neargp_control(tolerance = 1e-8))
+  expect_equal(fixed$working[1], 3)
+})
+
+test_that("a singular information is no obstacle", {
+  flat <- quadratic_objective(matrix(c(1, 1, 1, 1), 2), c(1, 1))
+  result <- fisher_scoring(flat, c(0, 0), c(TRUE, TRUE), wide, neargp_control(tolerance = 1e-6))
+  expect_true(result$converged)
+  expect_equal(sum(result$working), 2, tolerance = 1e-2)
+})
+
+test_that("failed evaluations are stepped back from, and at the start are an error that names the row", {
+  objective <- quadratic_objective(hessian, c(1, 1))
+  guarded <- list(n = 1L, evaluate = function(working, information = FALSE) {
+    if (max(working) > 0.6) list(value = -Inf, failed = 3L) else objective$evaluate(working, information)
+  })
+  result <- fisher_scoring(guarded, c(0, 0), c(TRUE, TRUE), wide, neargp_control())
+  expect_lte(max(result$working), 0.6)
+  expect_error(fisher_scoring(guarded, c(5, 5), c(TRUE, TRUE), wide, neargp_control()), "row 3.*nugget", class = "neargp_error_cholesky")
+})

@@ -1,0 +1,59 @@
+generic_fit <- function(method = vecchia(k = 15)) {
+  neargp(z ~ height + group, simulated_data(150), coords = ~ x + y, method = method, covariance = cov_exponential())
+}
+
+test_that("the standard generics answer", {
+  fit <- generic_fit()
+  expect_named(coef(fit), c("(Intercept)", "height", "groupb", "groupc"))
+  expect_named(coef(fit, "covariance"), c("variance", "range", "nugget"))
+  expect_identical(dim(vcov(fit)), c(4L, 4L))
+  expect_identical(nobs(fit), 150L)
+  expect_identical(deparse(formula(fit)), "z ~ height + group")
+  expect_identical(family(fit)$family, "gaussian")
+  expect_equal(sigma(fit)^2, fit$nugget)
+  expect_identical(dim(model.matrix(fit)), c(150L, 4L))
+  expect_s3_class(terms(fit), "terms")
+  expect_identical(weights(fit), rep(1, 150))
+  likelihood <- logLik(fit)
+  expect_identical(attr(likelihood, "df"), 7L)
+  expect_equal(AIC(fit), -2 * c(likelihood) + 14)
+  expect_equal(BIC(fit), -2 * c(likelihood) + 7 * log(150))
+  expect_equal(deviance(fit), -2 * c(likelihood))
+})
+
+test_that("confint() is Wald, on the logarithmic scale for the covariance", {
+  fit <- generic_fit()
+  trend <- confint(fit, level = 0.9)
+  expect_equal(trend[, 2L] - coef(fit), qnorm(0.95) * sqrt(diag(vcov(fit))))
+  covariance <- confint(fit, "range", what = "covariance")
+  relative <- sqrt(vcov(fit, "covariance")["range", "range"]) / coef(fit, "covariance")[["range"]]
+  expect_equal(as.vector(covariance), coef(fit, "covariance")[["range"]] * exp(c(-1, 1) * qnorm(0.975) * relative))
+  expect_error(confint(fit, "sill", what = "covariance"), "sill", class = "neargp_error_argument")
+  expect_error(coef(fit, "nonsense"), "`what`", class = "neargp_error_argument")
+})
+
+test_that("scores that are no likelihoods say so", {
+  for (method in list(loo_k(k = 15), mll_k(k = 15))) {
+    fit <- generic_fit(method)
+    expect_output(print(logLik(fit)), "not a likelihood")
+    expect_error(AIC(fit), "needs a likelihood", class = "neargp_error_not_likelihood")
+    expect_error(BIC(fit), "needs a likelihood", class = "neargp_error_not_likelihood")
+    expect_error(AIC(logLik(fit)), class = "neargp_error_not_likelihood")
+    expect_error(deviance(fit), class = "neargp_error_not_likelihood")
+    expect_true(all(is.na(vcov(fit, "covariance"))))
+    expect_true(all(diag(vcov(fit)) > 0))
+    expect_output(print(summary(fit)), "no standard errors")
+  }
+})
+
+test_that("update() and model.frame() go back to the data", {
+  data <- simulated_data(100)
+  fit <- neargp(z ~ height, data, coords = ~ x + y, method = vecchia(k = 10), covariance = cov_exponential(), weights = x + 1)
+  smaller <- update(fit, . ~ 1)
+  expect_named(coef(smaller), "(Intercept)")
+  expect_identical(smaller$data$weights, data$x + 1)
+  expect_identical(nrow(model.frame(fit)), 100L)
+  expect_equal(model.frame(fit)[["(weights)"]], data$x + 1)
+  warm <- update(fit, start = fit)
+  expect_lte(warm$convergence$iterations, 2L)
+})

@@ -1,0 +1,52 @@
+raster_of_height <- function() {
+  skip_if_not_installed("terra")
+  raster <- terra::rast(nrows = 12, ncols = 10, xmin = 0, xmax = 1, ymin = 0, ymax = 1, crs = "")
+  terra::values(raster) <- sin(seq_len(120))
+  names(raster) <- "height"
+  raster[c(5, 77)] <- NA
+  raster
+}
+
+test_that("a raster of covariates in, a raster of predictions out", {
+  raster <- raster_of_height()
+  fit <- neargp(z ~ height, simulated_data(120), coords = ~ x + y, method = vecchia(k = 15))
+  prediction <- predict(fit, raster, interval = "prediction")
+  expect_s4_class(prediction, "SpatRaster")
+  expect_identical(names(prediction), c("mean", "sd", "lower", "upper"))
+  cells <- data.frame(terra::xyFromCell(raster, 1:120), height = terra::values(raster)[, 1])
+  rows <- predict(fit, cells, interval = "prediction")
+  expect_equal(terra::values(prediction)[, "mean"], rows$mean)
+  expect_equal(terra::values(prediction)[, "upper"], rows$upper)
+  expect_identical(which(is.na(terra::values(prediction)[, "sd"])), c(5L, 77L))
+  expect_equal(terra::values(predict(fit, raster, chunk_size = 25)), terra::values(predict(fit, raster)))
+  draws <- simulate(fit, 2, seed = 1, newdata = raster)
+  expect_identical(names(draws), c("sim_1", "sim_2"))
+})
+
+test_that("a template without values serves a trend without covariates, and NA cells are a mask", {
+  raster <- raster_of_height()
+  fit <- neargp(z ~ 1, simulated_data(80), coords = ~ x + y, method = vecchia(k = 10))
+  template <- terra::rast(raster)
+  expect_false(anyNA(terra::values(predict(fit, template))))
+  expect_identical(which(is.na(terra::values(predict(fit, raster))[, 1])), c(5L, 77L))
+})
+
+test_that("rasters for sf fits need the same CRS", {
+  raster <- raster_of_height()
+  points <- simulated_sf(80, scale = 1)
+  fit <- neargp(z ~ height, points, method = vecchia(k = 10))
+  expect_error(predict(fit, raster), "newdata: none", class = "neargp_error_crs")
+  terra::crs(raster) <- "EPSG:32633"
+  prediction <- predict(fit, raster)
+  cells <- sf::st_as_sf(data.frame(terra::xyFromCell(raster, 1:120), height = terra::values(raster)[, 1]), coords = c("x", "y"), crs = 32633)
+  expect_equal(terra::values(prediction)[, "mean"], predict(fit, cells)$mean)
+})
+
+test_that("what a raster cannot give is a classed error", {
+  raster <- raster_of_height()
+  fit <- neargp(z ~ height + group, simulated_data(60), coords = ~ x + y, method = vecchia(k = 10))
+  expect_error(predict(fit, raster), "group", class = "neargp_error_newdata")
+  scaled <- neargp(z ~ height, simulated_data(60), coords = ~ I(x * 2) + y, method = vecchia(k = 10))
+  expect_error(predict(scaled, raster), "plain columns", class = "neargp_error_newdata")
+  expect_error(predict(scaled, raster, joint = TRUE), "`joint`", class = "neargp_error_argument")
+})

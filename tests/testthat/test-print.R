@@ -1,0 +1,29 @@
+# The numbers and the time are taken out: what is left is the page a user reads.
+blank_numbers <- function(lines) {
+  lines <- gsub("-?[0-9]+\\.?[0-9]*(e[-+]?[0-9]+)?", "#", lines)
+  gsub(" +", " ", lines)
+}
+
+test_that("print() and summary() of fits read well", {
+  data <- simulated_data(120)
+  data$z[3] <- NA
+  fit <- neargp(z ~ height, data, coords = ~ x + y, method = vecchia(k = 15), covariance = cov_matern(1.5), threads = 1)
+  expect_snapshot(print(fit), transform = blank_numbers)
+  expect_snapshot(print(summary(fit)), transform = blank_numbers)
+  fixed <- neargp(z ~ 0, data, coords = ~ x + y, method = loo_k(k = 15), nugget = 0.1, threads = 1,
+    covariance = cov_exponential(range = 0.2) + cov_gaussian(variance = 1, range = 0.5))
+  expect_snapshot(print(fixed), transform = blank_numbers)
+})
+
+test_that("print() states what is at a boundary", {
+  fit <- neargp(z ~ 1, simulated_data(60), coords = ~ x + y, method = vecchia(k = 5), covariance = cov_exponential())
+  fit$parameters$at_boundary[2] <- TRUE
+  expect_output(print(fit), "at the boundary of its search interval: range")
+})
+
+test_that("settings print", {
+  expect_snapshot(print(vecchia()))
+  expect_snapshot(print(loo_k(optimizer = "adam")))
+  expect_snapshot(print(cov_matern(nu = NULL, anisotropy = TRUE) + cov_exponential(range = 2)))
+  expect_snapshot(print(neargp_control()))
+})

@@ -1,0 +1,29 @@
+bowl <- function(centre) {
+  list(n = 10L, evaluate = function(working, information = FALSE) {
+    list(value = -sum((working - centre)^2) - sum((working - centre)^4), beta = double(0), failed = 0L)
+  }, gradient = function(working, beta) -2 * (working - centre) - 4 * (working - centre)^3)
+}
+
+test_that("the optimum is found within bounds, fixed parameters stay", {
+  bounds <- list(lower = c(-5, -5, -5), upper = c(5, 0.5, 5))
+  result <- quasi_newton(bowl(c(1, 2, 3)), c(0, 0, 0), c(TRUE, TRUE, FALSE), bounds, neargp_control())
+  expect_equal(result$working, c(1, 0.5, 0), tolerance = 1e-5)
+  expect_true(result$converged)
+})
+
+test_that("with nothing to estimate the value is evaluated once", {
+  result <- quasi_newton(bowl(1), 0, FALSE, list(lower = -5, upper = 5), neargp_control())
+  expect_identical(result$working, 0)
+  expect_true(result$converged)
+})
+
+test_that("quasi-Newton and Fisher scoring agree on a likelihood", {
+  fit <- neargp(z ~ height, simulated_data(200), coords = ~ x + y, method = vecchia(k = 10), covariance = cov_exponential(),
+    control = neargp_control(tolerance = 1e-9, coarse_k = 0))
+  problem <- list(data = fit$data, layout = fit$layout, groups = component_groups(fit$covariance, fit$locations), threads = 1L)
+  objective <- local_objective(problem, neighbors_before(problem, fit$core_covariance$components[[1]], 10L, "maxmin", 0))
+  bounds <- list(lower = rep(-20, 3), upper = rep(20, 3))
+  result <- quasi_newton(objective, fit$parameters$working + 0.5, rep(TRUE, 3), bounds, neargp_control())
+  expect_equal(result$state$value, c(logLik(fit)), tolerance = 1e-7)
+  expect_equal(result$working, fit$parameters$working, tolerance = 1e-2)
+})

@@ -1,0 +1,39 @@
+test_that("starting values are near the truth on simulated data", {
+  data <- simulated_data(2000, seed = 6)
+  fit <- suppressWarnings(neargp(z ~ height, data, coords = ~ x + y, method = vecchia(k = 10), covariance = cov_exponential(),
+    control = neargp_control(max_iterations = 1)))
+  expect_lt(abs(log(coef(fit, "covariance")[["nugget"]] / 0.1)), 1.5)
+})
+
+test_that("R's generator is left alone and the order of rows does not matter much", {
+  data <- simulated_data(200)
+  withr::local_seed(1)
+  before <- .Random.seed
+  neargp(z ~ height, data, coords = ~ x + y, method = vecchia(k = 10))
+  expect_identical(.Random.seed, before)
+})
+
+test_that("values given by the user are where the optimiser starts", {
+  data <- simulated_data(100)
+  fit <- function(covariance, ...) suppressWarnings(neargp(z ~ height, data, coords = ~ x + y, method = vecchia(k = 10), covariance = covariance,
+    control = neargp_control(max_iterations = 1, max_step = 1e-6, coarse_k = 0), ...))
+  by_settings <- fit(cov_exponential(start = list(variance = 1.5, range = 0.3)))
+  expect_equal(coef(by_settings, "covariance")[c("variance", "range")], c(variance = 1.5, range = 0.3), tolerance = 1e-4)
+  by_argument <- fit(cov_exponential(anisotropy = TRUE),
+    start = c(range = 0.3, anisotropy_ratio = 0.5, anisotropy_angle = 60, nugget = 0.2))
+  expect_equal(coef(by_argument, "covariance")[-1],
+    c(range = 0.3, anisotropy_ratio = 0.5, anisotropy_angle = 60, nugget = 0.2), tolerance = 1e-4)
+})
+
+test_that("neighbours exclude the row itself, also among many duplicates", {
+  expect_identical(without_self(matrix(c(1L, 5L, 6L, 7L, 2L, 8L, 9L, 10L, 11L), 3), c(1L, 2L, 3L)),
+    matrix(c(5L, 6L, 7L, 8L, 9L, 10L), 2))
+})
+
+test_that("bounds hold the estimates of every family", {
+  data <- simulated_data(100, family = "gaussian", nugget = 0.001)
+  for (covariance in list(cov_matern(NULL), cov_powered_exponential(), cov_cauchy())) {
+    fit <- suppressWarnings(neargp(z ~ height, data, coords = ~ x + y, method = vecchia(k = 10), covariance = covariance))
+    expect_true(all(is.finite(coef(fit, "covariance"))))
+  }
+})

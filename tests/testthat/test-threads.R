@@ -1,0 +1,10 @@
+test_that("threads come from the argument, then the option, then a modest default", {
+  withr::local_options(neargp.threads = NULL)
+  expect_lte(resolve_threads(NULL), 2L)
+  withr::local_options(neargp.threads = 3)
+  expect_identical(resolve_threads(NULL), 3L)
+  expect_identical(resolve_threads(5), 5L)
+  expect_error(resolve_threads(1.5), "`threads`", class = "neargp_error_argument")
+  withr::local_options(neargp.threads = "many")
+  expect_error(resolve_threads(NULL), "neargp.threads", class = "neargp_error_argument")
+})
