@@ -1,5 +1,6 @@
 #include <Rcpp.h>
 
+#include <cstdint>
 #include <string>
 
 #include "bind_convert.h"
@@ -10,19 +11,24 @@
 // [[Rcpp::export]]
 Rcpp::NumericMatrix core_embed_longlat(const Rcpp::NumericMatrix& lonlat) {
   const PointStore points(lonlat);
-  const std::vector<double> embedded = neargp::embed_longlat(points.view());
-  Rcpp::NumericMatrix out(Rcpp::no_init(lonlat.nrow(), 3));
-  for (int i = 0; i < out.nrow(); ++i)
-    for (int c = 0; c < 3; ++c) out(i, c) = embedded[3 * static_cast<neargp::Index>(i) + c];
-  return out;
+  return from_row_major(neargp::embed_longlat(points.view()), 3);
 }
+
+namespace {
+
+std::uint64_t to_key(double key) {
+  if (!(key >= 0.0 && key < 9007199254740992.0)) throw neargp::Error("A random key must be a number in [0, 2^53).");
+  return static_cast<std::uint64_t>(key);
+}
+
+}  // namespace
 
 // [[Rcpp::export]]
 Rcpp::IntegerVector core_order(const Rcpp::NumericMatrix& coords, const std::string& method, double key, int threads) {
+  if (method == "random") return to_r(neargp::random_order(coords.nrow(), to_key(key)));
   const PointStore points(coords);
   if (method == "maxmin") return to_r(neargp::maxmin_order(points.view(), make_run_context(threads)));
   if (method == "coordinate") return to_r(neargp::coordinate_order(points.view()));
-  if (method == "random") return to_r(neargp::random_order(points.view().n, static_cast<std::uint64_t>(key)));
   throw neargp::Error("There is no ordering called '" + method + "'.");
 }
 

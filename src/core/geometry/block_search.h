@@ -68,7 +68,9 @@ class BlockSearch {
   struct ListedLeaf {
     double distance2;  // from the box of the block
     Node leaf;
-    bool operator<(const ListedLeaf& other) const { return distance2 < other.distance2; }
+    bool operator<(const ListedLeaf& other) const {
+      return distance2 < other.distance2 || (distance2 == other.distance2 && leaf.first_leaf < other.leaf.first_leaf);
+    }
   };
 
   static constexpr int run_length = KdTree::leaf_size;
@@ -80,21 +82,33 @@ class BlockSearch {
     return squared_distance_to_box(x, tree_.low(node.id), tree_.high(node.id), dim());
   }
 
-  void search_from_root(const Query& query) {
-    nearest_.start(infinity);
-    descend(query, tree_.root());
+  // Of many points at one location the k with the smallest rows are found first (the tree splits them by row), and
+  // then the tie rule excludes the leaves that hold the others: their number does not matter much.
+  bool out_of_reach(double leaf_distance2, Node leaf) const {
+    const Candidate nearest_in_leaf = {leaf_distance2, tree_.leaf_rows(leaf.first_leaf)[0]};
+    return nearest_.bound() < nearest_in_leaf;
   }
 
-  void descend(const Query& query, Node node) {
-    if (node.is_leaf()) return scan(query, node);
-    Node near = node.left(), far = node.right();
-    double near2 = distance2(query.x, near), far2 = distance2(query.x, far);
-    if (far2 < near2) {
-      std::swap(near, far);
-      std::swap(near2, far2);
+  void search_from_root(const Query& query) {
+    nearest_.start(infinity);
+    descend(query, tree_.root(), 0.0);
+  }
+
+  void descend(const Query& query, Node node, double node2) {
+    if (node2 > nearest_.bound().distance2 || eligible_.skips(node.id, query.limit)) return;
+    if (node.is_leaf()) {
+      if (!out_of_reach(node2, node)) scan(query, node);
+      return;
     }
-    if (near2 <= nearest_.bound2() && !eligible_.skips(near.id, query.limit)) descend(query, near);
-    if (far2 <= nearest_.bound2() && !eligible_.skips(far.id, query.limit)) descend(query, far);
+    const Node left = node.left(), right = node.right();
+    const double left2 = distance2(query.x, left), right2 = distance2(query.x, right);
+    if (left2 <= right2) {
+      descend(query, left, left2);
+      descend(query, right, right2);
+    } else {
+      descend(query, right, right2);
+      descend(query, left, left2);
+    }
   }
 
   void scan(const Query& query, Node leaf) {
@@ -158,12 +172,12 @@ class BlockSearch {
   void search_listed_leaves(const Query& query, double bound2) {
     nearest_.start(bound2);
     for (std::size_t first = 0; first < listed_.size(); first += run_length) {
-      if (listed_[first].distance2 > nearest_.bound2()) break;
+      if (listed_[first].distance2 > nearest_.bound().distance2) break;
       double distance2[run_length];
       box_distances(boxes_.data() + first * 2 * dim(), query.x, dim(), distance2);
       const std::size_t last = std::min(listed_.size(), first + run_length);
       for (std::size_t i = first; i < last; ++i)
-        if (distance2[i - first] <= nearest_.bound2() && !eligible_.skips(listed_[i].leaf.id, query.limit))
+        if (!out_of_reach(distance2[i - first], listed_[i].leaf) && !eligible_.skips(listed_[i].leaf.id, query.limit))
           scan(query, listed_[i].leaf);
     }
     if (bound2 < infinity && nearest_.size() < k_) search_from_root(query);

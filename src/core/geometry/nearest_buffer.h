@@ -25,11 +25,12 @@ class NearestBuffer {
 
   // Begins a new query, for which candidates farther than the root of `bound2` are known not to matter.
   void start(double bound2) {
-    bound2_ = bound2;
+    bound_ = {bound2, std::numeric_limits<int>::max()};
     size_ = 0;
   }
 
-  double bound2() const { return bound2_; }
+  // Nothing that comes after this candidate can be among the nearest.
+  const Candidate& bound() const { return bound_; }
   int size() const { return size_; }
 
   static constexpr int run_length = 16;
@@ -39,7 +40,7 @@ class NearestBuffer {
   void offer(const double* distance2, const int* rows, Accept accept) {
     Candidate* store = store_.data();
     int size = size_;
-    const double bound2 = bound2_;
+    const double bound2 = bound_.distance2;
     for (int s = 0; s < run_length; ++s) {
       store[size] = {distance2[s], rows[s]};
       size += static_cast<int>(distance2[s] <= bound2) & static_cast<int>(accept(s));
@@ -50,7 +51,8 @@ class NearestBuffer {
 
   // Sorts what was found, at most k candidates, and returns how many there are.
   int finish() {
-    if (bound2_ > 1e-290 && bound2_ < std::numeric_limits<double>::infinity()) {  // 64 / bound2 is a number
+    const double bound2 = bound_.distance2;
+    if (bound2 > 1e-290 && bound2 < std::numeric_limits<double>::infinity()) {  // then 64 / bound2 is a number
       sort_by_buckets();
     } else {
       std::sort(store_.begin(), store_.begin() + size_);
@@ -64,7 +66,7 @@ class NearestBuffer {
  private:
   void keep_nearest() {
     std::nth_element(store_.begin(), store_.begin() + (k_ - 1), store_.begin() + size_);
-    bound2_ = store_[k_ - 1].distance2;
+    bound_ = store_[k_ - 1];
     size_ = k_;
   }
 
@@ -74,7 +76,7 @@ class NearestBuffer {
   void sort_by_buckets() {
     constexpr int buckets = 64;
     int begin[buckets + 1] = {};
-    const double scale = (buckets - 1) / bound2_;
+    const double scale = (buckets - 1) / bound_.distance2;
     for (int i = 0; i < size_; ++i) ++begin[static_cast<int>(store_[i].distance2 * scale) + 1];
     const int largest = *std::max_element(begin, begin + buckets + 1);
     for (int b = 1; b <= buckets; ++b) begin[b] += begin[b - 1];
@@ -96,7 +98,7 @@ class NearestBuffer {
   int k_;
   int capacity_;
   int size_ = 0;
-  double bound2_ = std::numeric_limits<double>::infinity();
+  Candidate bound_ = {std::numeric_limits<double>::infinity(), std::numeric_limits<int>::max()};
   std::vector<Candidate> store_;
   std::vector<Candidate> sorted_;
 };

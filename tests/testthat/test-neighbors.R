@@ -1,0 +1,78 @@
+# The searches themselves are compared with brute force in tests/cpp; here, that the bindings hand matrices over correctly.
+
+brute_nearest <- function(reference, query, k, eligible = rep(TRUE, nrow(reference))) {
+  distance2 <- colSums((t(reference) - query)^2)
+  rows <- which(eligible)
+  c(rows[order(distance2[rows], rows)], rep(NA_integer_, k))[seq_len(k)]
+}
+
+random_coords <- function(n, d, seed = 1) withr::with_seed(seed, matrix(stats::runif(n * d), n))
+
+test_that("neighbours before a row agree with brute force", {
+  coords <- random_coords(200, 3)
+  order <- core_order(coords, "maxmin", 0, 1L)
+  rank <- order(order)
+  expected <- vapply(seq_len(200), function(i) brute_nearest(coords, coords[i, ], 5L, rank < rank[i]), integer(5))
+  expect_identical(core_neighbors_before(coords, order, 5L, 1L), expected)
+})
+
+test_that("neighbours among the others agree with brute force, ties by row", {
+  coords <- as.matrix(expand.grid(x = 1:12, y = 1:12))
+  expected <- vapply(seq_len(144), function(i) brute_nearest(coords, coords[i, ], 6L, seq_len(144) != i), integer(6))
+  expect_identical(core_neighbors_others(coords, 6L, 2L), expected)
+})
+
+test_that("neighbours of new locations agree with brute force and are padded with NA", {
+  coords <- random_coords(30, 2)
+  newcoords <- random_coords(10, 2, seed = 2)
+  expected <- vapply(seq_len(10), function(i) brute_nearest(coords, newcoords[i, ], 35L), integer(35))
+  expect_identical(core_neighbors_to(coords, newcoords, 35L, 1L), expected)
+})
+
+test_that("joint neighbours index the reference first, then the earlier new locations", {
+  coords <- random_coords(40, 2)
+  newcoords <- random_coords(20, 2, seed = 2)
+  order_new <- withr::with_seed(3, sample(20))
+  rank <- c(rep(0L, 40), order(order_new))
+  both <- rbind(coords, newcoords)
+  expected <- vapply(seq_len(20), function(j) brute_nearest(both, newcoords[j, ], 7L, rank < rank[40 + j]), integer(7))
+  expect_identical(core_neighbors_joint(coords, newcoords, order_new, 7L, 1L), expected)
+})
+
+test_that("sectors take their share of the neighbours", {
+  coords <- random_coords(500, 2)
+  newcoords <- matrix(0.5, 1, 2)
+  found <- core_neighbors_by_sector(coords, newcoords, 4L, 3L, 1L)
+  delta <- t(coords[found, ]) - 0.5
+  sector <- floor((atan2(delta[2, ], delta[1, ]) %% (2 * pi)) / (pi / 2))
+  expect_identical(as.integer(table(sector)), rep(3L, 4))
+  expect_false(is.unsorted(colSums(delta^2)))
+})
+
+test_that("orderings are permutations, reproducible, and do not depend on threads", {
+  coords <- random_coords(1000, 2)
+  for (method in c("maxmin", "random", "coordinate")) {
+    order <- core_order(coords, method, 12, 1L)
+    expect_identical(sort(order), seq_len(1000))
+    expect_identical(core_order(coords, method, 12, 4L), order)
+  }
+  expect_false(identical(core_order(coords, "random", 13, 1L), core_order(coords, "random", 12, 1L)))
+  expect_error(core_order(coords, "spiral", 0, 1L), "no ordering called 'spiral'")
+})
+
+test_that("neighbours do not depend on threads", {
+  coords <- random_coords(20000, 2)
+  order <- core_order(coords, "random", 1, 1L)
+  before <- core_neighbors_before(coords, order, 10L, 1L)
+  others <- core_neighbors_others(coords, 10L, 1L)
+  for (threads in c(2L, 4L)) {
+    expect_identical(core_neighbors_before(coords, order, 10L, threads), before)
+    expect_identical(core_neighbors_others(coords, 10L, threads), others)
+  }
+})
+
+test_that("longitude and latitude land on the sphere", {
+  embedded <- core_embed_longlat(cbind(c(0, 90, -180), c(0, 0, 90)))
+  expect_equal(embedded, 6371.0088 * diag(3), tolerance = 1e-12)
+  expect_error(core_embed_longlat(cbind(0, 91)), "latitude in row 1")
+})
