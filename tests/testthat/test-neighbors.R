@@ -1,4 +1,4 @@
-# The searches themselves are compared with brute force in tests/cpp; here, that the bindings hand matrices over correctly.
+# The searches themselves are compared with brute force in tests/cpp; here, that the bindings pass matrices on correctly.
 
 brute_nearest <- function(reference, query, k, eligible = rep(TRUE, nrow(reference))) {
   distance2 <- colSums((t(reference) - query)^2)
