@@ -16,7 +16,11 @@
 #' Distances are in the units of the coordinates, except for longitude and
 #' latitude, where they are kilometres along the chord through the sphere.
 #'
+#' @name neargp-package
+#' @docType package
 #' @keywords internal
 #' @useDynLib neargp, .registration = TRUE
 #' @importFrom Rcpp evalCpp
-"_PACKAGE"
+#' @importFrom stats AIC BIC coef confint deviance family fitted formula logLik model.frame
+#'   model.matrix nobs predict residuals sigma simulate terms vcov weights
+NULL
