@@ -60,25 +60,30 @@ void prepare_scales(const Component& component, const Covariance& covariance, in
     prepared.a22 = forms.s22;
   }
   const int ranges = int(component.range.size());
-  for (int g = 0; g < ranges; ++g)
-    if (covariance.is_active(first_parameter + 1 + g))
-      prepared.scale_derivatives.push_back({first_parameter + 1 + g, false, g, 0.0, 0.0, 0.0});
+  for (int g = 0; g < ranges; ++g) {
+    if (!covariance.is_active(first_parameter + 1 + g)) continue;
+    ScaleDerivative form;
+    form.parameter = first_parameter + 1 + g;
+    for (int d = 0; d < int(component.group.size()); ++d)
+      if (component.group[d] == g) form.coordinates.push_back(d);
+    if (!form.coordinates.empty()) prepared.scale_derivatives.push_back(form);
+  }
   if (!component.anisotropic) return;
   const int u_parameter = first_parameter + 1 + ranges;
   if (covariance.is_active(u_parameter))
-    prepared.scale_derivatives.push_back({u_parameter, true, 0, forms.u11, forms.u12, forms.u22});
+    prepared.scale_derivatives.push_back({u_parameter, {}, forms.u11, forms.u12, forms.u22});
   if (covariance.is_active(u_parameter + 1))
-    prepared.scale_derivatives.push_back({u_parameter + 1, true, 0, forms.v11, forms.v12, forms.v22});
+    prepared.scale_derivatives.push_back({u_parameter + 1, {}, forms.v11, forms.v12, forms.v22});
 }
 
 void prepare_table(PreparedComponent& prepared, FillMaternTable fill_matern_table) {
   if (prepared.family != Family::matern) return;
   if (closed_form_matern(prepared.shape) && !prepared.wants_shape()) return;
-  prepared.table.nu = prepared.shape;
   prepared.table.value.resize(std::size_t(MaternTable::intervals) * 8);
   if (prepared.wants_shape()) prepared.table.shape.resize(prepared.table.value.size());
-  fill_matern_table(prepared.shape, Eigen::numext::digamma(prepared.shape),
-                    prepared.table.value.data(),
+  const MaternSmoothness smoothness{prepared.shape, std::lgamma(prepared.shape),
+                                    Eigen::numext::digamma(prepared.shape)};
+  fill_matern_table(smoothness, prepared.table.value.data(),
                     prepared.wants_shape() ? prepared.table.shape.data() : nullptr);
 }
 

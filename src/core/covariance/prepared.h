@@ -16,9 +16,10 @@ namespace neargp {
 // 2 x 2 block on the first two coordinates.
 struct ScaleDerivative {
   int parameter = 0;
-  bool planar = false;
-  int group = 0;
+  std::vector<int> coordinates;  // with M = -2 on their diagonal; empty for the full block
   double m11 = 0.0, m12 = 0.0, m22 = 0.0;
+
+  bool planar() const { return coordinates.empty(); }
 };
 
 struct PreparedComponent {
@@ -51,7 +52,7 @@ struct PreparedCovariance {
   int nugget_parameter() const { return parameters - 1; }
 };
 
-using FillMaternTable = void (*)(double nu, double digamma_nu, double* value, double* shape);
+using FillMaternTable = void (*)(const MaternSmoothness& smoothness, double* value, double* shape);
 
 PreparedCovariance prepare(const Covariance& covariance, int dim, bool derivatives,
                            FillMaternTable fill_matern_table);

@@ -19,15 +19,13 @@ double squared_distance(const double* x, const double* y, int dim) {
   return sum;
 }
 
-double form_value(const ScaleDerivative& form, const PreparedComponent& component, int dim, const double* x,
-                  const double* y) {
-  if (form.planar) {
+double form_value(const ScaleDerivative& form, const double* x, const double* y) {
+  if (form.planar()) {
     const double d0 = x[0] - y[0], d1 = x[1] - y[1];
     return form.m11 * d0 * d0 + 2 * form.m12 * d0 * d1 + form.m22 * d1 * d1;
   }
   double sum = 0.0;
-  for (int d = 0; d < dim; ++d)
-    if (component.group[d] == form.group) sum += (x[d] - y[d]) * (x[d] - y[d]);
+  for (const int d : form.coordinates) sum += (x[d] - y[d]) * (x[d] - y[d]);
   return -2.0 * sum;
 }
 
@@ -53,8 +51,7 @@ void add_component_derivatives(const PreparedComponent& component, Points points
         }
         derivatives[component.variance_parameter](i, j) = component.variance * c;
         for (const ScaleDerivative& form : component.scale_derivatives)
-          derivatives[form.parameter](i, j) =
-              component.variance * slope * form_value(form, component, dim, xi, xj);
+          derivatives[form.parameter](i, j) = component.variance * slope * form_value(form, xi, xj);
         if (component.wants_shape()) derivatives[component.shape_parameter](i, j) = component.variance * shape;
       }
   });

@@ -7,32 +7,42 @@
 
 namespace neargp {
 
-// r2[j] = |x_i - x_j|^2 for j < i, from coordinate differences: the expanded square
-// would lose the short distances to cancellation.
-template <int Dim, class V>
-inline void squared_distances_fixed(const V* coords, int i, V* r2) {
-  V xi[Dim];
-  for (int d = 0; d < Dim; ++d) xi[d] = coords[std::size_t(i) * Dim + d];
+// r2[j] (+)= squared differences of `Count` coordinates of rows i and j < i; coordinate d
+// of row j is at coords[d * rows + j].
+template <int Count, bool add, class V>
+inline void squared_differences(const V* coords, int rows, int i, V* r2) {
+  const V* x[Count];
+  V xi[Count];
+  for (int d = 0; d < Count; ++d) {
+    x[d] = coords + std::size_t(d) * rows;
+    xi[d] = x[d][i];
+  }
   for (int j = 0; j < i; ++j) {
-    const V* xj = coords + std::size_t(j) * Dim;
-    V sum = (xi[0] - xj[0]) * (xi[0] - xj[0]);
-    if constexpr (Dim > 1) sum += (xi[1] - xj[1]) * (xi[1] - xj[1]);
-    if constexpr (Dim > 2) sum += (xi[2] - xj[2]) * (xi[2] - xj[2]);
-    r2[j] = sum;
+    V sum = (xi[0] - x[0][j]) * (xi[0] - x[0][j]);
+    if constexpr (Count > 1) sum += (xi[1] - x[1][j]) * (xi[1] - x[1][j]);
+    if constexpr (Count > 2) sum += (xi[2] - x[2][j]) * (xi[2] - x[2][j]);
+    if constexpr (Count > 3) sum += (xi[3] - x[3][j]) * (xi[3] - x[3][j]);
+    r2[j] = add ? r2[j] + sum : sum;
   }
 }
 
-template <class V>
-inline void squared_distances(const V* coords, int dim, int i, V* r2) {
-  if (dim == 2) return squared_distances_fixed<2>(coords, i, r2);
-  if (dim == 3) return squared_distances_fixed<3>(coords, i, r2);
-  const V* xi = coords + std::size_t(i) * dim;
-  for (int j = 0; j < i; ++j) {
-    const V* xj = coords + std::size_t(j) * dim;
-    V sum = V{};
-    for (int d = 0; d < dim; ++d) sum += (xi[d] - xj[d]) * (xi[d] - xj[d]);
-    r2[j] = sum;
+template <bool add, class V>
+inline void squared_differences_of(int count, const V* coords, int rows, int i, V* r2) {
+  switch (count) {
+    case 1: return squared_differences<1, add>(coords, rows, i, r2);
+    case 2: return squared_differences<2, add>(coords, rows, i, r2);
+    case 3: return squared_differences<3, add>(coords, rows, i, r2);
+    default: return squared_differences<4, add>(coords, rows, i, r2);
   }
+}
+
+// r2[j] = |x_i - x_j|^2 for j < i, from coordinate differences: the expanded square
+// would lose the short distances to cancellation. Four coordinates to a pass.
+template <class V>
+inline void squared_distances(const V* coords, int rows, int dim, int i, V* r2) {
+  squared_differences_of<false>(dim, coords, rows, i, r2);
+  for (int d = 4; d < dim; d += 4)
+    squared_differences_of<true>(dim - d, coords + std::size_t(d) * rows, rows, i, r2);
 }
 
 template <int Lanes, bool slope, bool shape, class Correlation>
@@ -42,7 +52,7 @@ void assemble_component(const Correlation& correlation, const PreparedComponent&
   const typename Tile<Lanes>::ComponentTile& store = tile.component(c);
   V* r2 = tile.row_r2();
   for (int i = 1; i < tile.rows(); ++i) {
-    squared_distances(store.coords, dim, i, r2);
+    squared_distances(store.coords, tile.rows(), dim, i, r2);
     V* matrix_row = tile.matrix().row(i);
     V* slope_row = slope ? store.slope + triangle_size(i) : nullptr;
     V* shape_row = shape ? store.shape + triangle_size(i) : nullptr;

@@ -107,7 +107,7 @@ class ConditionalSums {
     for (int c = 0; c < int(covariance_.components.size()); ++c) {
       const PreparedComponent& component = covariance_.components[c];
       for (const ScaleDerivative& form : component.scale_derivatives)
-        multiply_scale_derivative(tile_, component, c, covariance_.dim, form, x, want(form.parameter));
+        multiply_scale_derivative(tile_, component, c, form, x, want(form.parameter));
       if (component.wants_shape())
         multiply_symmetric(tile_.component(c).shape, rows, x, want(component.shape_parameter));
       if (c == 0) continue;

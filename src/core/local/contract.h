@@ -6,18 +6,48 @@
 
 namespace neargp {
 
-// delta' M delta for the difference of two points in scaled coordinates.
+// r2[j] = delta' M delta, delta the difference of rows i and j < i in scaled coordinates.
 template <class V>
-inline V quadratic_form(const ScaleDerivative& form, const PreparedComponent& component, int dim,
-                        const V* xi, const V* xj) {
-  if (form.planar) {
-    const V d0 = xi[0] - xj[0];
-    const V d1 = xi[1] - xj[1];
-    return form.m11 * d0 * d0 + (2.0 * form.m12) * d0 * d1 + form.m22 * d1 * d1;
+inline void quadratic_forms(const ScaleDerivative& form, const V* coords, int rows, int i, V* r2) {
+  if (form.planar()) {
+    const V* x = coords;
+    const V* y = coords + rows;
+    for (int j = 0; j < i; ++j) {
+      const V dx = x[i] - x[j];
+      const V dy = y[i] - y[j];
+      r2[j] = form.m11 * dx * dx + (2.0 * form.m12) * dx * dy + form.m22 * dy * dy;
+    }
+    return;
   }
+  bool first = true;
+  for (const int d : form.coordinates) {
+    const V* x = coords + std::size_t(d) * rows;
+    for (int j = 0; j < i; ++j) {
+      const V square = -2.0 * (x[i] - x[j]) * (x[i] - x[j]);
+      r2[j] = first ? square : r2[j] + square;
+    }
+    first = false;
+  }
+}
+
+// sum over j < i of weighted[j] delta' M delta.
+template <class V>
+inline V weighted_form(const ScaleDerivative& form, const V* coords, int rows, int i, const V* weighted) {
   V sum = V{};
-  for (int d = 0; d < dim; ++d)
-    if (component.group[d] == form.group) sum += (xi[d] - xj[d]) * (xi[d] - xj[d]);
+  if (form.planar()) {
+    const V* x = coords;
+    const V* y = coords + rows;
+    for (int j = 0; j < i; ++j) {
+      const V dx = x[i] - x[j];
+      const V dy = y[i] - y[j];
+      sum += weighted[j] * (form.m11 * dx * dx + (2.0 * form.m12) * dx * dy + form.m22 * dy * dy);
+    }
+    return sum;
+  }
+  for (const int d : form.coordinates) {
+    const V* x = coords + std::size_t(d) * rows;
+    for (int j = 0; j < i; ++j) sum += weighted[j] * (x[i] - x[j]) * (x[i] - x[j]);
+  }
   return -2.0 * sum;
 }
 
@@ -38,19 +68,20 @@ inline void multiply_symmetric(const V* triangle, int rows, const V* x, V* g) {
 
 // g = (dS / d parameter) x for a length parameter.
 template <int Lanes>
-void multiply_scale_derivative(const Tile<Lanes>& tile, const PreparedComponent& component, int c, int dim,
+void multiply_scale_derivative(Tile<Lanes>& tile, const PreparedComponent& component, int c,
                                const ScaleDerivative& form, const typename Pack<Lanes>::Real* x,
                                typename Pack<Lanes>::Real* g) {
   using V = typename Pack<Lanes>::Real;
   const auto& store = tile.component(c);
   if (component.single_scale) return multiply_symmetric(store.slope, tile.rows(), x, g);
+  V* form_row = tile.row_r2();
   for (int i = 0; i < tile.rows(); ++i) {
-    const V* row = store.slope + triangle_size(i);
-    const V* point = store.coords + std::size_t(i) * dim;
+    const V* slope = store.slope + triangle_size(i);
+    quadratic_forms(form, store.coords, tile.rows(), i, form_row);
     const V xi = x[i];
     V sum = V{};
     for (int j = 0; j < i; ++j) {
-      const V e = row[j] * quadratic_form(form, component, dim, point, store.coords + std::size_t(j) * dim);
+      const V e = slope[j] * form_row[j];
       sum += e * x[j];
       g[j] += e * xi;
     }
@@ -68,7 +99,6 @@ void contract(Tile<Lanes>& tile, const PreparedCovariance& covariance, const Wei
               typename Pack<Lanes>::Real* gradient) {
   using V = typename Pack<Lanes>::Real;
   const int rows = tile.rows();
-  const int dim = covariance.dim;
   V trace = V{};
   V noise = V{};
   for (int i = 0; i < rows; ++i) {
@@ -90,7 +120,7 @@ void contract(Tile<Lanes>& tile, const PreparedCovariance& covariance, const Wei
         for (int j = 0; j < i; ++j) sum += weight(i, j) * store.shape[triangle_size(i) + j];
         gradient[component.shape_parameter] += sum;
       }
-      if (component.wants_slope()) contract_scale_row(tile, component, c, dim, i, weight, gradient);
+      if (component.wants_slope()) contract_scale_row(tile, component, c, i, weight, gradient);
     }
     if (c > 0) {
       gradient[component.variance_parameter] += variance_sum;
@@ -102,10 +132,11 @@ void contract(Tile<Lanes>& tile, const PreparedCovariance& covariance, const Wei
 }
 
 template <int Lanes, class Weight>
-void contract_scale_row(Tile<Lanes>& tile, const PreparedComponent& component, int c, int dim, int i,
+void contract_scale_row(Tile<Lanes>& tile, const PreparedComponent& component, int c, int i,
                         const Weight& weight, typename Pack<Lanes>::Real* gradient) {
   using V = typename Pack<Lanes>::Real;
   const auto& store = tile.component(c);
+  const int rows = tile.rows();
   const V* slope = store.slope + triangle_size(i);
   if (component.single_scale) {
     V sum = V{};
@@ -115,13 +146,8 @@ void contract_scale_row(Tile<Lanes>& tile, const PreparedComponent& component, i
   }
   V* weighted = tile.row_r2();
   for (int j = 0; j < i; ++j) weighted[j] = weight(i, j) * slope[j];
-  const V* point = store.coords + std::size_t(i) * dim;
-  for (const ScaleDerivative& form : component.scale_derivatives) {
-    V sum = V{};
-    for (int j = 0; j < i; ++j)
-      sum += weighted[j] * quadratic_form(form, component, dim, point, store.coords + std::size_t(j) * dim);
-    gradient[form.parameter] += sum;
-  }
+  for (const ScaleDerivative& form : component.scale_derivatives)
+    gradient[form.parameter] += weighted_form(form, store.coords, rows, i, weighted);
 }
 
 }  // namespace neargp

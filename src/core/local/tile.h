@@ -41,7 +41,7 @@ class Tile {
 
   // Derivative triangles of one component; null where not needed.
   struct ComponentTile {
-    V* coords = nullptr;  // rows x dim, in the component's metric
+    V* coords = nullptr;  // dim x rows, in the component's metric
     V* slope = nullptr;   // variance * dc/dr^2, or its product with -2 r^2 (single_scale)
     V* shape = nullptr;   // variance * dc/dshape
     V* covariance = nullptr;  // variance * c; for all components but the first
@@ -114,17 +114,19 @@ class Tile {
 
   // Row coordinates in the metric of a component.
   void scale_coords(const PreparedComponent& component, int c) {
-    const int dim = view_.dim;
     V* scaled = components_[c].coords;
+    for (int d = 0; d < view_.dim; ++d) {
+      const V* raw = raw_coords_ + std::size_t(d) * rows_;
+      V* x = scaled + std::size_t(d) * rows_;
+      for (int row = 0; row < rows_; ++row) x[row] = raw[row] * component.inverse_range[d];
+    }
+    if (!component.anisotropic) return;
+    V* x = scaled;
+    V* y = scaled + rows_;
     for (int row = 0; row < rows_; ++row) {
-      const V* raw = raw_coords_ + std::size_t(row) * dim;
-      V* x = scaled + std::size_t(row) * dim;
-      for (int d = 0; d < dim; ++d) x[d] = raw[d];
-      if (component.anisotropic) {
-        x[0] = component.a11 * raw[0] + component.a12 * raw[1];
-        x[1] = component.a12 * raw[0] + component.a22 * raw[1];
-      }
-      for (int d = 0; d < dim; ++d) x[d] *= component.inverse_range[d];
+      const V x_row = x[row];
+      x[row] = component.a11 * x_row + component.a12 * y[row];
+      y[row] = component.a12 * x_row + component.a22 * y[row];
     }
   }
 
@@ -158,8 +160,7 @@ class Tile {
   }
 
   void load_point(int row, int lane, const double* point) {
-    V* x = raw_coords_ + std::size_t(row) * view_.dim;
-    for (int d = 0; d < view_.dim; ++d) set_lane(x[d], lane, point[d]);
+    for (int d = 0; d < view_.dim; ++d) set_lane(raw_coords_[std::size_t(d) * rows_ + row], lane, point[d]);
   }
 
   const LocalView& view_;
