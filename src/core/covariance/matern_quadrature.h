@@ -7,40 +7,61 @@
 
 namespace neargp {
 
-// The sum over t_j = j h of
-//   exp(log c + nu log r - r cosh t + nu t) (1 + exp(-2 nu t)) / 2,   c = 2^(1-nu)/Gamma(nu),
-// and of its derivative in nu; no term overflows because the sum is at most 1.
-// The error of a step h is the Fourier transform of the integrand at 2 pi / h. Near its
-// peak the integrand is a Gaussian of variance 1/sqrt(r^2 + nu^2), for which 0.7 standard
-// deviations would do; for small r it is exp(nu t - r e^t / 2), whose transform is a Gamma
-// function at nu + i omega with heavier tails. Half a standard deviation, and never more
-// than 0.18, keeps both below 1e-16.
+// The Matern correlation is a mixture of Gaussian ones: with Y of the Gamma(nu) distribution and x = r^2,
+//
+//   M(x)     = E exp(-x / (4 Y)) = integral of exp(nu u - e^u - x e^-u / 4) du / Gamma(nu),   u = log Y,
+//   dM / dnu = E (u - digamma(nu)) exp(-x / (4 Y)).
+//
+// The sums over u_j = j h take one exponential a term; no term overflows, as the first sum is at most 1. The error
+// of a step h is the Fourier transform of the integrand at 2 pi / h. Near its peak the integrand is a Gaussian of
+// variance 1/sqrt(nu^2 + x), for which 0.7 standard deviations would do; for small x it is exp(nu u - e^u), whose
+// transform is a Gamma function at nu + i omega with heavier tails. Half a standard deviation, and never more than
+// 0.18, keeps both below 1e-16.
 template <int Lanes>
-struct MaternQuadrature {
+class MaternQuadrature {
+ public:
   using V = typename Pack<Lanes>::Real;
-  double nu, log_constant, derivative_log_constant;
 
-  void evaluate(V r, double step, V& value, V& shape) const {
-    const V log_r = math::log(r);
-    const V base = log_constant + nu * log_r;
-    const V factor = derivative_log_constant + log_r;
-    value = V{};
-    shape = V{};
-    for (int j = 0;; ++j) {
-      const double t = j * step;
-      const double reflected = std::exp(-2.0 * nu * t);
-      const V exponent = base - r * std::cosh(t) + nu * t;
-      const V term = (j == 0 ? 0.5 : 1.0) * step * math::exp(exponent);
-      value += term * (0.5 * (1.0 + reflected));
-      shape += term * (factor * (0.5 * (1.0 + reflected)) + 0.5 * t * (1.0 - reflected));
-      bool done = true;
-      for (int lane = 0; lane < Lanes; ++lane) {
-        const bool past_peak = get_lane(r, lane) * std::sinh(t) > nu;
-        done = done && past_peak && get_lane(exponent, lane) < -45.0;
-      }
-      if (done) return;
+  // Places the nodes for x in [low, 2 low].
+  MaternQuadrature(const MaternSmoothness& smoothness, double low) {
+    const double nu = smoothness.nu;
+    step_ = std::fmin(0.18, 0.5 / std::sqrt(std::sqrt(nu * nu + 2.0 * low)));
+    // Terms with x/(4y) or y far above its value at the peak, where y = (nu + sqrt(nu^2 + x))/2, are negligible.
+    const double start = std::log(0.25 * low / upper_tail(0.5 * (std::sqrt(nu * nu + low) - nu)));
+    const double end = std::log(upper_tail(0.5 * (nu + std::sqrt(nu * nu + 2.0 * low))));
+    for (double u = start; u < end && count_ < max_nodes; u += step_) {
+      const double y = std::exp(u);
+      const double exponent = nu * u - y - smoothness.log_gamma;
+      if (exponent - 0.25 * low / y < -700.0) continue;  // nothing, even beside M(x) at x = 2^16
+      rate_[count_] = 0.25 / y;
+      exponent_[count_] = exponent;
+      deviation_[count_] = u - smoothness.digamma;
+      ++count_;
     }
   }
+
+  void evaluate(V x, V& value, V& shape) const {
+    value = V{};
+    shape = V{};
+    for (int j = 0; j < count_; ++j) {
+      const V term = math::exp(exponent_[j] - x * rate_[j]);
+      value += term;
+      shape += term * deviation_[j];
+    }
+    value *= step_;
+    shape *= step_;
+  }
+
+ private:
+  // For a peak at y the terms exp(-y') with y' beyond this are below exp(-45) of it.
+  static double upper_tail(double y) { return y + 10.0 * std::sqrt(y) + 50.0; }
+
+  // At the smallest x and nu = 50: u from -75 to 5.3 at a step of 0.07.
+  static constexpr int max_nodes = 1280;
+
+  int count_ = 0;
+  double step_ = 0.0;
+  double exponent_[max_nodes], rate_[max_nodes], deviation_[max_nodes];
 };
 
 // Coefficients of 1, t, ..., t^7 from the values at the 8 Chebyshev nodes. A template like
@@ -78,12 +99,11 @@ struct ChebyshevToMonomial {
 };
 
 template <int Lanes>
-void fill_matern_octave(const MaternQuadrature<Lanes>& quadrature, const ChebyshevToMonomial<Lanes>& fit,
-                        int octave, double* value_rows, double* shape_rows) {
+void fill_matern_octave(const MaternSmoothness& smoothness, const ChebyshevToMonomial<Lanes>& fit, int octave,
+                        double* value_rows, double* shape_rows) {
   using V = typename Pack<Lanes>::Real;
   const double low = std::ldexp(1.0, octave);
-  const double curvature = std::sqrt(2.0 * low + quadrature.nu * quadrature.nu);
-  const double step = std::fmin(0.18, 0.5 / std::sqrt(curvature));
+  const MaternQuadrature<Lanes> quadrature(smoothness, low);
   for (int part = 0; part < MaternTable::per_octave; ++part) {
     double value[8], shape[8];
     for (int first = 0; first < 8; first += Lanes) {
@@ -91,7 +111,7 @@ void fill_matern_octave(const MaternQuadrature<Lanes>& quadrature, const Chebysh
       for (int lane = 0; lane < Lanes; ++lane)
         set_lane(x, lane, low * (1.0 + (part + 0.5 * (fit.node[first + lane] + 1.0)) / 16.0));
       V value_pack, shape_pack;
-      quadrature.evaluate(math::sqrt(x), step, value_pack, shape_pack);
+      quadrature.evaluate(x, value_pack, shape_pack);
       for (int lane = 0; lane < Lanes; ++lane) {
         value[first + lane] = get_lane(value_pack, lane);
         shape[first + lane] = get_lane(shape_pack, lane);
@@ -102,18 +122,13 @@ void fill_matern_octave(const MaternQuadrature<Lanes>& quadrature, const Chebysh
   }
 }
 
-// `derivative_log_constant` = -log 2 - digamma(nu). The arrays have
-// MaternTable::intervals * 8 elements; shape_rows may be null.
+// The arrays have MaternTable::intervals * 8 elements; shape_rows may be null.
 template <int Lanes>
-void fill_matern_table(double nu, double digamma_nu, double* value_rows, double* shape_rows) {
-  const double log_two = 0.69314718055994530942;
-  int sign = 1;
-  const MaternQuadrature<Lanes> quadrature{
-      nu, (1.0 - nu) * log_two - lgamma_r(nu, &sign), -log_two - digamma_nu};
+void fill_matern_table(const MaternSmoothness& smoothness, double* value_rows, double* shape_rows) {
   const ChebyshevToMonomial<Lanes> fit;
   for (int octave = MaternTable::first_octave; octave < MaternTable::last_octave; ++octave) {
     const int offset = (octave - MaternTable::first_octave) * MaternTable::per_octave * 8;
-    fill_matern_octave<Lanes>(quadrature, fit, octave, value_rows + offset,
+    fill_matern_octave<Lanes>(smoothness, fit, octave, value_rows + offset,
                               shape_rows ? shape_rows + offset : nullptr);
   }
 }
