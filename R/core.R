@@ -2,13 +2,28 @@
 # its ranges, and rotated where it is anisotropic. All else that R calls in the core is in RcppExports.R.
 
 neighbors_before <- function(problem, component, k, ordering, key) {
-  scaled <- core_scale(problem$data$coords, component)
-  order <- if (ordering == "given") seq_len(nrow(scaled)) else core_order(scaled, ordering, key, problem$threads)
-  core_neighbors_before(scaled, order, k, problem$threads)
+  order <- row_order(problem, component, ordering, key)
+  core_neighbors_before(core_scale(problem$data$coords, component), order, k, problem$threads)
 }
 
 neighbors_others <- function(problem, component, k) {
   core_neighbors_others(core_scale(problem$data$coords, component), k, problem$threads)
+}
+
+row_order <- function(problem, component, ordering, key) {
+  if (ordering == "given") return(seq_len(nrow(problem$data$coords)))
+  core_order(core_scale(problem$data$coords, component), ordering, key, problem$threads)
+}
+
+# Where the metric has one range only, neighbours never change, and those of a smaller k are the first of those of the largest:
+# `search(component, k)` then runs once, for the largest k.
+search_once <- function(search, largest_k) {
+  found <- NULL
+  function(component, k) {
+    if (length(metric_shape(component)) > 1L) return(search(component, k))
+    if (is.null(found)) found <<- search(component, largest_k)
+    if (k == largest_k) found else found[seq_len(k), , drop = FALSE]
+  }
 }
 
 # A key for the core's generator, drawn from R's, so that set.seed() governs it.

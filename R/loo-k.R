@@ -38,7 +38,8 @@ loo_k <- function(k = 32L, optimizer = c("auto", "bfgs", "adam"), batch_size = 1
 
 #' @export
 fit_method.neargp_loo_k <- function(method, problem) {
-  objective_for <- function(component, k) local_objective(problem, neighbors_others(problem, component, k))
+  search <- search_once(function(component, k) neighbors_others(problem, component, k), method$k)
+  objective_for <- function(component, k) local_objective(problem, search(component, k))
   state <- if (method$optimizer == "adam") {
     adam_fit(method, problem, objective_for)
   } else {

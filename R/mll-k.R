@@ -17,7 +17,8 @@ mll_k <- function(k = 32L) {
 
 #' @export
 fit_method.neargp_mll_k <- function(method, problem) {
-  objective_for <- function(component, k) joint_objective(problem, neighbors_others(problem, component, k))
+  search <- search_once(function(component, k) neighbors_others(problem, component, k), method$k)
+  objective_for <- function(component, k) joint_objective(problem, search(component, k))
   state <- fit_with_neighbors(problem, method$k, objective_for, quasi_newton_optimizer(problem))
   with_gls_trend(problem, method_result(problem, state, score = "neighbourhood score", information = NULL, k = method$k))
 }

@@ -27,12 +27,26 @@ vecchia <- function(k = 30L, ordering = c("maxmin", "random", "coordinate", "giv
 
 #' @export
 fit_method.neargp_vecchia <- function(method, problem) {
-  key <- if (method$ordering == "random") order_key() else 0
-  objective_for <- function(component, k) {
-    local_objective(problem, neighbors_before(problem, component, k, method$ordering, key))
-  }
+  search <- search_once(vecchia_search(problem, method$ordering), method$k)
+  objective_for <- function(component, k) local_objective(problem, search(component, k))
   state <- fit_with_neighbors(problem, method$k, objective_for, scoring_optimizer(problem))
   method_result(problem, state, score = "log-likelihood", k = method$k)
+}
+
+# The neighbours before each row in the metric of a component. The ordering is made anew only when the metric has changed a lot: each
+# ordering has a likelihood of its own, and swapping it for little keeps the estimates from settling.
+vecchia_search <- function(problem, ordering, renew_at = 0.5) {
+  key <- if (ordering == "random") order_key() else 0
+  order <- NULL
+  ordered_in <- NULL
+  function(component, k) {
+    shape <- metric_shape(component)
+    if (is.null(order) || max(abs(shape - ordered_in)) > renew_at) {
+      order <<- row_order(problem, component, ordering, key)
+      ordered_in <<- shape
+    }
+    core_neighbors_before(core_scale(problem$data$coords, component), order, k, problem$threads)
+  }
 }
 
 # The coarse round only has to come near: a tenth of a unit of log-likelihood.
