@@ -52,6 +52,7 @@ void check_component(const Component& component, int dim) {
 
 void check_covariance(const Covariance& covariance, int dim) {
   require(!covariance.components.empty(), "A covariance needs at least one component.");
+  require(int(covariance.components.size()) <= max_components, "A covariance can have at most 8 components.");
   require(std::isfinite(covariance.nugget) && covariance.nugget >= 0.0,
           "The nugget must be zero or positive, and finite.");
   require(covariance.active.empty() || int(covariance.active.size()) == covariance.parameters(),

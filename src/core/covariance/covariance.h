@@ -50,6 +50,9 @@ struct Covariance {
   bool is_active(int parameter) const { return active.empty() || active[parameter]; }
 };
 
+// What the tiles have room for.
+inline constexpr int max_components = 8;
+
 // Throws an Error when a component does not fit `dim` coordinates or a value is out of
 // its domain.
 void check_covariance(const Covariance& covariance, int dim);

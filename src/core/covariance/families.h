@@ -83,7 +83,9 @@ struct PoweredExponential {
   NEARGP_HD void evaluate(Real r2, Real& c, Real& dc_dr2, Real& dc_dshape) const {
     const Real safe = away_from_zero(r2);
     const Real log_r2 = math::log(safe);
-    const Real r_power = math::exp((0.5 * power) * log_r2);
+    const Real zero = Real{};
+    // exactly 0 at r = 0: for a small power 1e-150^power is not
+    const Real r_power = r2 > 0.0 ? math::exp((0.5 * power) * log_r2) : zero;
     c = math::exp(-r_power);
     if (slope) dc_dr2 = (-0.5 * power) * r_power * c / safe;
     if (shape) dc_dshape = -0.5 * log_r2 * r_power * c;

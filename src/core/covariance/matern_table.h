@@ -40,72 +40,57 @@ struct MaternTabulated {
   const double* value_table;
   const double* shape_table;
 
-  template <class V>
-  static V polynomial(const double* const* coefficients, V t) {
-    V p = V{};
-    for (int power = MaternTable::degree; power >= 0; --power) {
-      V a;
-      for (int lane = 0; lane < PackTraits<V>::lanes; ++lane)
-        set_lane(a, lane, coefficients[lane][power]);
-      p = p * t + a;
-    }
-    return p;
-  }
-
-  template <class V>
-  static V polynomial_slope(const double* const* coefficients, V t) {
-    V p = V{};
-    for (int power = MaternTable::degree; power >= 1; --power) {
-      V a;
-      for (int lane = 0; lane < PackTraits<V>::lanes; ++lane)
-        set_lane(a, lane, power * coefficients[lane][power]);
-      p = p * t + a;
-    }
-    return p;
-  }
+  static constexpr double smallest = 1.0 / (1ULL << 50) / (1ULL << 50);
+  static constexpr double largest = 65535.99;
 
   template <bool want_slope, bool want_shape, class V>
   void evaluate(V r2, V& c, V& dc_dr2, V& dc_dshape) const {
-    constexpr int lanes = PackTraits<V>::lanes;
-    constexpr double smallest = 1.0 / (1ULL << 50) / (1ULL << 50);
-    constexpr double largest = 65535.99;
+    using Bits = typename PackTraits<V>::Bits;
     const V x = smaller(larger(r2, broadcast<V>(smallest)), broadcast<V>(largest));
-
-    V t, octave;
-    const double* value_rows[lanes];
-    const double* shape_rows[lanes];
-    for (int lane = 0; lane < lanes; ++lane) {
-      const double x_lane = get_lane(x, lane);
-      std::uint64_t bits;
-      std::memcpy(&bits, &x_lane, sizeof bits);
-      const std::int64_t interval = std::int64_t(bits >> 48) - (1023 + MaternTable::first_octave) * 16;
-      value_rows[lane] = value_table + 8 * interval;
-      if (want_shape) shape_rows[lane] = shape_table + 8 * interval;
-      const std::uint64_t fraction_bits = (bits & 0x0000ffffffffffffULL) | 0x3ff0000000000000ULL;
-      const std::uint64_t octave_bits = bits & 0x7ff0000000000000ULL;
-      double fraction, octave_lane;
-      std::memcpy(&fraction, &fraction_bits, sizeof fraction);
-      std::memcpy(&octave_lane, &octave_bits, sizeof octave_lane);
-      set_lane(t, lane, fraction);
-      set_lane(octave, lane, octave_lane);
-    }
-    t = (t - 1.0) * 32.0 - 1.0;
-
+    const Bits bits = same_bits<Bits>(x);
+    const Bits interval = (bits >> 48) - std::uint64_t((1023 + MaternTable::first_octave) * 16);
+    const V fraction = same_bits<V>((bits & 0x0000ffffffffffffULL) | 0x3ff0000000000000ULL);
+    const V t = (fraction - 1.0) * 32.0 - 1.0;
+    const auto inside = (r2 >= smallest) & (r2 <= largest);
     const V zero = V{};
-    const V one = zero + 1.0;
-    c = polynomial(value_rows, t);
-    c = r2 < smallest ? one : c;
-    c = r2 > largest ? zero : c;
-    if (want_slope) {
-      dc_dr2 = polynomial_slope(value_rows, t) * 32.0 / octave;
-      dc_dr2 = r2 < smallest ? zero : dc_dr2;
-      dc_dr2 = r2 > largest ? zero : dc_dr2;
+
+    V a[8];
+    load_rows(value_table, interval, a);
+    const V value = polynomial(a, t);
+    c = inside ? value : (r2 < smallest ? zero + 1.0 : zero);
+    if constexpr (want_slope) {
+      // dt/dx = 32 / 2^octave; the reciprocal of a power of two by its exponent
+      const V inverse_octave = same_bits<V>(0x7fe0000000000000ULL - (bits & 0x7ff0000000000000ULL));
+      unrolled<7>([&](auto i) { a[i] = (i + 1.0) * a[i + 1]; });
+      a[7] = zero;
+      dc_dr2 = inside ? polynomial(a, t) * 32.0 * inverse_octave : zero;
     }
-    if (want_shape) {
-      dc_dshape = polynomial(shape_rows, t);
-      dc_dshape = r2 < smallest ? zero : dc_dshape;
-      dc_dshape = r2 > largest ? zero : dc_dshape;
+    if constexpr (want_shape) {
+      load_rows(shape_table, interval, a);
+      dc_dshape = inside ? polynomial(a, t) : zero;
     }
+  }
+
+ private:
+  // a[power], lane by lane, from row interval[lane] of the table: rows are loaded whole
+  // and transposed in registers, as many at a time as there are lanes.
+  template <class V, class Bits>
+  static inline __attribute__((always_inline)) void load_rows(const double* table, Bits interval, V* a) {
+    constexpr int lanes = PackTraits<V>::lanes;
+    unrolled<8 / lanes>([&](auto part) __attribute__((always_inline)) {
+      unrolled<lanes>([&](auto lane) __attribute__((always_inline)) {
+        std::memcpy(a + part * lanes + lane, table + 8 * get_lane(interval, lane) + part * lanes, sizeof(V));
+      });
+      transpose(a + part * lanes);
+    });
+  }
+
+  template <class V>
+  static inline __attribute__((always_inline)) V polynomial(const V* a, V t) {
+    const V t2 = t * t;
+    const V t4 = t2 * t2;
+    return (a[0] + a[1] * t) + t2 * (a[2] + a[3] * t) +
+           t4 * ((a[4] + a[5] * t) + t2 * (a[6] + a[7] * t));
   }
 };
 

@@ -1,6 +1,7 @@
 #include "dense/exact_gp.h"
 
 #include <Eigen/Cholesky>
+#include <algorithm>
 
 #include "base/error.h"
 #include "dense/covariance_matrix.h"
@@ -31,8 +32,8 @@ DenseFactor factorise(const PreparedCovariance& covariance, const LocalData& dat
   return factor;
 }
 
-void add_derivatives(const std::vector<Matrix>& derivatives, const DenseFactor& factor, const Matrix& weighted,
-                     LikelihoodSums& sums) {
+void add_derivatives(const std::vector<Matrix>& derivatives, const Covariance& covariance, const DenseFactor& factor,
+                     const Matrix& weighted, LikelihoodSums& sums) {
   const int p = int(derivatives.size());
   const int c = int(weighted.cols());
   sums.d_log_det.assign(p, 0.0);
@@ -40,7 +41,7 @@ void add_derivatives(const std::vector<Matrix>& derivatives, const DenseFactor& 
   sums.information.assign(p * p, 0.0);
   std::vector<Matrix> solved(p);  // S^-1 dS_a
   for (int a = 0; a < p; ++a) {
-    if (derivatives[a].size() == 0) continue;
+    if (derivatives[a].size() == 0 || !covariance.is_active(a)) continue;
     solved[a] = factor.llt.solve(derivatives[a]);
     sums.d_log_det[a] = solved[a].trace();
     const Matrix d_gram = -weighted.transpose() * derivatives[a] * weighted;
@@ -69,7 +70,8 @@ LikelihoodSums exact_sums(const LocalData& data, const Covariance& covariance, b
   sums.log_det = 2.0 * factor.llt.matrixLLT().diagonal().array().log().sum();
   Eigen::Map<Matrix>(sums.gram.data(), data.columns, data.columns) = columns.transpose() * weighted;
   if (information)
-    add_derivatives(covariance_derivatives(prepared, data.coords, data.noise_scale), factor, weighted, sums);
+    add_derivatives(covariance_derivatives(prepared, data.coords, data.noise_scale), covariance, factor, weighted,
+                    sums);
   return sums;
 }
 
@@ -92,7 +94,7 @@ Kriging exact_krige(const LocalData& data, Points targets, const Covariance& cov
   Eigen::Map<RowMajor>(result.weighted.data(), targets.n, data.columns) =
       whitened.transpose() * whitened_columns;
   for (Index t = 0; t < targets.n; ++t)
-    result.variance[t] = prepared.variance - whitened.col(t).squaredNorm();
+    result.variance[t] = std::max(0.0, prepared.variance - whitened.col(t).squaredNorm());
   return result;
 }
 

@@ -38,7 +38,7 @@ class ConditionalGradient {
     for (int s = 0; s < size; ++s) sums_[s] = V{};
     Index failed = -1;
     for (Index target = first; target < last; target += Lanes) {
-      tile_.load(target);
+      tile_.load(target, last);
       assemble(covariance_, tile_, true);
       const Index tile_failed = tile_.factorise();
       if (failed < 0) failed = tile_failed;

@@ -47,7 +47,7 @@ class ConditionalSums {
     for (int s = 0; s < size; ++s) sums_[s] = V{};
     Index failed = -1;
     for (Index target = first; target < last; target += Lanes) {
-      tile_.load(target);
+      tile_.load(target, last);
       assemble(covariance_, tile_, information_);
       const Index tile_failed = tile_.factorise();
       if (failed < 0) failed = tile_failed;

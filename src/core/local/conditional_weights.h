@@ -29,28 +29,32 @@ class ConditionalWeights {
   Index run(Index first, Index last, const ConditionalWeightsOutput& out) {
     Index failed = -1;
     for (Index target = first; target < last; target += Lanes) {
-      tile_.load(target);
+      tile_.load(target, last);
       assemble(covariance_, tile_, false);
-      const Index tile_failed = tile_.factorise();
+      const Index tile_failed = tile_.factorise(tile_.k());
       if (failed < 0) failed = tile_failed;
-      write_tile(last, out);
+      write_tile(out);
     }
     return failed;
   }
 
  private:
-  void write_tile(Index last, const ConditionalWeightsOutput& out) {
+  // The target's own row is left out of the factor: at a datum without noise f is zero, which is no failure.
+  void write_tile(const ConditionalWeightsOutput& out) {
     const int k = tile_.k();
     const Triangle<Lanes>& factor = tile_.factor();
     V* b = tile_.vector(0);
     for (int m = 0; m < k; ++m) b[m] = factor.row(k)[m];
-    V f = factor.row(k)[k] * factor.row(k)[k];
+    V f = factor.row(k)[k];
+    factor.solve_forward(&b, 1, k);
+    for (int m = 0; m < k; ++m) f -= b[m] * b[m];
+    f = larger(f, V{});
     factor.solve_backward(b, k);
     if (local_mean_) constrain(b, f);
 
     for (int lane = 0; lane < Lanes; ++lane) {
       const Index target = tile_.target(lane);
-      if (get_lane(tile_.weight(), lane) == 0.0 || target >= last) continue;
+      if (get_lane(tile_.weight(), lane) == 0.0) continue;
       out.variance[target] = get_lane(f, lane);
       if (out.weights)
         for (int m = 0; m < k; ++m) out.weights[target * k + m] = get_lane(b[m], lane);

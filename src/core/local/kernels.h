@@ -10,7 +10,7 @@
 
 namespace neargp {
 
-// A computation over the targets first .. last-1 (first a multiple of `lanes`). `scratch`
+// A computation over the targets first .. last-1 . `scratch`
 // starts on a cache line and has as many doubles as the matching size function says.
 // Sums are added to `out`. The result is the smallest target whose covariance matrix
 // could not be factorised, or -1.

@@ -1,6 +1,7 @@
 #include "local/problem.h"
 
 #include <algorithm>
+#include <string>
 
 #include "base/error.h"
 #include "geometry/ordering.h"
@@ -31,10 +32,19 @@ std::vector<double> residuals_of(const std::vector<double>& values, int columns,
 
 }  // namespace
 
+void check_rows(const std::vector<int>& rows, int smallest, Index n) {
+  for (const int row : rows)
+    if (row < smallest || row >= n)
+      throw Error("Row " + std::to_string(Index(row) + 1) + " is referred to, but there are " + std::to_string(n) +
+                  " rows.");
+}
+
 LocalProblem::LocalProblem(const LocalData& data, const NeighborTable& neighbors,
                            const std::vector<int>& targets, const RunContext& context)
     : dim_(data.coords.dim), columns_(data.columns), k_(neighbors.k) {
   const Index n = data.coords.n;
+  check_rows(targets, 0, n);
+  check_rows(neighbors.index, -1, n);
   const std::vector<int> order = spatial_order(data.coords, context);
   data_row_.assign(order.begin(), order.end());
   std::vector<int> position(n);

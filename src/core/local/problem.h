@@ -19,6 +19,9 @@ struct LocalData {
   const double* noise_scale = nullptr;  // n
 };
 
+// Throws an Error unless all rows lie in smallest .. n - 1; `smallest` is -1 where a row may be absent, else 0.
+void check_rows(const std::vector<int>& rows, int smallest, Index n);
+
 class LocalProblem {
  public:
   // Conditioning sets of the rows in `targets` (empty: of all rows, in order); row t of

@@ -10,11 +10,13 @@
 #include "base/parallel_for.h"
 #include "base/run_context.h"
 #include "base/types.h"
+#include "local/view.h"
 
 namespace neargp {
 
-// A multiple of every number of lanes; 256 targets take about a millisecond.
-inline constexpr Index targets_per_chunk = 256;
+// A multiple of every number of lanes. At k = 30, 256 targets take well under a millisecond; the time grows with
+// k^3, and an interrupt is answered between chunks.
+inline Index targets_per_chunk(int k) { return k <= 128 ? 256 : k <= 512 ? 32 : 8; }
 
 struct ChunkSums {
   std::vector<double> sums;
@@ -22,12 +24,14 @@ struct ChunkSums {
 };
 
 // kernel(first, last, scratch, out) adds the sums of the targets first .. last-1 to `out`.
-// Chunks are run in rounds, so that their separate sums take little memory.
+// Chunks are run in rounds, so that their separate sums take little memory, about 32 MB, also with a wide design.
 template <class Kernel>
-ChunkSums sum_chunks(Index targets, int outputs, std::size_t scratch_doubles, const RunContext& context,
+ChunkSums sum_chunks(const LocalView& view, int outputs, std::size_t scratch_doubles, const RunContext& context,
                      const Kernel& kernel) {
-  constexpr Index chunks_per_round = 1024;
-  const Index chunks = (targets + targets_per_chunk - 1) / targets_per_chunk;
+  constexpr Index partial_doubles = Index(1) << 22;
+  const Index chunks_per_round = std::clamp<Index>(partial_doubles / std::max(outputs, 1), 16, 1024);
+  const Index chunk_size = targets_per_chunk(view.k);
+  const Index chunks = (view.targets + chunk_size - 1) / chunk_size;
   std::vector<double> partial;
   std::vector<Index> failed;
   ChunkSums result;
@@ -39,8 +43,8 @@ ChunkSums sum_chunks(Index targets, int outputs, std::size_t scratch_doubles, co
     parallel_for(context, count, [&](Index chunk) {
       thread_local AlignedBuffer scratch(0);
       scratch.reserve(scratch_doubles);
-      const Index first = (round + chunk) * targets_per_chunk;
-      const Index last = std::min(first + targets_per_chunk, targets);
+      const Index first = (round + chunk) * chunk_size;
+      const Index last = std::min(first + chunk_size, view.targets);
       failed[chunk] = kernel(first, last, scratch.data(), partial.data() + chunk * outputs);
     });
     for (Index chunk = 0; chunk < count; ++chunk) {

@@ -55,7 +55,7 @@ class Tile {
     noise_ = arena.take<V>(rows_);
     row_r2_ = arena.take<V>(rows_);
     raw_coords_ = arena.take<V>(std::size_t(rows_) * view.dim);
-    for (int c = 0; c < int(covariance.components.size()) && c < max_components; ++c) {
+    for (int c = 0; c < int(covariance.components.size()); ++c) {
       const PreparedComponent& component = covariance.components[c];
       ComponentTile& tile = components_[c];
       tile.coords = arena.take<V>(std::size_t(rows_) * view.dim);
@@ -66,8 +66,6 @@ class Tile {
     }
     vectors_ = arena.take<V>(std::size_t(needs.vectors) * rows_);
   }
-
-  static constexpr int max_components = 8;
 
   int k() const { return view_.k; }
   int rows() const { return rows_; }
@@ -82,12 +80,12 @@ class Tile {
   const V* noise() const { return noise_; }  // noise_scale by row, 0 where masked
   Index target(int lane) const { return targets_[lane]; }
 
-  // Reads the targets first .. first+Lanes-1; lanes beyond the last repeat it.
-  void load(Index first) {
+  // Reads the targets first .. first+Lanes-1; lanes from `last` on repeat the one before it.
+  void load(Index first, Index last) {
     masked_ = false;
     for (int lane = 0; lane < Lanes; ++lane) {
-      const bool present = first + lane < view_.targets;
-      targets_[lane] = present ? first + lane : view_.targets - 1;
+      const bool present = first + lane < last;
+      targets_[lane] = present ? first + lane : last - 1;
       set_lane(weight_, lane, present ? 1.0 : 0.0);
     }
     for (int row = 0; row < view_.k; ++row) load_neighbor_row(row);
@@ -130,10 +128,11 @@ class Tile {
     }
   }
 
-  // Factorises the matrix. Returns the smallest target whose factor failed, or -1.
-  Index factorise() {
+  // Factorises the matrix, or its leading `rows` rows alone. Returns the smallest target whose factor failed, or -1.
+  Index factorise() { return factorise(rows_); }
+  Index factorise(int rows) {
     Bits failed = {};
-    factor_.factorise(singular_tolerance, failed);
+    factor_.factorise(rows, singular_tolerance, failed);
     Index first_failed = -1;
     for (int lane = Lanes - 1; lane >= 0; --lane)
       if (failed[lane] && get_lane(weight_, lane) > 0.0) first_failed = targets_[lane];

@@ -106,13 +106,13 @@ struct Triangle {
     if (i == 0) x[0] = x[0] * inverse_diagonal[0];
   }
 
-  // The triangle of a symmetric matrix is replaced by its Cholesky factor. A pivot
+  // The leading `length` rows of a symmetric matrix are replaced by their Cholesky factor. A pivot
   // below `tolerance` times its diagonal entry marks the lane as failed (all bits set
   // in `failed`) and is replaced by the diagonal entry, to keep the other lanes going.
-  void factorise(double tolerance, typename Pack<Lanes>::Bits& failed) {
+  void factorise(int length, double tolerance, typename Pack<Lanes>::Bits& failed) {
     int first = 0;
-    for (; first + block <= rows; first += block) factor_rows<block>(first, tolerance, failed);
-    switch (rows - first) {
+    for (; first + block <= length; first += block) factor_rows<block>(first, tolerance, failed);
+    switch (length - first) {
       case 3: factor_rows<3>(first, tolerance, failed); break;
       case 2: factor_rows<2>(first, tolerance, failed); break;
       case 1: factor_rows<1>(first, tolerance, failed); break;

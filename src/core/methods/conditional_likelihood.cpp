@@ -2,34 +2,33 @@
 
 #include "local/kernels.h"
 #include "local/sum_chunks.h"
+#include "methods/unpack_sums.h"
 
 namespace neargp {
 
 namespace {
 
-// Kernels fill one half of each symmetric matrix.
-LikelihoodSums unpack(const ChunkSums& chunks, const ConditionalSumsLayout& layout, bool information) {
+LikelihoodSums unpack(const ChunkSums& chunks, const ConditionalSumsLayout& layout, const Covariance& covariance,
+                      bool information) {
   const int c = layout.columns;
   const int p = layout.parameters;
   LikelihoodSums result;
   result.log_det = chunks.sums[layout.log_det()];
   result.gram.resize(c * c);
-  for (int i = 0; i < c; ++i)
-    for (int j = 0; j <= i; ++j)
-      result.gram[i * c + j] = result.gram[j * c + i] = chunks.sums[layout.gram(i, j)];
+  fill_symmetric(result.gram.data(), c, [&](int i, int j) { return chunks.sums[layout.gram(i, j)]; });
   if (!information) return result;
-  result.d_log_det.resize(p);
-  result.d_gram.resize(p * c * c);
-  result.information.resize(p * p);
+  result.d_log_det.assign(p, 0.0);
+  result.d_gram.assign(p * c * c, 0.0);
+  result.information.assign(p * p, 0.0);
   for (int a = 0; a < p; ++a) {
+    if (!covariance.is_active(a)) continue;
     result.d_log_det[a] = chunks.sums[layout.d_log_det(a)];
-    double* d_gram = result.d_gram.data() + a * c * c;
-    for (int i = 0; i < c; ++i)
-      for (int j = 0; j <= i; ++j)
-        d_gram[i * c + j] = d_gram[j * c + i] = chunks.sums[layout.d_gram(a, i, j)];
-    for (int b = 0; b <= a; ++b)
-      result.information[a * p + b] = result.information[b * p + a] = chunks.sums[layout.information(a, b)];
+    fill_symmetric(result.d_gram.data() + a * c * c, c,
+                   [&](int i, int j) { return chunks.sums[layout.d_gram(a, i, j)]; });
   }
+  fill_symmetric(result.information.data(), p, [&](int a, int b) {
+    return covariance.is_active(a) && covariance.is_active(b) ? chunks.sums[layout.information(a, b)] : 0.0;
+  });
   return result;
 }
 
@@ -39,13 +38,13 @@ LikelihoodSums run(const LocalProblem& problem, const LocalView& view, const Cov
   const PreparedCovariance prepared = prepare(covariance, view.dim, information, kernels.fill_matern_table);
   const ConditionalSumsLayout layout{view.columns, prepared.parameters};
   const ChunkSums chunks =
-      sum_chunks(view.targets, layout.size(information),
+      sum_chunks(view, layout.size(information),
                  kernels.conditional_sums_scratch(view, prepared, information), context,
                  [&](Index first, Index last, double* scratch, double* out) {
                    return kernels.conditional_sums(view, prepared, information, first, last, scratch, out);
                  });
-  LikelihoodSums result = unpack(chunks, layout, information);
-  if (chunks.failed >= 0) result.failed = problem.row_of_target(chunks.failed);
+  LikelihoodSums result = unpack(chunks, layout, covariance, information);
+  result.failed = failed_row(chunks, problem);
   return result;
 }
 
@@ -67,16 +66,12 @@ ObjectiveGradient conditional_gradient(LocalProblem& problem, const Covariance& 
   const LocalView view = problem.residual_view(beta);
   const PreparedCovariance prepared = prepare(covariance, view.dim, true, kernels.fill_matern_table);
   const ChunkSums chunks =
-      sum_chunks(view.targets, 1 + prepared.parameters,
+      sum_chunks(view, 1 + prepared.parameters,
                  kernels.conditional_gradient_scratch(view, prepared), context,
                  [&](Index first, Index last, double* scratch, double* out) {
                    return kernels.conditional_gradient(view, prepared, first, last, scratch, out);
                  });
-  ObjectiveGradient result;
-  result.value = chunks.sums[0];
-  result.gradient.assign(chunks.sums.begin() + 1, chunks.sums.end());
-  if (chunks.failed >= 0) result.failed = problem.row_of_target(chunks.failed);
-  return result;
+  return unpack_gradient(chunks, problem, covariance);
 }
 
 }  // namespace neargp

@@ -2,6 +2,7 @@
 
 #include "local/kernels.h"
 #include "local/sum_chunks.h"
+#include "methods/unpack_sums.h"
 
 namespace neargp {
 
@@ -11,7 +12,7 @@ ChunkSums run(const LocalView& view, const Covariance& covariance, bool gradient
   const LocalKernels& kernels = local_kernels();
   const PreparedCovariance prepared = prepare(covariance, view.dim, gradient, kernels.fill_matern_table);
   const int outputs = gradient ? 1 + prepared.parameters : 1 + view.columns * view.columns;
-  return sum_chunks(view.targets, outputs, kernels.joint_sums_scratch(view, prepared, gradient), context,
+  return sum_chunks(view, outputs, kernels.joint_sums_scratch(view, prepared, gradient), context,
                     [&](Index first, Index last, double* scratch, double* out) {
                       return kernels.joint_sums(view, prepared, gradient, first, last, scratch, out);
                     });
@@ -25,21 +26,14 @@ LikelihoodSums joint_sums(const LocalProblem& problem, const Covariance& covaria
   LikelihoodSums result;
   result.log_det = chunks.sums[0];
   result.gram.resize(c * c);
-  for (int i = 0; i < c; ++i)
-    for (int j = 0; j <= i; ++j)
-      result.gram[i * c + j] = result.gram[j * c + i] = chunks.sums[1 + i * c + j];
-  if (chunks.failed >= 0) result.failed = problem.row_of_target(chunks.failed);
+  fill_symmetric(result.gram.data(), c, [&](int i, int j) { return chunks.sums[1 + i * c + j]; });
+  result.failed = failed_row(chunks, problem);
   return result;
 }
 
 ObjectiveGradient joint_gradient(LocalProblem& problem, const Covariance& covariance,
                                  const std::vector<double>& beta, const RunContext& context) {
-  const ChunkSums chunks = run(problem.residual_view(beta), covariance, true, context);
-  ObjectiveGradient result;
-  result.value = chunks.sums[0];
-  result.gradient.assign(chunks.sums.begin() + 1, chunks.sums.end());
-  if (chunks.failed >= 0) result.failed = problem.row_of_target(chunks.failed);
-  return result;
+  return unpack_gradient(run(problem.residual_view(beta), covariance, true, context), problem, covariance);
 }
 
 }  // namespace neargp

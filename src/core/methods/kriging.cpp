@@ -20,7 +20,7 @@ Index run_weights(const LocalView& view, const Covariance& covariance, bool loca
   const auto kernel = [&](Index first, Index last, double* scratch, double*) {
     return kernels.conditional_weights(view, prepared, local_mean, first, last, scratch, out);
   };
-  return sum_chunks(view.targets, 0, kernels.conditional_weights_scratch(view, prepared, local_mean), context,
+  return sum_chunks(view, 0, kernels.conditional_weights_scratch(view, prepared, local_mean), context,
                     kernel)
       .failed;
 }
@@ -39,12 +39,51 @@ LocalView kriging_view(const LocalData& data, Points targets, const NeighborTabl
   return view;
 }
 
+// An unknown mean needs at least one datum.
+void check_present(const NeighborTable& neighbors) {
+  for (Index t = 0; t < neighbors.n; ++t)
+    if (std::all_of(neighbors[t], neighbors[t] + neighbors.k, [](int row) { return row < 0; }))
+      throw Error("New location " + std::to_string(t + 1) +
+                  " has no neighbours from which its local mean could be found.");
+}
+
+// field = variance^(1/2) normals + weights * (data or earlier field), location by location.
+std::vector<double> draw_in_order(const LocalData& data, const std::vector<int>& order,
+                                  const NeighborTable& neighbors, const std::vector<double>& weights,
+                                  const std::vector<double>& variance, const double* normals,
+                                  const RunContext& context) {
+  const Index n = data.coords.n;
+  const int draws = data.columns;
+  std::vector<double> field(variance.size() * std::size_t(draws));
+  Index work = 0;
+  for (const int j : order) {
+    work += Index(neighbors.k + 1) * draws;
+    if (context.check_interrupt && work > 10000000) {
+      context.check_interrupt();
+      work = 0;
+    }
+    double* result = field.data() + Index(j) * draws;
+    const double sd = std::sqrt(variance[j]);
+    for (int s = 0; s < draws; ++s) result[s] = sd * normals[Index(j) * draws + s];
+    for (int r = 0; r < neighbors.k; ++r) {
+      const Index row = neighbors[j][r];
+      if (row < 0) continue;
+      const double weight = weights[Index(j) * neighbors.k + r];
+      const double* values = row < n ? data.values + row * draws : field.data() + (row - n) * draws;
+      for (int s = 0; s < draws; ++s) result[s] += weight * values[s];
+    }
+  }
+  return field;
+}
+
 }  // namespace
 
 Kriging krige(const LocalData& data, Points targets, const NeighborTable& neighbors,
               const Covariance& covariance, bool local_mean, const RunContext& context) {
   if (targets.dim != data.coords.dim) throw Error("Data and new locations must have the same coordinates.");
   if (neighbors.n != targets.n) throw Error("The table of neighbours must have one row for each new location.");
+  check_rows(neighbors.index, -1, data.coords.n);
+  if (local_mean) check_present(neighbors);
   Kriging result;
   result.columns = data.columns;
   result.weighted.assign(std::size_t(targets.n) * data.columns, 0.0);
@@ -60,7 +99,10 @@ std::vector<double> simulate_conditional(const LocalData& data, Points targets, 
                                          const double* normals, const RunContext& context) {
   const Index n = data.coords.n;
   const Index m = targets.n;
-  const int draws = data.columns;
+  if (neighbors.n != m || Index(order.size()) != m)
+    throw Error("The table of neighbours and the order must have one row for each new location.");
+  check_rows(neighbors.index, -1, n + m);
+  check_rows(order, 0, m);
   // Data and targets as one set of points; the targets carry no noise.
   std::vector<double> coords(data.coords.data, data.coords.data + n * data.coords.dim);
   coords.insert(coords.end(), targets.data, targets.data + m * targets.dim);
@@ -78,20 +120,7 @@ std::vector<double> simulate_conditional(const LocalData& data, Points targets, 
     throw Error("The covariance matrix of the conditioning set of new location " + std::to_string(failed + 1) +
                 " is singular: are there duplicated locations among the new ones?");
 
-  std::vector<double> field(std::size_t(m) * draws);
-  for (const int j : order) {
-    double* result = field.data() + Index(j) * draws;
-    const double sd = std::sqrt(variance[j]);
-    for (int s = 0; s < draws; ++s) result[s] = sd * normals[Index(j) * draws + s];
-    for (int r = 0; r < neighbors.k; ++r) {
-      const Index row = neighbors.index[Index(j) * neighbors.k + r];
-      if (row < 0) break;
-      const double weight = weights[Index(j) * neighbors.k + r];
-      const double* values = row < n ? data.values + row * draws : field.data() + (row - n) * draws;
-      for (int s = 0; s < draws; ++s) result[s] += weight * values[s];
-    }
-  }
-  return field;
+  return draw_in_order(data, order, neighbors, weights, variance, normals, context);
 }
 
 }  // namespace neargp

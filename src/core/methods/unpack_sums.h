@@ -1,0 +1,33 @@
+// From the sums of the kernels to results: symmetric matrices whole, targets under the caller's numbers, and zero for
+// every derivative that is not wanted (the kernels find those in the first variance and the nugget at no cost).
+#pragma once
+
+#include "local/problem.h"
+#include "local/sum_chunks.h"
+#include "methods/conditional_likelihood.h"
+
+namespace neargp {
+
+// Kernels fill one half of a symmetric matrix, entry (i, j), j <= i, being sum(i, j).
+template <class Sum>
+void fill_symmetric(double* matrix, int size, const Sum& sum) {
+  for (int i = 0; i < size; ++i)
+    for (int j = 0; j <= i; ++j) matrix[i * size + j] = matrix[j * size + i] = sum(i, j);
+}
+
+inline Index failed_row(const ChunkSums& chunks, const LocalProblem& problem) {
+  return chunks.failed < 0 ? -1 : problem.row_of_target(chunks.failed);
+}
+
+// Sums that are the objective and then its gradient.
+inline ObjectiveGradient unpack_gradient(const ChunkSums& chunks, const LocalProblem& problem,
+                                         const Covariance& covariance) {
+  ObjectiveGradient result;
+  result.value = chunks.sums[0];
+  for (int a = 0; a < covariance.parameters(); ++a)
+    result.gradient.push_back(covariance.is_active(a) ? chunks.sums[1 + a] : 0.0);
+  result.failed = failed_row(chunks, problem);
+  return result;
+}
+
+}  // namespace neargp
