@@ -1,0 +1,170 @@
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "base/error.h"
+#include "core_fixtures.h"
+#include "covariance/with_family.h"
+
+using namespace neargp;
+using namespace fixtures;
+
+namespace {
+
+PreparedCovariance prepared(const Covariance& covariance, int dim) {
+  return prepare(covariance, dim, true, local_kernels().fill_matern_table);
+}
+
+struct Correlation {
+  double value, slope, shape;
+};
+
+Correlation correlation(const PreparedComponent& component, double r2) {
+  Correlation result{0.0, 0.0, 0.0};
+  with_family(component, [&](const auto& family) {
+    if (component.wants_shape())
+      family.template evaluate<true, true>(r2, result.value, result.slope, result.shape);
+    else
+      family.template evaluate<true, false>(r2, result.value, result.slope, result.shape);
+  });
+  return result;
+}
+
+void check_refused(Component component, const char* sentence, int dim = 2) {
+  CHECK_THROWS_WITH_AS(check_covariance({{component}, 0.1, {}}, dim), sentence, Error);
+}
+
+}  // namespace
+
+TEST_CASE("values and derivatives of each family at a distance") {
+  for (const Model& model : families()) {
+    CAPTURE(model.name);
+    const PreparedCovariance covariance = prepared(model.covariance, 2);
+    const PreparedComponent& family = covariance.components[0];
+    const Component& component = model.covariance.components[0];
+    for (const double r : {1e-4, 1e-2, 0.3, 1.0, 2.5, 6.0, 20.0}) {
+      CAPTURE(r);
+      const Correlation at = correlation(family, r * r);
+      CHECK(std::abs(at.value - reference::correlation(component, r)) < 2e-14);
+      // r^2 dc/dr^2 = (dc / d log r)/2
+      const auto moved_r = [&](double step) { return reference::correlation(component, r * std::exp(step)); };
+      const double h = 2e-3;
+      const double slope = (8.0 * (moved_r(h) - moved_r(-h)) - (moved_r(2 * h) - moved_r(-2 * h))) / (24.0 * h);
+      CHECK(std::abs(r * r * at.slope - slope) < 1e-9);
+      if (family.wants_shape()) {
+        const auto moved_shape = [&](double step) {
+          Component other = component;
+          other.shape += step;
+          return reference::correlation(other, r);
+        };
+        const double shape =
+            (8.0 * (moved_shape(h) - moved_shape(-h)) - (moved_shape(2 * h) - moved_shape(-2 * h))) / (12.0 * h);
+        CHECK(std::abs(at.shape - shape) < 1e-8);
+      }
+    }
+  }
+}
+
+TEST_CASE("at distance zero the correlation is one and what derivatives are multiplied by stays zero") {
+  std::vector<Model> models = families();
+  models.push_back(model("power 0.01", {component(Family::powered_exponential, 1e4, {1.0}, {0, 0}, 0.01)}));
+  models.push_back(model("rough Matern", {component(Family::matern, 1.0, {1.0}, {0, 0}, 0.01)}));
+  for (const Model& each : models) {
+    CAPTURE(each.name);
+    const PreparedCovariance covariance = prepared(each.covariance, 2);
+    const Correlation at = correlation(covariance.components[0], 0.0);
+    CHECK(at.value == 1.0);
+    CHECK(covariance.components[0].variance * at.slope * 0.0 == 0.0);
+    CHECK(at.shape == 0.0);
+  }
+}
+
+TEST_CASE("extreme ranges leave the correlation in [0, 1]: everything is far or everything is near") {
+  const Data data(uniform_cloud(20, 2), 1);
+  const LocalProblem problem(data.view(), neighbors_before(data, 5), {}, with_threads(1));
+  for (Model& each : families())
+    for (const double range : {1e-280, 1e-160, 1e-100, 1e-30, 1e-5, 1e5, 1e100, 1e200}) {
+      CAPTURE(each.name);
+      CAPTURE(range);
+      each.covariance.components[0].range[0] = range;
+      with_each_instruction_set([&] {
+        const LikelihoodSums sums = conditional_sums(problem, each.covariance, true, with_threads(1));
+        CHECK(sums.failed == -1);
+        CHECK(std::isfinite(sums.log_det));
+        for (const double x : sums.d_gram) CHECK(std::isfinite(x));
+        for (const double x : sums.information) CHECK(std::isfinite(x));
+        if (range > 1e-4) return;
+        if (each.covariance.components[0].family == Family::cauchy) return;
+        if (each.covariance.components[0].shape < 0.5 && range > 1e-20) return;
+        double independent = 0.0;
+        for (const double noise : data.noise_scale) independent += std::log(1.3 + 0.2 * noise);
+        CHECK(sums.log_det == doctest::Approx(independent).epsilon(1e-12));
+      });
+    }
+}
+
+TEST_CASE("scaled coordinates have the distance of the formulas") {
+  for (const Model& model : structures()) {
+    CAPTURE(model.name);
+    const Cloud cloud = uniform_cloud(2, model.dim);
+    const PreparedCovariance covariance = prepared(model.covariance, model.dim);
+    for (std::size_t c = 0; c < covariance.components.size(); ++c) {
+      std::vector<double> a(model.dim), b(model.dim);
+      scale_point(covariance.components[c], model.dim, cloud.view()[0], a.data());
+      scale_point(covariance.components[c], model.dim, cloud.view()[1], b.data());
+      CHECK(std::sqrt(distance2(a.data(), b.data(), model.dim)) ==
+            doctest::Approx(reference::scaled_distance(model.covariance.components[c], cloud.view()[0],
+                                                       cloud.view()[1])).epsilon(1e-13));
+    }
+  }
+}
+
+TEST_CASE("the major axis of an anisotropy has the longer range") {
+  const Component major = anisotropic(component(Family::exponential, 1.0, {2.0}, {0, 0}), 0.0, 0.5);
+  const double origin[] = {0.0, 0.0}, diagonal[] = {1.0, 1.0}, across[] = {1.0, -1.0};
+  const Covariance covariance{{major}, 0.0, {}};
+  const PreparedCovariance ready = prepared(covariance, 2);
+  double along_scaled[2], across_scaled[2];
+  scale_point(ready.components[0], 2, diagonal, along_scaled);
+  scale_point(ready.components[0], 2, across, across_scaled);
+  CHECK(std::sqrt(distance2(along_scaled, origin, 2)) ==
+        doctest::Approx(std::sqrt(2.0) / (2.0 * std::exp(0.5))).epsilon(1e-14));
+  CHECK(std::sqrt(distance2(across_scaled, origin, 2)) ==
+        doctest::Approx(std::sqrt(2.0) / (2.0 * std::exp(-0.5))).epsilon(1e-14));
+}
+
+TEST_CASE("parameters out of their domain are refused, by name") {
+  const double nan = std::numeric_limits<double>::quiet_NaN(), inf = std::numeric_limits<double>::infinity();
+  const Component good = component(Family::matern, 1.0, {1.0}, {0, 0}, 1.5);
+  CHECK_NOTHROW(check_covariance({{good}, 0.0, {}}, 2));
+  for (const double bad : {0.0, -1.0, nan, inf}) {
+    Component changed = good;
+    changed.variance = bad;
+    check_refused(changed, "The variance of a covariance must be positive and finite.");
+    changed = good;
+    changed.range[0] = bad;
+    check_refused(changed, "The range of a covariance must be positive and finite.");
+    changed = good;
+    changed.shape = bad;
+    check_refused(changed, "The smoothness of a Matern covariance must lie between 0.01 and 50.");
+  }
+  check_refused(good, "A covariance must say for each coordinate which range divides it.", 3);
+  Component changed = good;
+  changed.group[1] = 1;
+  check_refused(changed, "A coordinate refers to a range that the covariance does not have.");
+  check_refused(component(Family::powered_exponential, 1.0, {1.0}, {0, 0}, 2.1),
+                "The power of a powered exponential covariance must lie in (0, 2].");
+  check_refused(component(Family::cauchy, 1.0, {1.0}, {0, 0}, nan), "The shape of a Cauchy covariance must be positive.");
+  check_refused(anisotropic(component(Family::exponential, 1.0, {1.0, 1.0}, {0, 1}), 0.1, 0.1),
+                "Geometric anisotropy needs two coordinates that share the first range.");
+  check_refused(anisotropic(component(Family::exponential, 1.0, {1.0}, {0, 0}), nan, 0.1),
+                "The anisotropy of a covariance must be finite.");
+  CHECK_THROWS_AS(check_covariance({{}, 0.1, {}}, 2), Error);
+  for (const double bad : {-1.0, nan, inf}) CHECK_THROWS_AS(check_covariance({{good}, bad, {}}, 2), Error);
+  CHECK_THROWS_AS(check_covariance({{good}, 0.1, {1, 1}}, 2), Error);
+  CHECK_NOTHROW(check_covariance({std::vector<Component>(8, good), 0.1, {}}, 2));
+  CHECK_THROWS_WITH_AS(check_covariance({std::vector<Component>(9, good), 0.1, {}}, 2),
+                       "A covariance can have at most 8 components.", Error);
+  CHECK_THROWS_AS(family_from_name("spherical"), Error);
+}

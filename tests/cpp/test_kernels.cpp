@@ -1,0 +1,126 @@
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "base/arena.h"
+#include "base/error.h"
+#include "core_fixtures.h"
+
+using namespace neargp;
+using namespace fixtures;
+
+namespace {
+
+struct Outputs {
+  std::vector<double> sums, gradient, joint, joint_gradient, weighted, variance, weights;
+  bool operator==(const Outputs& other) const {
+    return sums == other.sums && gradient == other.gradient && joint == other.joint &&
+           joint_gradient == other.joint_gradient && weighted == other.weighted && variance == other.variance &&
+           weights == other.weights;
+  }
+};
+
+// Runs all kernels on the targets first .. last-1 in scratch memory that holds `filling`. The view's one column
+// serves as the response and as the residual.
+Outputs run_all(const LocalView& view, const Covariance& covariance, Index first, Index last, double filling) {
+  const LocalKernels& kernels = local_kernels();
+  const PreparedCovariance prepared = prepare(covariance, view.dim, true, kernels.fill_matern_table);
+  const int p = prepared.parameters;
+  const ConditionalSumsLayout layout{view.columns, p};
+  Outputs out;
+  out.sums.assign(std::size_t(layout.size(true)), 0.0);
+  out.gradient.assign(1 + p, 0.0);
+  out.joint.assign(2, 0.0);
+  out.joint_gradient.assign(1 + p, 0.0);
+  out.weighted.assign(std::size_t(view.targets), 0.0);
+  out.variance = out.weighted;
+  out.weights.assign(std::size_t(view.targets) * view.k, 0.0);
+  const auto in_scratch = [&](std::size_t doubles, const auto& kernel) {
+    AlignedBuffer buffer(doubles);
+    std::fill_n(buffer.data(), doubles, filling);
+    CHECK(kernel(buffer.data()) == -1);
+  };
+  in_scratch(kernels.conditional_sums_scratch(view, prepared, true), [&](double* scratch) {
+    return kernels.conditional_sums(view, prepared, true, first, last, scratch, out.sums.data());
+  });
+  in_scratch(kernels.conditional_gradient_scratch(view, prepared), [&](double* scratch) {
+    return kernels.conditional_gradient(view, prepared, first, last, scratch, out.gradient.data());
+  });
+  in_scratch(kernels.joint_sums_scratch(view, prepared, false), [&](double* scratch) {
+    return kernels.joint_sums(view, prepared, false, first, last, scratch, out.joint.data());
+  });
+  in_scratch(kernels.joint_sums_scratch(view, prepared, true), [&](double* scratch) {
+    return kernels.joint_sums(view, prepared, true, first, last, scratch, out.joint_gradient.data());
+  });
+  in_scratch(kernels.conditional_weights_scratch(view, prepared, true), [&](double* scratch) {
+    return kernels.conditional_weights(view, prepared, true, first, last, scratch,
+                                       {out.weighted.data(), out.variance.data(), out.weights.data()});
+  });
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("what the scratch memory held before does not matter") {
+  const Data data(uniform_cloud(21, 2), 1);
+  NeighborTable table = neighbors_others(data, 6);
+  table[3][4] = table[3][5] = -1;
+  const LocalProblem problem(data.view(), table, {}, with_threads(1));
+  for (const Model& model : all_models()) {
+    if (model.dim != 2) continue;
+    CAPTURE(model.name);
+    with_each_instruction_set([&] {
+      const Outputs zeros = run_all(problem.view(), model.covariance, 0, 21, 0.0);
+      for (const double x : zeros.sums) CHECK(std::isfinite(x));
+      CHECK((run_all(problem.view(), model.covariance, 0, 21, std::numeric_limits<double>::quiet_NaN()) == zeros));
+      CHECK((run_all(problem.view(), model.covariance, 0, 21, -1e300) == zeros));
+    });
+  }
+}
+
+TEST_CASE("a range of targets may begin and end anywhere") {
+  const Data data(uniform_cloud(21, 2), 1);
+  const LocalProblem problem(data.view(), neighbors_others(data, 6), {}, with_threads(1));
+  const Covariance covariance = structures()[2].covariance;
+  with_each_instruction_set([&] {
+    const Outputs whole = run_all(problem.view(), covariance, 0, 21, 0.0);
+    const Outputs head = run_all(problem.view(), covariance, 0, 11, 0.0);
+    const Outputs tail = run_all(problem.view(), covariance, 11, 21, 0.0);
+    for (std::size_t s = 0; s < whole.sums.size(); ++s)
+      CHECK(head.sums[s] + tail.sums[s] == doctest::Approx(whole.sums[s]).epsilon(1e-11));
+    for (std::size_t s = 0; s < whole.gradient.size(); ++s) {
+      CHECK(head.gradient[s] + tail.gradient[s] == doctest::Approx(whole.gradient[s]).epsilon(1e-11));
+      CHECK(head.joint_gradient[s] + tail.joint_gradient[s] == doctest::Approx(whole.joint_gradient[s]).epsilon(1e-11));
+    }
+    for (std::size_t t = 0; t < 21; ++t) {
+      CHECK((t < 11 ? head : tail).weighted[t] == doctest::Approx(whole.weighted[t]).epsilon(1e-12));
+      CHECK((t < 11 ? tail : head).weighted[t] == 0.0);
+    }
+  });
+}
+
+TEST_CASE("instruction sets agree") {
+  const Data data(uniform_cloud(50, 2), 1);
+  const LocalProblem problem(data.view(), neighbors_before(data, 12), {}, with_threads(1));
+  const Covariance covariance = structures().back().covariance;
+  use_instruction_set(instruction_sets().back());
+  const Outputs expected = run_all(problem.view(), covariance, 0, 50, 0.0);
+  with_each_instruction_set([&] {
+    const Outputs outputs = run_all(problem.view(), covariance, 0, 50, 0.0);
+    for (std::size_t s = 0; s < expected.sums.size(); ++s)
+      CHECK(outputs.sums[s] == doctest::Approx(expected.sums[s]).epsilon(1e-9));
+  });
+}
+
+TEST_CASE("an instruction set can be chosen, and one that is missing is refused") {
+  const std::vector<const char*> names = instruction_sets();
+  REQUIRE(!names.empty());
+  CHECK(std::string(local_kernels().name) == names.front());
+  use_instruction_set(names.back());
+  CHECK(std::string(local_kernels().name) == names.back());
+  CHECK_THROWS_AS(use_instruction_set("mmx"), Error);
+  CHECK(std::string(local_kernels().name) == names.back());
+  use_instruction_set("auto");
+  CHECK(std::string(local_kernels().name) == names.front());
+}
