@@ -12,6 +12,8 @@
 #include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <type_traits>
+#include <utility>
 
 #if defined(__x86_64__) || defined(_M_X64)
 #include <immintrin.h>
@@ -38,12 +40,12 @@ struct PackTraits<double> {
 };
 
 template <class V>
-inline double get_lane(const V& x, int lane) {
-  return x[lane];
-}
-template <>
-inline double get_lane<double>(const double& x, int) {
-  return x;
+inline auto get_lane(const V& x, int lane) {
+  if constexpr (std::is_arithmetic<V>::value) {
+    return x;
+  } else {
+    return x[lane];
+  }
 }
 
 template <class V>
@@ -58,6 +60,63 @@ inline void set_lane<double>(double& x, int, double value) {
 template <class V>
 inline V broadcast(double value) {
   return V{} + value;
+}
+
+// The same bits as another type of the same size.
+template <class To, class From>
+inline To same_bits(From from) {
+  To to;
+  std::memcpy(&to, &from, sizeof to);
+  return to;
+}
+
+namespace detail {
+
+template <class Action, std::size_t... I>
+inline __attribute__((always_inline)) void unrolled(const Action& action, std::index_sequence<I...>) {
+  (action(std::integral_constant<int, int(I)>()), ...);
+}
+
+// Lanes chosen by constants from a (0 .. lanes-1) and b (lanes .. 2 lanes - 1).
+template <int... lane, class V>
+inline V shuffle(V a, V b) {
+#if defined(__clang__)
+  return __builtin_shufflevector(a, b, lane...);
+#else
+  return __builtin_shuffle(a, b, typename PackTraits<V>::Bits{lane...});
+#endif
+}
+
+// Exchanges the off-diagonal squares of side `Step` between two rows of a matrix.
+template <int Step, class V, std::size_t... L>
+inline void exchange(V& upper, V& lower, std::index_sequence<L...>) {
+  constexpr int lanes = int(sizeof...(L));
+  const V u = shuffle<(int(L) & Step ? lanes + (int(L) ^ Step) : int(L))...>(upper, lower);
+  const V l = shuffle<(int(L) & Step ? lanes + int(L) : (int(L) ^ Step))...>(upper, lower);
+  upper = u;
+  lower = l;
+}
+
+}  // namespace detail
+
+// action(i) for i = 0 .. Count-1, each a constant, so that arrays indexed by i live in
+// registers. -O2 does not unroll such loops by itself.
+template <int Count, class Action>
+inline __attribute__((always_inline)) void unrolled(const Action& action) {
+  detail::unrolled(action, std::make_index_sequence<Count>());
+}
+
+// Transposes the square matrix whose rows are `lanes` packs.
+template <int Step = 1, class V>
+inline __attribute__((always_inline)) void transpose(V* rows) {
+  constexpr int lanes = PackTraits<V>::lanes;
+  if constexpr (Step < lanes) {
+    unrolled<lanes>([&](auto i) __attribute__((always_inline)) {
+      if constexpr (!(decltype(i)::value & Step))
+        detail::exchange<Step>(rows[i], rows[i | Step], std::make_index_sequence<lanes>());
+    });
+    transpose<2 * Step>(rows);
+  }
 }
 
 // Lanes are added in order, so that a sum depends on nothing but the values.
