@@ -20,17 +20,21 @@ fisher_scoring <- function(objective, start, free, bounds, control, tolerance = 
     }
     moved <- line_search(objective, working, current, step, bounds, free)
     evaluations <- evaluations + moved$evaluations
-    if (is.null(moved$state)) {
-      small <- step$expected_gain < max(0.01, 1e-9 * abs(current$value))
-      return(optimizer_result(working, current, first, iteration, evaluations, small,
-        if (small) "converged" else "no step along the scoring direction raises the likelihood"))
-    }
+    if (is.null(moved$state)) return(stalled_result(working, current, first, iteration, evaluations, step$expected_gain))
     pairs <- remember_pair(pairs, moved$working - working, current$gradient - moved$state$gradient)
     working <- moved$working
     current <- moved$state
   }
   optimizer_result(working, current, first, control$max_iterations, evaluations, FALSE,
     sprintf("stopped after %d iterations (max_iterations)", control$max_iterations))
+}
+
+# No fraction of the step raises the value. With a nearly noise-free, very smooth process the covariance matrices are so close to singular
+# that gradients are only that good; what is still to gain is then far from significant.
+stalled_result <- function(working, state, first, iterations, evaluations, expected_gain) {
+  small <- expected_gain < 0.5
+  optimizer_result(working, state, first, iterations, evaluations, small,
+    if (small) "converged to the precision of the arithmetic" else "no step along the scoring direction raises the likelihood")
 }
 
 # `first` is the value at the start: what the optimiser gained tells whether refreshed neighbours mattered.

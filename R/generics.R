@@ -104,14 +104,20 @@ BIC.neargp_score <- function(object, ...) abort_not_likelihood("BIC", attr(objec
 
 #' @export
 AIC.neargp <- function(object, ..., k = 2) {
-  if (!is_likelihood(object)) abort_not_likelihood("AIC", object$score)
+  check_likelihoods("AIC", object, ...)
   NextMethod()
 }
 
 #' @export
 BIC.neargp <- function(object, ...) {
-  if (!is_likelihood(object)) abort_not_likelihood("BIC", object$score)
+  check_likelihoods("BIC", object, ...)
   NextMethod()
+}
+
+check_likelihoods <- function(what, ...) {
+  for (fit in list(...)) {
+    if (inherits(fit, "neargp") && !is_likelihood(fit)) abort_not_likelihood(what, fit$score)
+  }
 }
 
 abort_not_likelihood <- function(what, score) {

@@ -30,11 +30,16 @@ print_header <- function(x) {
   cat("Locations: ", describe_locations(x$locations), "\n", sep = "")
 }
 
+# Names above values, in as many pairs of lines as the width of the console asks for.
 paste_named <- function(values, digits) {
   formatted <- vapply(values, function(v) format(signif(v, digits), digits = digits), "")
   width <- pmax(nchar(names(values)), nchar(formatted))
-  aligned <- function(x) paste(mapply(formatC, x, width = width), collapse = "  ")
-  paste0("  ", aligned(names(values)), "\n  ", aligned(formatted))
+  aligned <- function(x) mapply(formatC, x, width = width)
+  used <- Reduce(function(before, own) if (before + own > getOption("width")) own else before + own, width + 2L, accumulate = TRUE)
+  pairs <- vapply(split(seq_along(values), cumsum(used == width + 2L)), function(own) {
+    paste0("  ", paste(aligned(names(values))[own], collapse = "  "), "\n  ", paste(aligned(formatted)[own], collapse = "  "))
+  }, "")
+  paste(pairs, collapse = "\n")
 }
 
 describe_method <- function(x) {
@@ -87,13 +92,20 @@ print_remarks <- function(x, digits) {
   shown <- vapply(effective, function(v) format(signif(v, digits), digits = digits), "")
   units <- ifelse(grepl("^range_time", names(effective)), paste0(" ", x$locations$time_unit %||% ""), unit)
   labels <- if (length(effective) > 1L) paste0(" (", names(effective), ")") else ""
-  cat("  correlation is a function of distance / range; effective range (correlation 0.05): ",
+  cat("  correlation is a function of distance / range\n  effective range (correlation 0.05): ",
     paste0(shown, trimws(units, "right"), labels, collapse = ", "), "\n", sep = "")
   fixed <- x$parameters$name[x$parameters$fixed & x$layout$kind != "shape"]
   if (length(fixed)) cat("  fixed: ", paste(fixed, collapse = ", "), "\n", sep = "")
   boundary <- x$parameters$name[x$parameters$at_boundary]
   if (length(boundary)) cat("  at the boundary of its search interval: ", paste(boundary, collapse = ", "), "\n", sep = "")
   cat("\n", score_line(x), "\n", convergence_line(x), "\n", sep = "")
+}
+
+# Beside longitude and latitude, further coordinates are in units of their own.
+range_units <- function(names, locations) {
+  base <- sub("_[0-9]+$", "", names)
+  own <- locations$metric == "longlat" & !base %in% c("range", "range_longlat")
+  ifelse(base == "range_time", locations$time_unit %||% "", ifelse(own, "", locations$unit))
 }
 
 score_line <- function(x) {

@@ -10,7 +10,7 @@
 #' @param k number of neighbours, as in [predict.neargp()].
 #' @param threads,... as in [predict.neargp()].
 #' @return Numeric vector with one value for each row of the data, after `subset`; where `na.action` is `na.exclude`, dropped rows are NA.
-#'   `loo()` returns a data frame with the columns `mean` and `sd` of the leave-one-out prediction of each observation.
+#'   `loo_predict()` returns a data frame with the columns `mean` and `sd` of the leave-one-out prediction of each observation.
 #' @examples
 #' set.seed(1)
 #' d <- data.frame(x = runif(100), y = runif(100))
@@ -55,14 +55,8 @@ fitted.neargp <- function(object, k = NULL, threads = NULL, ...) {
 
 #' @rdname residuals.neargp
 #' @export
-loo <- function(object, ...) {
-  UseMethod("loo")
-}
-
-#' @rdname residuals.neargp
-#' @export
-loo.neargp <- function(object, k = NULL, threads = NULL, ...) {
-  rlang::check_dots_empty()
+loo_predict <- function(object, k = NULL, threads = NULL) {
+  check_class(object, "object", "neargp", "a fit of neargp()")
   predicted <- leave_one_out(object, k, threads)
   data.frame(mean = stats::naresid(object$na_action, predicted$mean), sd = stats::naresid(object$na_action, predicted$sd))
 }

@@ -11,8 +11,8 @@ test_that("fitted values and leave-one-out predictions are the dense ones", {
   e <- data$y - drop(data$X %*% coef(fit))
   expect_equal(residuals(fit, "loo", k = 49), drop(inverse %*% e) / diag(inverse), tolerance = 1e-8)
   expect_equal(residuals(fit, "trend"), e)
-  expect_equal(residuals(fit, "standardized", k = 49), residuals(fit, "loo", k = 49) / loo(fit, k = 49)$sd)
-  expect_true(all(loo(fit, k = 49)$sd^2 >= 1 / diag(inverse) - 1e-10))
+  expect_equal(residuals(fit, "standardized", k = 49), residuals(fit, "loo", k = 49) / loo_predict(fit, k = 49)$sd)
+  expect_true(all(loo_predict(fit, k = 49)$sd^2 >= 1 / diag(inverse) - 1e-10))
 })
 
 test_that("standardized residuals are standard normal under the model", {
