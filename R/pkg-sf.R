@@ -75,12 +75,17 @@ check_same_crs <- function(crs, locations) {
   trained <- locations$crs
   same <- if (is.null(trained)) is.na(crs) else !is.na(crs) && crs == trained
   if (!same) {
-    describe <- function(x) if (is.null(x) || is.na(x)) "none" else if (is.na(x$Name)) "unnamed" else x$Name
     abort_neargp("crs", c("`newdata` is not in the coordinate reference system of the training data.",
-      x = paste0("Training data: ", describe(trained), "; newdata: ", describe(crs), "."),
+      x = paste0("Training data: ", describe_crs(trained), "; newdata: ", describe_crs(crs), "."),
       i = if (is.null(trained)) "Fit with a CRS (argument `crs`, or sf data that have one)." else
         "Transform it: sf::st_transform(newdata, fit$locations$crs)."))
   }
+}
+
+# A CRS given as a PROJ string has no name of its own.
+describe_crs <- function(crs) {
+  if (is.null(crs) || is.na(crs)) return("none")
+  if (is.na(crs$Name) || crs$Name %in% c("", "unknown")) crs$input else crs$Name
 }
 
 # Data columns without the geometry; a plain data frame.

@@ -136,7 +136,7 @@ test_that("sf fits and blocked folds work", {
   fit <- neargp(z ~ 1, sf::st_as_sf(data, coords = c("x", "y"), crs = 32613), method = vecchia(k = 10))
   cv <- cross_validate(fit, folds = "blocked")
   expect_equal(nrow(cv$predictions), 200)
-  expect_output(print(cv), "200 rows in 10 folds \\(square blocks\\), parameters those of the full fit")
+  expect_output(print(cv), "200 rows in 10 folds \\(square blocks\\)\nParameters: those of the full fit")
 })
 
 test_that("wrong folds and settings are refused with their reason", {

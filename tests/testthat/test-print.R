@@ -21,6 +21,15 @@ test_that("print() states what is at a boundary", {
   expect_output(print(fit), "at the boundary of its search interval: range")
 })
 
+test_that("many parameters are printed in lines that fit the console", {
+  values <- c(variance_1 = 1, anisotropy_ratio_1 = 0.5, anisotropy_angle_1 = 30, smoothness_1 = 1.5, nugget = 0.1)
+  withr::local_options(width = 40)
+  lines <- strsplit(paste_named(values, 3), "\n")[[1]]
+  expect_true(all(nchar(lines) <= 40))
+  expect_equal(scan(text = lines[c(1, 3, 5)], what = "", quiet = TRUE), names(values))
+  expect_equal(scan(text = lines[c(2, 4, 6)], quiet = TRUE), unname(values))
+})
+
 test_that("settings print", {
   expect_snapshot(print(vecchia()))
   expect_snapshot(print(loo_k(optimizer = "adam")))
