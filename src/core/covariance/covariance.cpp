@@ -23,20 +23,24 @@ void require(bool condition, const char* message) {
 
 bool positive(double x) { return std::isfinite(x) && x > 0.0; }
 
+// With coordinates of at most 1e30 (local/problem.h) scaled distances stay below 1e61, where no power of
+// them that the families form overflows or outgrows exp(-708), the least value of simd_exp().
+bool usable_range(double x) { return x >= 1e-30 && x <= 1e30; }
+
 void check_component(const Component& component, int dim) {
   require(positive(component.variance), "The variance of a covariance must be positive and finite.");
   require(int(component.group.size()) == dim,
           "A covariance must say for each coordinate which range divides it.");
   for (const double range : component.range)
-    require(positive(range), "The range of a covariance must be positive and finite.");
+    require(usable_range(range), "The range of a covariance must lie between 1e-30 and 1e30.");
   for (const int group : component.group)
     require(group >= 0 && group < int(component.range.size()),
             "A coordinate refers to a range that the covariance does not have.");
   if (component.anisotropic) {
     require(dim >= 2 && component.group[0] == 0 && component.group[1] == 0,
             "Geometric anisotropy needs two coordinates that share the first range.");
-    require(std::isfinite(component.u) && std::isfinite(component.v),
-            "The anisotropy of a covariance must be finite.");
+    require(std::abs(component.u) <= 10.0 && std::abs(component.v) <= 10.0,
+            "The anisotropy of a covariance must lie between -10 and 10.");
   }
   if (component.family == Family::matern)
     require(component.shape >= 0.01 && component.shape <= 50.0,

@@ -1,6 +1,7 @@
 #include "local/problem.h"
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 
 #include "base/error.h"
@@ -32,6 +33,14 @@ std::vector<double> residuals_of(const std::vector<double>& values, int columns,
 
 }  // namespace
 
+void check_coordinates(Points points) {
+  for (Index i = 0; i < points.n; ++i)
+    for (int d = 0; d < points.dim; ++d)
+      if (!(std::abs(points[i][d]) <= 1e30))
+        throw Error("Coordinate " + std::to_string(d + 1) + " of row " + std::to_string(i + 1) +
+                    " is not a number of at most 1e30 in size.");
+}
+
 void check_rows(const std::vector<int>& rows, int smallest, Index n) {
   for (const int row : rows)
     if (row < smallest || row >= n)
@@ -43,6 +52,7 @@ LocalProblem::LocalProblem(const LocalData& data, const NeighborTable& neighbors
                            const std::vector<int>& targets, const RunContext& context)
     : dim_(data.coords.dim), columns_(data.columns), k_(neighbors.k) {
   const Index n = data.coords.n;
+  check_coordinates(data.coords);
   check_rows(targets, 0, n);
   check_rows(neighbors.index, -1, n);
   const std::vector<int> order = spatial_order(data.coords, context);

@@ -19,6 +19,9 @@ struct LocalData {
   const double* noise_scale = nullptr;  // n
 };
 
+// Throws an Error unless all coordinates are numbers of at most 1e30 in size.
+void check_coordinates(Points points);
+
 // Throws an Error unless all rows lie in smallest .. n - 1; `smallest` is -1 where a row may be absent, else 0.
 void check_rows(const std::vector<int>& rows, int smallest, Index n);
 

@@ -82,6 +82,8 @@ Kriging krige(const LocalData& data, Points targets, const NeighborTable& neighb
               const Covariance& covariance, bool local_mean, const RunContext& context) {
   if (targets.dim != data.coords.dim) throw Error("Data and new locations must have the same coordinates.");
   if (neighbors.n != targets.n) throw Error("The table of neighbours must have one row for each new location.");
+  check_coordinates(data.coords);
+  check_coordinates(targets);
   check_rows(neighbors.index, -1, data.coords.n);
   if (local_mean) check_present(neighbors);
   Kriging result;
@@ -101,6 +103,8 @@ std::vector<double> simulate_conditional(const LocalData& data, Points targets, 
   const Index m = targets.n;
   if (neighbors.n != m || Index(order.size()) != m)
     throw Error("The table of neighbours and the order must have one row for each new location.");
+  check_coordinates(data.coords);
+  check_coordinates(targets);
   check_rows(neighbors.index, -1, n + m);
   check_rows(order, 0, m);
   // Data and targets as one set of points; the targets carry no noise.
