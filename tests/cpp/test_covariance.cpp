@@ -84,7 +84,7 @@ TEST_CASE("extreme ranges leave the correlation in [0, 1]: everything is far or 
   const Data data(uniform_cloud(20, 2), 1);
   const LocalProblem problem(data.view(), neighbors_before(data, 5), {}, with_threads(1));
   for (Model& each : families())
-    for (const double range : {1e-280, 1e-160, 1e-100, 1e-30, 1e-5, 1e5, 1e100, 1e200}) {
+    for (const double range : {1e-30, 1e-15, 1e-5, 1e5, 1e30}) {
       CAPTURE(each.name);
       CAPTURE(range);
       each.covariance.components[0].range[0] = range;
@@ -144,7 +144,7 @@ TEST_CASE("parameters out of their domain are refused, by name") {
     check_refused(changed, "The variance of a covariance must be positive and finite.");
     changed = good;
     changed.range[0] = bad;
-    check_refused(changed, "The range of a covariance must be positive and finite.");
+    check_refused(changed, "The range of a covariance must lie between 1e-30 and 1e30.");
     changed = good;
     changed.shape = bad;
     check_refused(changed, "The smoothness of a Matern covariance must lie between 0.01 and 50.");
@@ -159,7 +159,7 @@ TEST_CASE("parameters out of their domain are refused, by name") {
   check_refused(anisotropic(component(Family::exponential, 1.0, {1.0, 1.0}, {0, 1}), 0.1, 0.1),
                 "Geometric anisotropy needs two coordinates that share the first range.");
   check_refused(anisotropic(component(Family::exponential, 1.0, {1.0}, {0, 0}), nan, 0.1),
-                "The anisotropy of a covariance must be finite.");
+                "The anisotropy of a covariance must lie between -10 and 10.");
   CHECK_THROWS_AS(check_covariance({{}, 0.1, {}}, 2), Error);
   for (const double bad : {-1.0, nan, inf}) CHECK_THROWS_AS(check_covariance({{good}, bad, {}}, 2), Error);
   CHECK_THROWS_AS(check_covariance({{good}, 0.1, {1, 1}}, 2), Error);

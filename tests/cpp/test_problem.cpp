@@ -1,5 +1,7 @@
 #include <doctest/doctest.h>
 
+#include <cmath>
+
 #include "base/error.h"
 #include "core_fixtures.h"
 
@@ -75,6 +77,28 @@ TEST_CASE("results do not depend on the order of the rows") {
   CHECK(difference(square(a.gram, 3), square(b.gram, 3)) < 1e-12);
   CHECK(difference(square(a.information, covariance.parameters()), square(b.information, covariance.parameters())) <
         1e-12);
+}
+
+TEST_CASE("coordinates that are no numbers, or too large for their squares, are refused") {
+  for (const double bad : {std::nan(""), HUGE_VAL, -HUGE_VAL, 1e31}) {
+    Data data(uniform_cloud(6, 2), 2);
+    data.cloud.coords[2 * 4 + 1] = bad;
+    CHECK_THROWS_WITH_AS(LocalProblem(data.view(), NeighborTable(6, 2), {}, with_threads(1)),
+                         "Coordinate 2 of row 5 is not a number of at most 1e30 in size.", Error);
+  }
+}
+
+TEST_CASE("a response that is no number shows in the sums, a noise that is none as a failed factor") {
+  for (const bool in_noise : {false, true}) {
+    Data data(uniform_cloud(20, 2), 2);
+    (in_noise ? data.noise_scale[11] : data.values[2 * 11]) = std::nan("");
+    const LocalProblem problem(data.view(), neighbors_others(data, 4), {}, with_threads(1));
+    with_each_instruction_set([&] {
+      const LikelihoodSums sums = conditional_sums(problem, structures()[2].covariance, false, with_threads(1));
+      CHECK((sums.failed >= 0) == in_noise);
+      CHECK(std::isnan(sums.gram[0]));
+    });
+  }
 }
 
 TEST_CASE("tables and targets that do not fit the data are refused") {

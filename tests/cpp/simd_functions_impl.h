@@ -1,0 +1,23 @@
+// Included once by each instruction set's unit, after NEARGP_LANES and the target are set.
+#pragma once
+
+#include <cstring>
+
+#include "base/simd.h"
+#include "simd_functions.h"
+
+template <int Lanes>
+struct SimdFunctionsOf {
+  using V = typename neargp::Pack<Lanes>::Real;
+
+  template <V function(V)>
+  static void apply(const double* x, double* y) {
+    V pack;
+    std::memcpy(&pack, x, sizeof pack);
+    pack = function(pack);
+    std::memcpy(y, &pack, sizeof pack);
+  }
+  static constexpr SimdFunctions table(const char* name) {
+    return {name, Lanes, apply<neargp::simd_exp<V>>, apply<neargp::simd_log<V>>, apply<neargp::simd_sqrt<V>>};
+  }
+};
