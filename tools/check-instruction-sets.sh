@@ -1,0 +1,66 @@
+#!/bin/sh
+# Looks into the compiled kernels of the wide instruction sets, after a build of
+# the package. With the folder of the objects as its argument, else src/core/local:
+#
+# * No weak symbol but templates on the number of lanes. A function that is the same
+#   in two translation units is kept once by the linker, and where the kept one was
+#   compiled for AVX-512 the program dies on every other processor (base/simd.h).
+# * Wide registers are used: fused multiply-adds on ymm or zmm by the hundred.
+set -eu
+export LC_ALL=C
+
+cd "$(dirname "$0")/.."
+folder=${1:-src/core/local}
+
+skip() {
+  echo "instruction sets: skipped, $1"
+  exit 0
+}
+
+case $(uname -m) in
+  x86_64 | amd64) ;;
+  *) skip "this is no x86-64 machine" ;;
+esac
+for tool in nm objdump; do
+  command -v "$tool" > /dev/null || skip "there is no $tool"
+done
+
+# Weak symbols of the object $1 that are no templates on $2 lanes. The argument <8>,
+# <8, ...> or a pack of 8 doubles, "double __vector(8)", shows the number of lanes.
+shared_symbols() {
+  nm -C "$1" | sed -n 's/^[0-9a-f]* [WVu] //p' |
+    grep -Ev "^DW\\.ref|<([^<>]*, )?$2(, [^<>]*)?>|__vector\\($2\\)" || true
+}
+
+# Multiply-adds on registers named $2 in the object $1.
+wide_operations() {
+  objdump -d "$1" | grep -Ec "vfn?m(add|sub)[0-9]*pd.*%$2" || true
+}
+
+status=0
+
+# check_object NAME LANES REGISTER
+check_object() {
+  object=$folder/kernels_$1.o
+  if [ ! -f "$object" ]; then
+    echo "$object is missing: build the package first, R CMD INSTALL ."
+    status=1
+    return
+  fi
+  shared=$(shared_symbols "$object" "$2")
+  if [ -n "$shared" ]; then
+    echo "$object shares these functions with code for other processors:"
+    echo "$shared"
+    status=1
+  fi
+  count=$(wide_operations "$object" "$3")
+  if [ "$count" -lt 200 ]; then
+    echo "$object has $count multiply-adds on $3 registers: it is not vectorised."
+    status=1
+  fi
+  echo "$1: $count multiply-adds on $3 registers"
+}
+
+check_object avx2 4 ymm
+check_object avx512 8 zmm
+exit "$status"
