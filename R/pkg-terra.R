@@ -76,3 +76,9 @@ check_raster <- function(object, raster) {
       i = "Name its layers as the columns of the training data: names(raster) <- ."))
   }
 }
+
+# Unit of a raster's coordinates, where it is one that maps show.
+raster_unit <- function(raster) {
+  metres <- terra::linearUnits(raster)
+  if (metres == 1) "m" else if (metres == 1000) "km" else ""
+}

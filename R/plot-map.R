@@ -56,6 +56,7 @@ plot_map <- function(predictions, what = "mean", coords = NULL, palette = NULL, 
 map_place <- function(predictions, coords, longlat, unit = "") {
   if (inherits(predictions, "SpatRaster")) {
     longlat <- longlat %||% isTRUE(terra::is.lonlat(predictions))
+    unit <- raster_unit(predictions)
     predictions <- terra::as.data.frame(predictions, xy = TRUE)
     coords <- c("x", "y")
   }

@@ -150,7 +150,9 @@ print.summary.neargp <- function(x, digits = max(3L, getOption("digits") - 3L), 
   cat("\nCovariance: ", describe_covariance(x$fit$covariance), "\n", sep = "")
   table <- cbind(Estimate = x$covariance$estimate, `Std. Error` = x$covariance$std_error)
   rownames(table) <- rownames(x$covariance)
-  print(signif(table, digits), digits = digits)
+  # Each number for itself: a tiny nugget would put all of them in scientific notation.
+  shown <- apply(table, c(1L, 2L), function(value) format(signif(value, digits), digits = digits))
+  print(shown, quote = FALSE, right = TRUE)
   if (!is_likelihood(x$fit)) cat("  no standard errors: the score is not a likelihood\n")
   print_remarks(x$fit, digits)
   invisible(x)

@@ -83,6 +83,7 @@ test_that("places come from columns, formulas, matrices, sf and terra objects", 
   raster <- terra::rast(nrows = 3, ncols = 4, xmin = 0, xmax = 4, ymin = 0, ymax = 3, crs = "EPSG:32613", vals = 1:12, names = "mean")
   place <- map_place(raster, NULL, NULL)
   expect_equal(as_grid(place$x, place$y)$size, c(4, 3))
+  expect_equal(place$unit, "m")
   withr::local_pdf(NULL)
   expect_invisible(plot_map(raster))
 })
