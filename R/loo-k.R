@@ -43,7 +43,8 @@ fit_method.neargp_loo_k <- function(method, problem) {
   state <- if (method$optimizer == "adam") {
     adam_fit(method, problem, objective_for)
   } else {
-    fit_with_neighbors(problem, method$k, objective_for, quasi_newton_optimizer(problem))
+    state <- fit_with_neighbors(problem, method$k, objective_for, quasi_newton_optimizer(problem), negligible_score(problem))
+    with_fresh_neighbors(problem, state, objective_for, method$k)
   }
   with_gls_trend(problem, method_result(problem, state, score = "leave-one-out log score", information = NULL, k = method$k))
 }
@@ -51,9 +52,20 @@ fit_method.neargp_loo_k <- function(method, problem) {
 quasi_newton_optimizer <- function(problem) {
   function(objective, working, coarse) {
     quasi_newton(objective, working, problem$free, problem$bounds, problem$control,
-      relative_tolerance = if (coarse) 1e-5 else 1e-9)
+      relative_tolerance = if (coarse) 1e-5 else 1e-7)
   }
 }
+
+# The score to report is that of the neighbours in the final metric.
+with_fresh_neighbors <- function(problem, state, objective_for, k) {
+  state$state <- objective_for(component_at(problem, state$working), k)$evaluate(state$working)
+  if (!is.finite(state$state$value)) abort_cholesky(state$state$failed)
+  state
+}
+
+# With many ranges each search for neighbours moves the score by a little more or less, for ever. A sum of n scores has a sampling
+# error of about sqrt(n): a tenth of that is not worth another round.
+negligible_score <- function(problem) max(problem$control$refresh_gain, 0.1 * sqrt(length(problem$data$y)))
 
 # Trend and its covariance by generalised least squares at the final covariance. Composite objectives count the same information
 # many times, so their own least squares would understate the standard errors; one pass in Vecchia's ordering does not.

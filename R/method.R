@@ -48,21 +48,21 @@ print.neargp_method <- function(x, ...) {
 
 # Coarse to fine in k, and at each k as many rounds as the neighbours need: neighbours depend on the ratios of the ranges and on the
 # anisotropy, so they are sought in the current metric, held while the optimiser runs, and sought anew until they no longer matter:
-# the metric has not moved, or the new neighbours let the optimiser gain next to nothing.
+# the metric has not moved, or the new neighbours let the optimiser gain a negligible amount.
 # `objective_for(component, k)` seeks neighbours in the metric of that component; `optimize(objective, working, coarse)` climbs.
-fit_with_neighbors <- function(problem, k, objective_for, optimize) {
+fit_with_neighbors <- function(problem, k, objective_for, optimize, negligible = problem$control$refresh_gain) {
   control <- problem$control
   coarse <- if (control$coarse_k > 0L && control$coarse_k < k) control$coarse_k
   state <- list(working = problem$start, iterations = 0L, evaluations = 0L)
   for (level in c(coarse, k)) {
-    state <- fit_level(problem, level, level < k, state, objective_for, optimize)
+    state <- fit_level(problem, level, level < k, state, objective_for, optimize, negligible)
   }
   state
 }
 
 # Sought in the metric of the last optimum alone, neighbours can swing between two sets, each of which pulls the metric towards the
 # other. When the metric turns back, the next search is made half way.
-fit_level <- function(problem, k, coarse, state, objective_for, optimize) {
+fit_level <- function(problem, k, coarse, state, objective_for, optimize, negligible) {
   control <- problem$control
   component <- component_at(problem, state$working)
   last_move <- 0
@@ -74,7 +74,7 @@ fit_level <- function(problem, k, coarse, state, objective_for, optimize) {
     problem$report(k, round, state)
     reached <- component_at(problem, state$working)
     move <- metric_shape(reached) - metric_shape(component)
-    if (max(abs(move)) <= control$refresh_tolerance || (round > 1L && state$gain < control$refresh_gain)) return(state)
+    if (max(abs(move)) <= control$refresh_tolerance || (round > 1L && state$gain < negligible)) return(state)
     component <- if (sum(move * last_move) < 0) halfway_component(component, reached) else reached
     last_move <- move
   }
