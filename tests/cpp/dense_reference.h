@@ -2,8 +2,7 @@
 // prediction of the core must agree with these.
 #pragma once
 
-#include <Eigen/Dense>
-#include <cmath>
+#include <Eigen/Core>
 #include <vector>
 
 #include "covariance/covariance.h"
@@ -15,110 +14,13 @@ namespace reference {
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
-inline double matern(double nu, double r) {
-  if (r == 0.0) return 1.0;
-  return 2.0 * std::exp(nu * std::log(0.5 * r) - std::lgamma(nu)) * std::cyl_bessel_k(nu, r);
-}
-
-inline double correlation(const neargp::Component& component, double r) {
-  switch (component.family) {
-    case neargp::Family::exponential: return std::exp(-r);
-    case neargp::Family::gaussian: return std::exp(-r * r);
-    case neargp::Family::powered_exponential: return std::exp(-std::pow(r, component.shape));
-    case neargp::Family::cauchy: return std::pow(1.0 + r * r, -component.shape);
-    case neargp::Family::matern: break;
-  }
-  return matern(component.shape, r);
-}
-
-// |exp(-B) delta / range|: the matrix exponential through the eigenvectors of B, whose angles are half that of (u, v).
-inline double scaled_distance(const neargp::Component& component, const double* x, const double* y) {
-  VectorXd delta(component.group.size());
-  for (int d = 0; d < delta.size(); ++d) delta[d] = x[d] - y[d];
-  if (component.anisotropic) {
-    const double h = std::hypot(component.u, component.v);
-    const double angle = 0.5 * std::atan2(component.v, component.u);
-    const double along = std::cos(angle) * delta[0] + std::sin(angle) * delta[1];
-    const double across = -std::sin(angle) * delta[0] + std::cos(angle) * delta[1];
-    delta[0] = along * std::exp(-h);
-    delta[1] = across * std::exp(h);
-  }
-  for (int d = 0; d < delta.size(); ++d) delta[d] /= component.range[component.group[d]];
-  return delta.norm();
-}
-
-inline double covariance(const neargp::Covariance& model, const double* x, const double* y) {
-  double sum = 0.0;
-  for (const neargp::Component& component : model.components)
-    sum += component.variance * correlation(component, scaled_distance(component, x, y));
-  return sum;
-}
-
-inline MatrixXd cross_covariance(const neargp::Covariance& model, neargp::Points a, neargp::Points b) {
-  MatrixXd matrix(a.n, b.n);
-  for (neargp::Index i = 0; i < a.n; ++i)
-    for (neargp::Index j = 0; j < b.n; ++j) matrix(i, j) = covariance(model, a[i], b[j]);
-  return matrix;
-}
-
-inline MatrixXd noisy_covariance(const neargp::Covariance& model, const neargp::LocalData& data) {
-  MatrixXd matrix = cross_covariance(model, data.coords, data.coords);
-  for (neargp::Index i = 0; i < data.coords.n; ++i) matrix(i, i) += model.nugget * data.noise_scale[i];
-  return matrix;
-}
-
-inline MatrixXd values_of(const neargp::LocalData& data) {
-  MatrixXd values(data.coords.n, data.columns);
-  for (neargp::Index i = 0; i < values.rows(); ++i)
-    for (int c = 0; c < data.columns; ++c) values(i, c) = data.values[i * data.columns + c];
-  return values;
-}
-
-// The model with parameter `index` (in the core's order) moved by `step` on its working scale.
-inline neargp::Covariance moved(neargp::Covariance model, int index, double step) {
-  for (neargp::Component& component : model.components) {
-    const int ranges = int(component.range.size());
-    if (index >= component.parameters()) {
-      index -= component.parameters();
-    } else if (index == 0) {
-      component.variance *= std::exp(step);
-      return model;
-    } else if (index <= ranges) {
-      component.range[index - 1] *= std::exp(step);
-      return model;
-    } else if (component.anisotropic && index <= ranges + 2) {
-      (index == ranges + 1 ? component.u : component.v) += step;
-      return model;
-    } else {
-      component.shape += step;
-      return model;
-    }
-  }
-  model.nugget *= std::exp(step);
-  return model;
-}
-
-// Central difference of fourth order.
-template <class Function>
-auto derivative(const neargp::Covariance& model, int index, const Function& function, double h = 2e-3) {
-  using Result = decltype(function(model));
-  return Result((8.0 * (function(moved(model, index, h)) - function(moved(model, index, -h))) -
-                 (function(moved(model, index, 2 * h)) - function(moved(model, index, -2 * h)))) /
-                (12.0 * h));
-}
-
-inline MatrixXd submatrix(const MatrixXd& matrix, const std::vector<int>& rows) {
-  MatrixXd part(rows.size(), rows.size());
-  for (std::size_t i = 0; i < rows.size(); ++i)
-    for (std::size_t j = 0; j < rows.size(); ++j) part(i, j) = matrix(rows[i], rows[j]);
-  return part;
-}
-
-inline MatrixXd rows_of(const MatrixXd& matrix, const std::vector<int>& rows) {
-  MatrixXd part(rows.size(), matrix.cols());
-  for (std::size_t i = 0; i < rows.size(); ++i) part.row(i) = matrix.row(rows[i]);
-  return part;
-}
+double matern(double nu, double r);
+double correlation(const neargp::Component& component, double r);
+double scaled_distance(const neargp::Component& component, const double* x, const double* y);
+double covariance(const neargp::Covariance& model, const double* x, const double* y);
+MatrixXd cross_covariance(const neargp::Covariance& model, neargp::Points a, neargp::Points b);
+MatrixXd noisy_covariance(const neargp::Covariance& model, const neargp::LocalData& data);
+MatrixXd values_of(const neargp::LocalData& data);
 
 struct Sums {
   double log_det = 0.0;
@@ -127,53 +29,17 @@ struct Sums {
   std::vector<MatrixXd> d_gram;
   MatrixXd information;
 
-  void add(const Sums& other, double factor) {
-    log_det += factor * other.log_det;
-    gram += factor * other.gram;
-    d_log_det += factor * other.d_log_det;
-    for (std::size_t a = 0; a < d_gram.size(); ++a) d_gram[a] += factor * other.d_gram[a];
-    information += factor * other.information;
-  }
+  void add(const Sums& other, double factor);
 };
 
 // The joint density of subsets of some data: log-determinant, Gram matrix of the columns, their derivatives,
 // and the information 1/2 tr(S^-1 dS_a S^-1 dS_b).
 class JointDensity {
  public:
-  JointDensity(const neargp::LocalData& data, const neargp::Covariance& model)
-      : parameters_(model.parameters()), values_(values_of(data)), covariance_(noisy_covariance(model, data)) {
-    for (int a = 0; a < parameters_; ++a)
-      derivatives_.push_back(model.is_active(a)
-                                 ? derivative(model, a,
-                                              [&](const auto& m) -> MatrixXd { return noisy_covariance(m, data); })
-                                 : MatrixXd::Zero(values_.rows(), values_.rows()));
-  }
+  JointDensity(const neargp::LocalData& data, const neargp::Covariance& model);
 
-  Sums zero() const {
-    const int c = int(values_.cols());
-    return {0.0, MatrixXd::Zero(c, c), VectorXd::Zero(parameters_),
-            std::vector<MatrixXd>(parameters_, MatrixXd::Zero(c, c)), MatrixXd::Zero(parameters_, parameters_)};
-  }
-
-  Sums of(const std::vector<int>& rows) const {
-    Sums sums = zero();
-    if (rows.empty()) return sums;
-    const Eigen::LLT<MatrixXd> factor(submatrix(covariance_, rows));
-    const MatrixXd x = rows_of(values_, rows);
-    const MatrixXd weighted = factor.solve(x);
-    sums.log_det = 2.0 * factor.matrixLLT().diagonal().array().log().sum();
-    sums.gram = x.transpose() * weighted;
-    std::vector<MatrixXd> solved;
-    for (int a = 0; a < parameters_; ++a) {
-      const MatrixXd d = submatrix(derivatives_[a], rows);
-      solved.push_back(factor.solve(d));
-      sums.d_log_det[a] = solved[a].trace();
-      sums.d_gram[a] = -weighted.transpose() * d * weighted;
-      for (int b = 0; b <= a; ++b)
-        sums.information(a, b) = sums.information(b, a) = 0.5 * (solved[a] * solved[b]).trace();
-    }
-    return sums;
-  }
+  Sums zero() const;
+  Sums of(const std::vector<int>& rows) const;
 
  private:
   int parameters_;
@@ -181,38 +47,15 @@ class JointDensity {
   std::vector<MatrixXd> derivatives_;
 };
 
-inline std::vector<int> conditioning_set(const neargp::NeighborTable& table, neargp::Index t) {
-  std::vector<int> rows;
-  for (int r = 0; r < table.k; ++r)
-    if (table[t][r] >= 0) rows.push_back(table[t][r]);
-  return rows;
-}
+// The neighbours that row t of a table names.
+std::vector<int> conditioning_set(const neargp::NeighborTable& table, neargp::Index t);
 
 // A conditional density is the joint one of target and neighbours over that of the neighbours, and so are all sums.
-inline Sums conditional_sums(const neargp::LocalData& data, const neargp::NeighborTable& table,
-                             const std::vector<int>& targets, const neargp::Covariance& model) {
-  const JointDensity density(data, model);
-  Sums sums = density.zero();
-  for (neargp::Index t = 0; t < table.n; ++t) {
-    std::vector<int> rows = conditioning_set(table, t);
-    sums.add(density.of(rows), -1.0);
-    rows.push_back(targets.empty() ? int(t) : targets[t]);
-    sums.add(density.of(rows), 1.0);
-  }
-  return sums;
-}
+Sums conditional_sums(const neargp::LocalData& data, const neargp::NeighborTable& table,
+                      const std::vector<int>& targets, const neargp::Covariance& model);
 
-inline Sums joint_sums(const neargp::LocalData& data, const neargp::NeighborTable& table,
-                       const neargp::Covariance& model) {
-  const JointDensity density(data, model);
-  Sums sums = density.zero();
-  for (neargp::Index t = 0; t < table.n; ++t) {
-    std::vector<int> rows = conditioning_set(table, t);
-    rows.push_back(int(t));
-    sums.add(density.of(rows), 1.0 / double(rows.size()));
-  }
-  return sums;
-}
+// Each neighbourhood's share divided by its size.
+Sums joint_sums(const neargp::LocalData& data, const neargp::NeighborTable& table, const neargp::Covariance& model);
 
 // Prediction of the noise-free field at x from the rows of the data, by the equations of simple kriging or, with a
 // constant unknown mean, by the bordered system of ordinary kriging.
@@ -221,20 +64,7 @@ struct Prediction {
   double variance;
 };
 
-inline Prediction krige(const neargp::LocalData& data, const std::vector<int>& rows, const double* x,
-                        const neargp::Covariance& model, bool local_mean) {
-  const int k = int(rows.size());
-  const int size = k + (local_mean ? 1 : 0);
-  MatrixXd system = MatrixXd::Zero(size, size);
-  VectorXd right = VectorXd::Ones(size);
-  for (int i = 0; i < k; ++i) {
-    for (int j = 0; j < k; ++j) system(i, j) = covariance(model, data.coords[rows[i]], data.coords[rows[j]]);
-    system(i, i) += model.nugget * data.noise_scale[rows[i]];
-    if (local_mean) system(i, k) = system(k, i) = 1.0;
-    right[i] = covariance(model, data.coords[rows[i]], x);
-  }
-  const VectorXd solution = system.fullPivLu().solve(right);
-  return {solution.head(k), covariance(model, x, x) - solution.dot(right)};
-}
+Prediction krige(const neargp::LocalData& data, const std::vector<int>& rows, const double* x,
+                 const neargp::Covariance& model, bool local_mean);
 
 }  // namespace reference

@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 
+#include <Eigen/Cholesky>
 #include <cmath>
 
 #include "base/error.h"

@@ -2,7 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
-#include <Eigen/Dense>
+#include <Eigen/Cholesky>
 #include <vector>
 
 #include "base/arena.h"

@@ -1,0 +1,205 @@
+#include "dense_reference.h"
+
+#include <Eigen/Cholesky>
+#include <Eigen/LU>
+#include <cmath>
+
+namespace reference {
+
+double matern(double nu, double r) {
+  if (r == 0.0) return 1.0;
+  return 2.0 * std::exp(nu * std::log(0.5 * r) - std::lgamma(nu)) * std::cyl_bessel_k(nu, r);
+}
+
+double correlation(const neargp::Component& component, double r) {
+  switch (component.family) {
+    case neargp::Family::exponential: return std::exp(-r);
+    case neargp::Family::gaussian: return std::exp(-r * r);
+    case neargp::Family::powered_exponential: return std::exp(-std::pow(r, component.shape));
+    case neargp::Family::cauchy: return std::pow(1.0 + r * r, -component.shape);
+    case neargp::Family::matern: break;
+  }
+  return matern(component.shape, r);
+}
+
+// |exp(-B) delta / range|: the matrix exponential through the eigenvectors of B, whose angles are half that of (u, v).
+double scaled_distance(const neargp::Component& component, const double* x, const double* y) {
+  VectorXd delta(component.group.size());
+  for (int d = 0; d < delta.size(); ++d) delta[d] = x[d] - y[d];
+  if (component.anisotropic) {
+    const double h = std::hypot(component.u, component.v);
+    const double angle = 0.5 * std::atan2(component.v, component.u);
+    const double along = std::cos(angle) * delta[0] + std::sin(angle) * delta[1];
+    const double across = -std::sin(angle) * delta[0] + std::cos(angle) * delta[1];
+    delta[0] = along * std::exp(-h);
+    delta[1] = across * std::exp(h);
+  }
+  for (int d = 0; d < delta.size(); ++d) delta[d] /= component.range[component.group[d]];
+  return delta.norm();
+}
+
+double covariance(const neargp::Covariance& model, const double* x, const double* y) {
+  double sum = 0.0;
+  for (const neargp::Component& component : model.components)
+    sum += component.variance * correlation(component, scaled_distance(component, x, y));
+  return sum;
+}
+
+MatrixXd cross_covariance(const neargp::Covariance& model, neargp::Points a, neargp::Points b) {
+  MatrixXd matrix(a.n, b.n);
+  for (neargp::Index i = 0; i < a.n; ++i)
+    for (neargp::Index j = 0; j < b.n; ++j) matrix(i, j) = covariance(model, a[i], b[j]);
+  return matrix;
+}
+
+MatrixXd noisy_covariance(const neargp::Covariance& model, const neargp::LocalData& data) {
+  MatrixXd matrix = cross_covariance(model, data.coords, data.coords);
+  for (neargp::Index i = 0; i < data.coords.n; ++i) matrix(i, i) += model.nugget * data.noise_scale[i];
+  return matrix;
+}
+
+MatrixXd values_of(const neargp::LocalData& data) {
+  MatrixXd values(data.coords.n, data.columns);
+  for (neargp::Index i = 0; i < values.rows(); ++i)
+    for (int c = 0; c < data.columns; ++c) values(i, c) = data.values[i * data.columns + c];
+  return values;
+}
+
+namespace {
+
+// The model with parameter `index` (in the core's order) moved by `step` on its working scale.
+neargp::Covariance moved(neargp::Covariance model, int index, double step) {
+  for (neargp::Component& component : model.components) {
+    const int ranges = int(component.range.size());
+    if (index >= component.parameters()) {
+      index -= component.parameters();
+    } else if (index == 0) {
+      component.variance *= std::exp(step);
+      return model;
+    } else if (index <= ranges) {
+      component.range[index - 1] *= std::exp(step);
+      return model;
+    } else if (component.anisotropic && index <= ranges + 2) {
+      (index == ranges + 1 ? component.u : component.v) += step;
+      return model;
+    } else {
+      component.shape += step;
+      return model;
+    }
+  }
+  model.nugget *= std::exp(step);
+  return model;
+}
+
+// Central difference of fourth order.
+MatrixXd covariance_derivative(const neargp::Covariance& model, int index, const neargp::LocalData& data) {
+  const double h = 2e-3;
+  const auto at = [&](double step) { return noisy_covariance(moved(model, index, step), data); };
+  return (8.0 * (at(h) - at(-h)) - (at(2 * h) - at(-2 * h))) / (12.0 * h);
+}
+
+MatrixXd submatrix(const MatrixXd& matrix, const std::vector<int>& rows) {
+  MatrixXd part(rows.size(), rows.size());
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    for (std::size_t j = 0; j < rows.size(); ++j) part(i, j) = matrix(rows[i], rows[j]);
+  return part;
+}
+
+MatrixXd rows_of(const MatrixXd& matrix, const std::vector<int>& rows) {
+  MatrixXd part(rows.size(), matrix.cols());
+  for (std::size_t i = 0; i < rows.size(); ++i) part.row(i) = matrix.row(rows[i]);
+  return part;
+}
+
+}  // namespace
+
+void Sums::add(const Sums& other, double factor) {
+  log_det += factor * other.log_det;
+  gram += factor * other.gram;
+  d_log_det += factor * other.d_log_det;
+  for (std::size_t a = 0; a < d_gram.size(); ++a) d_gram[a] += factor * other.d_gram[a];
+  information += factor * other.information;
+}
+
+JointDensity::JointDensity(const neargp::LocalData& data, const neargp::Covariance& model)
+    : parameters_(model.parameters()), values_(values_of(data)), covariance_(noisy_covariance(model, data)) {
+  for (int a = 0; a < parameters_; ++a)
+    derivatives_.push_back(model.is_active(a) ? covariance_derivative(model, a, data)
+                                              : MatrixXd::Zero(values_.rows(), values_.rows()));
+}
+
+Sums JointDensity::zero() const {
+  const int c = int(values_.cols());
+  return {0.0, MatrixXd::Zero(c, c), VectorXd::Zero(parameters_),
+          std::vector<MatrixXd>(parameters_, MatrixXd::Zero(c, c)), MatrixXd::Zero(parameters_, parameters_)};
+}
+
+Sums JointDensity::of(const std::vector<int>& rows) const {
+  Sums sums = zero();
+  if (rows.empty()) return sums;
+  const Eigen::LLT<MatrixXd> factor(submatrix(covariance_, rows));
+  const MatrixXd x = rows_of(values_, rows);
+  const MatrixXd weighted = factor.solve(x);
+  sums.log_det = 2.0 * factor.matrixLLT().diagonal().array().log().sum();
+  sums.gram = x.transpose() * weighted;
+  std::vector<MatrixXd> solved;
+  for (int a = 0; a < parameters_; ++a) {
+    const MatrixXd d = submatrix(derivatives_[a], rows);
+    solved.push_back(factor.solve(d));
+    sums.d_log_det[a] = solved[a].trace();
+    sums.d_gram[a] = -weighted.transpose() * d * weighted;
+    for (int b = 0; b <= a; ++b)
+      sums.information(a, b) = sums.information(b, a) = 0.5 * (solved[a] * solved[b]).trace();
+  }
+  return sums;
+}
+
+std::vector<int> conditioning_set(const neargp::NeighborTable& table, neargp::Index t) {
+  std::vector<int> rows;
+  for (int r = 0; r < table.k; ++r)
+    if (table[t][r] >= 0) rows.push_back(table[t][r]);
+  return rows;
+}
+
+Sums conditional_sums(const neargp::LocalData& data, const neargp::NeighborTable& table,
+                             const std::vector<int>& targets, const neargp::Covariance& model) {
+  const JointDensity density(data, model);
+  Sums sums = density.zero();
+  for (neargp::Index t = 0; t < table.n; ++t) {
+    std::vector<int> rows = conditioning_set(table, t);
+    sums.add(density.of(rows), -1.0);
+    rows.push_back(targets.empty() ? int(t) : targets[t]);
+    sums.add(density.of(rows), 1.0);
+  }
+  return sums;
+}
+
+Sums joint_sums(const neargp::LocalData& data, const neargp::NeighborTable& table,
+                       const neargp::Covariance& model) {
+  const JointDensity density(data, model);
+  Sums sums = density.zero();
+  for (neargp::Index t = 0; t < table.n; ++t) {
+    std::vector<int> rows = conditioning_set(table, t);
+    rows.push_back(int(t));
+    sums.add(density.of(rows), 1.0 / double(rows.size()));
+  }
+  return sums;
+}
+
+Prediction krige(const neargp::LocalData& data, const std::vector<int>& rows, const double* x,
+                        const neargp::Covariance& model, bool local_mean) {
+  const int k = int(rows.size());
+  const int size = k + (local_mean ? 1 : 0);
+  MatrixXd system = MatrixXd::Zero(size, size);
+  VectorXd right = VectorXd::Ones(size);
+  for (int i = 0; i < k; ++i) {
+    for (int j = 0; j < k; ++j) system(i, j) = covariance(model, data.coords[rows[i]], data.coords[rows[j]]);
+    system(i, i) += model.nugget * data.noise_scale[rows[i]];
+    if (local_mean) system(i, k) = system(k, i) = 1.0;
+    right[i] = covariance(model, data.coords[rows[i]], x);
+  }
+  const VectorXd solution = system.fullPivLu().solve(right);
+  return {solution.head(k), covariance(model, x, x) - solution.dot(right)};
+}
+
+}  // namespace reference
