@@ -32,22 +32,42 @@ DenseFactor factorise(const PreparedCovariance& covariance, const LocalData& dat
   return factor;
 }
 
-void add_derivatives(const std::vector<Matrix>& derivatives, const Covariance& covariance, const DenseFactor& factor,
-                     const Matrix& weighted, LikelihoodSums& sums) {
+// S^-1 dS_a for every parameter that is wanted. Noise has a diagonal derivative, and S is
+// the sum of the derivatives in all log variances and the log nugget, which leaves one
+// dense product for each length and shape parameter.
+std::vector<Matrix> solved_derivatives(const PreparedCovariance& prepared, const LocalData& data,
+                                       const std::vector<Matrix>& derivatives, const Matrix& inverse) {
+  const Eigen::Map<const Eigen::VectorXd> scale(data.noise_scale, data.coords.n);
+  std::vector<Matrix> solved(derivatives.size());
+  const int first = prepared.components[0].variance_parameter;
+  for (std::size_t a = 0; a < derivatives.size(); ++a)
+    if (int(a) != first && int(a) != prepared.nugget_parameter() && derivatives[a].size() > 0)
+      solved[a] = inverse * derivatives[a];
+  solved[first] = Matrix::Identity(inverse.rows(), inverse.cols());
+  if (prepared.nugget > 0.0) {
+    solved[prepared.nugget_parameter()] = inverse * (prepared.nugget * scale).asDiagonal();
+    solved[first] -= solved[prepared.nugget_parameter()];
+  }
+  for (std::size_t c = 1; c < prepared.components.size(); ++c)
+    solved[first] -= solved[prepared.components[c].variance_parameter];
+  return solved;
+}
+
+void add_derivatives(const std::vector<Matrix>& derivatives, const std::vector<Matrix>& solved,
+                     const Covariance& covariance, const Matrix& weighted, LikelihoodSums& sums) {
   const int p = int(derivatives.size());
   const int c = int(weighted.cols());
   sums.d_log_det.assign(p, 0.0);
   sums.d_gram.assign(p * c * c, 0.0);
   sums.information.assign(p * p, 0.0);
-  std::vector<Matrix> solved(p);  // S^-1 dS_a
+  const auto wanted = [&](int a) { return derivatives[a].size() > 0 && covariance.is_active(a); };
   for (int a = 0; a < p; ++a) {
-    if (derivatives[a].size() == 0 || !covariance.is_active(a)) continue;
-    solved[a] = factor.llt.solve(derivatives[a]);
+    if (!wanted(a)) continue;
     sums.d_log_det[a] = solved[a].trace();
     const Matrix d_gram = -weighted.transpose() * derivatives[a] * weighted;
     Eigen::Map<Matrix>(sums.d_gram.data() + a * c * c, c, c) = d_gram;
     for (int b = 0; b <= a; ++b)
-      if (solved[b].size() > 0)
+      if (wanted(b))
         sums.information[a * p + b] = sums.information[b * p + a] =
             0.5 * solved[a].cwiseProduct(solved[b].transpose()).sum();
   }
@@ -69,9 +89,12 @@ LikelihoodSums exact_sums(const LocalData& data, const Covariance& covariance, b
   const Matrix weighted = factor.llt.solve(columns);
   sums.log_det = 2.0 * factor.llt.matrixLLT().diagonal().array().log().sum();
   Eigen::Map<Matrix>(sums.gram.data(), data.columns, data.columns) = columns.transpose() * weighted;
-  if (information)
-    add_derivatives(covariance_derivatives(prepared, data.coords, data.noise_scale), covariance, factor, weighted,
+  if (information) {
+    const std::vector<Matrix> derivatives = covariance_derivatives(prepared, data.coords, data.noise_scale);
+    const Matrix inverse = factor.llt.solve(Matrix::Identity(data.coords.n, data.coords.n));
+    add_derivatives(derivatives, solved_derivatives(prepared, data, derivatives, inverse), covariance, weighted,
                     sums);
+  }
   return sums;
 }
 
