@@ -1,6 +1,7 @@
 # Shared by the scripts of this folder, which are run from anywhere inside the repository.
 
 library(neargp)
+options(width = 160L)
 
 bench_folder <- function() {
   script <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
