@@ -59,6 +59,8 @@ plot_frame <- function(xlim, ylim, main, xlab, ylab, asp = NA) {
 
 #' @export
 print.neargp_variogram <- function(x, digits = 4L, ...) {
+  # Some of its rows or columns have lost what describes the whole.
+  if (is.null(attr(x, "estimator"))) return(invisible(print.data.frame(x, digits = digits, ...)))
   cat(sprintf("Empirical variogram (%s estimator, %s pairs, classes of %s up to %s%s)\n", attr(x, "estimator"),
     format_count(sum(x$n_pairs)), format(attr(x, "width"), digits = digits), format(attr(x, "cutoff"), digits = digits),
     if (nzchar(attr(x, "unit"))) paste0(" ", attr(x, "unit")) else ""))
