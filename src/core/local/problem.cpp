@@ -83,6 +83,7 @@ LocalProblem::LocalProblem(const LocalData& data, const NeighborTable& neighbors
   neighbors_ = gather_rows(neighbors.index.data(), k_, table_row);
   for (int& neighbor : neighbors_)
     if (neighbor >= 0) neighbor = position[neighbor];
+  device_view_.emplace(backend_of(context), view());
 }
 
 LocalView LocalProblem::view_of(const std::vector<double>& values, const std::vector<double>& target_values,
@@ -105,12 +106,20 @@ LocalView LocalProblem::view_of(const std::vector<double>& values, const std::ve
 
 LocalView LocalProblem::view() const { return view_of(values_, target_values_, columns_); }
 
-LocalView LocalProblem::residual_view(const std::vector<double>& beta) {
+const DeviceView& LocalProblem::on_device() const {
+  if (residuals_on_device_) device_view_->set_values(view());
+  residuals_on_device_ = false;
+  return *device_view_;
+}
+
+const DeviceView& LocalProblem::residuals_on_device(const std::vector<double>& beta) {
   if (int(beta.size()) != columns_ - 1)
     throw Error("There must be one trend coefficient for each column of the design.");
   residuals_ = residuals_of(values_, columns_, beta);
   target_residuals_ = residuals_of(target_values_, columns_, beta);
-  return view_of(residuals_, target_residuals_, 1);
+  device_view_->set_values(view_of(residuals_, target_residuals_, 1));
+  residuals_on_device_ = true;
+  return *device_view_;
 }
 
 }  // namespace neargp

@@ -1,9 +1,11 @@
 // Data, targets and conditioning sets of one fit, owned, in an order that keeps
-// neighbours close together in memory.
+// neighbours close together in memory, and ready on the device that the context names.
 #pragma once
 
+#include <optional>
 #include <vector>
 
+#include "backend/backend.h"
 #include "base/run_context.h"
 #include "geometry/neighbors.h"
 #include "geometry/points.h"
@@ -40,8 +42,12 @@ class LocalProblem {
 
   // All columns.
   LocalView view() const;
+
+  // The device holds one set of columns at a time, so a problem belongs to one thread;
+  // each reference is valid until the next call.
+  const DeviceView& on_device() const;
   // The residuals response - design * beta as the only column.
-  LocalView residual_view(const std::vector<double>& beta);
+  const DeviceView& residuals_on_device(const std::vector<double>& beta);
 
   // The row of the data, as the caller numbers them, to which a target belongs.
   Index row_of_target(Index target) const { return data_row_[target_row_[target]]; }
@@ -57,6 +63,8 @@ class LocalProblem {
   std::vector<double> target_coords_, target_values_, target_noise_scale_;
   std::vector<int> neighbors_;
   std::vector<double> residuals_, target_residuals_;
+  mutable bool residuals_on_device_ = false;
+  mutable std::optional<DeviceView> device_view_;
 };
 
 }  // namespace neargp

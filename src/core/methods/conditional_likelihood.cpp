@@ -1,50 +1,43 @@
 #include "methods/conditional_likelihood.h"
 
 #include "local/kernels.h"
-#include "local/sum_chunks.h"
 #include "methods/unpack_sums.h"
 
 namespace neargp {
 
 namespace {
 
-LikelihoodSums unpack(const ChunkSums& chunks, const ConditionalSumsLayout& layout, const Covariance& covariance,
+LikelihoodSums unpack(const TargetSums& totals, const ConditionalSumsLayout& layout, const Covariance& covariance,
                       bool information) {
   const int c = layout.columns;
   const int p = layout.parameters;
   LikelihoodSums result;
-  result.log_det = chunks.sums[layout.log_det()];
+  result.log_det = totals.sums[layout.log_det()];
   result.gram.resize(c * c);
-  fill_symmetric(result.gram.data(), c, [&](int i, int j) { return chunks.sums[layout.gram(i, j)]; });
+  fill_symmetric(result.gram.data(), c, [&](int i, int j) { return totals.sums[layout.gram(i, j)]; });
   if (!information) return result;
   result.d_log_det.assign(p, 0.0);
   result.d_gram.assign(p * c * c, 0.0);
   result.information.assign(p * p, 0.0);
   for (int a = 0; a < p; ++a) {
     if (!covariance.is_active(a)) continue;
-    result.d_log_det[a] = chunks.sums[layout.d_log_det(a)];
+    result.d_log_det[a] = totals.sums[layout.d_log_det(a)];
     fill_symmetric(result.d_gram.data() + a * c * c, c,
-                   [&](int i, int j) { return chunks.sums[layout.d_gram(a, i, j)]; });
+                   [&](int i, int j) { return totals.sums[layout.d_gram(a, i, j)]; });
   }
   fill_symmetric(result.information.data(), p, [&](int a, int b) {
-    return covariance.is_active(a) && covariance.is_active(b) ? chunks.sums[layout.information(a, b)] : 0.0;
+    return covariance.is_active(a) && covariance.is_active(b) ? totals.sums[layout.information(a, b)] : 0.0;
   });
   return result;
 }
 
-LikelihoodSums run(const LocalProblem& problem, const LocalView& view, const Covariance& covariance,
+LikelihoodSums run(const LocalProblem& problem, const DeviceView& view, int columns, const Covariance& covariance,
                    bool information, const RunContext& context) {
-  const LocalKernels& kernels = local_kernels();
-  const PreparedCovariance prepared = prepare(covariance, view.dim, information, kernels.fill_matern_table);
-  const ConditionalSumsLayout layout{view.columns, prepared.parameters};
-  const ChunkSums chunks =
-      sum_chunks(view, layout.size(information),
-                 kernels.conditional_sums_scratch(view, prepared, information), context,
-                 [&](Index first, Index last, double* scratch, double* out) {
-                   return kernels.conditional_sums(view, prepared, information, first, last, scratch, out);
-                 });
-  LikelihoodSums result = unpack(chunks, layout, covariance, information);
-  result.failed = failed_row(chunks, problem);
+  const PreparedCovariance prepared =
+      prepare(covariance, problem.dim(), information, local_kernels().fill_matern_table);
+  const TargetSums totals = view.conditional_sums(prepared, information, context);
+  LikelihoodSums result = unpack(totals, {columns, prepared.parameters}, covariance, information);
+  result.failed = failed_row(totals, problem);
   return result;
 }
 
@@ -52,26 +45,19 @@ LikelihoodSums run(const LocalProblem& problem, const LocalView& view, const Cov
 
 LikelihoodSums conditional_sums(const LocalProblem& problem, const Covariance& covariance, bool information,
                                 const RunContext& context) {
-  return run(problem, problem.view(), covariance, information, context);
+  return run(problem, problem.on_device(), problem.columns(), covariance, information, context);
 }
 
 LikelihoodSums conditional_sums_at(LocalProblem& problem, const Covariance& covariance,
                                    const std::vector<double>& beta, const RunContext& context) {
-  return run(problem, problem.residual_view(beta), covariance, true, context);
+  return run(problem, problem.residuals_on_device(beta), 1, covariance, true, context);
 }
 
 ObjectiveGradient conditional_gradient(LocalProblem& problem, const Covariance& covariance,
                                        const std::vector<double>& beta, const RunContext& context) {
-  const LocalKernels& kernels = local_kernels();
-  const LocalView view = problem.residual_view(beta);
-  const PreparedCovariance prepared = prepare(covariance, view.dim, true, kernels.fill_matern_table);
-  const ChunkSums chunks =
-      sum_chunks(view, 1 + prepared.parameters,
-                 kernels.conditional_gradient_scratch(view, prepared), context,
-                 [&](Index first, Index last, double* scratch, double* out) {
-                   return kernels.conditional_gradient(view, prepared, first, last, scratch, out);
-                 });
-  return unpack_gradient(chunks, problem, covariance);
+  const PreparedCovariance prepared = prepare(covariance, problem.dim(), true, local_kernels().fill_matern_table);
+  const DeviceView& view = problem.residuals_on_device(beta);
+  return unpack_gradient(view.conditional_gradient(prepared, context), problem, covariance);
 }
 
 }  // namespace neargp

@@ -4,9 +4,9 @@
 #include <cmath>
 #include <string>
 
+#include "backend/backend.h"
 #include "base/error.h"
 #include "local/kernels.h"
-#include "local/sum_chunks.h"
 
 namespace neargp {
 
@@ -15,14 +15,9 @@ namespace {
 // Runs the weights kernel over all targets; returns the first failed one or -1.
 Index run_weights(const LocalView& view, const Covariance& covariance, bool local_mean,
                   const ConditionalWeightsOutput& out, const RunContext& context) {
-  const LocalKernels& kernels = local_kernels();
-  const PreparedCovariance prepared = prepare(covariance, view.dim, false, kernels.fill_matern_table);
-  const auto kernel = [&](Index first, Index last, double* scratch, double*) {
-    return kernels.conditional_weights(view, prepared, local_mean, first, last, scratch, out);
-  };
-  return sum_chunks(view, 0, kernels.conditional_weights_scratch(view, prepared, local_mean), context,
-                    kernel)
-      .failed;
+  const PreparedCovariance prepared =
+      prepare(covariance, view.dim, false, local_kernels().fill_matern_table);
+  return DeviceView(backend_of(context), view).conditional_weights(prepared, local_mean, context, out);
 }
 
 LocalView kriging_view(const LocalData& data, Points targets, const NeighborTable& neighbors) {

@@ -3,7 +3,6 @@
 #pragma once
 
 #include "local/problem.h"
-#include "local/sum_chunks.h"
 #include "methods/conditional_likelihood.h"
 
 namespace neargp {
@@ -15,18 +14,18 @@ void fill_symmetric(double* matrix, int size, const Sum& sum) {
     for (int j = 0; j <= i; ++j) matrix[i * size + j] = matrix[j * size + i] = sum(i, j);
 }
 
-inline Index failed_row(const ChunkSums& chunks, const LocalProblem& problem) {
-  return chunks.failed < 0 ? -1 : problem.row_of_target(chunks.failed);
+inline Index failed_row(const TargetSums& totals, const LocalProblem& problem) {
+  return totals.failed < 0 ? -1 : problem.row_of_target(totals.failed);
 }
 
 // Sums that are the objective and then its gradient.
-inline ObjectiveGradient unpack_gradient(const ChunkSums& chunks, const LocalProblem& problem,
+inline ObjectiveGradient unpack_gradient(const TargetSums& totals, const LocalProblem& problem,
                                          const Covariance& covariance) {
   ObjectiveGradient result;
-  result.value = chunks.sums[0];
+  result.value = totals.sums[0];
   for (int a = 0; a < covariance.parameters(); ++a)
-    result.gradient.push_back(covariance.is_active(a) ? chunks.sums[1 + a] : 0.0);
-  result.failed = failed_row(chunks, problem);
+    result.gradient.push_back(covariance.is_active(a) ? totals.sums[1 + a] : 0.0);
+  result.failed = failed_row(totals, problem);
   return result;
 }
 

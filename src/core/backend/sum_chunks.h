@@ -18,24 +18,20 @@ namespace neargp {
 // k^3, and an interrupt is answered between chunks.
 inline Index targets_per_chunk(int k) { return k <= 128 ? 256 : k <= 512 ? 32 : 8; }
 
-struct ChunkSums {
-  std::vector<double> sums;
-  Index failed = -1;  // smallest failed target, or -1
-};
-
-// kernel(first, last, scratch, out) adds the sums of the targets first .. last-1 to `out`.
+// kernel(first, last, scratch, out) adds the sums of the targets first .. last-1 to `out` and returns its smallest
+// failed target or -1, and so does this with all targets and `sums`.
 // Chunks are run in rounds, so that their separate sums take little memory, about 32 MB, also with a wide design.
 template <class Kernel>
-ChunkSums sum_chunks(const LocalView& view, int outputs, std::size_t scratch_doubles, const RunContext& context,
-                     const Kernel& kernel) {
+Index sum_chunks(const LocalView& view, std::size_t scratch_doubles, const RunContext& context,
+                 std::vector<double>& sums, const Kernel& kernel) {
+  const Index outputs = Index(sums.size());
   constexpr Index partial_doubles = Index(1) << 22;
-  const Index chunks_per_round = std::clamp<Index>(partial_doubles / std::max(outputs, 1), 16, 1024);
+  const Index chunks_per_round = std::clamp<Index>(partial_doubles / std::max<Index>(outputs, 1), 16, 1024);
   const Index chunk_size = targets_per_chunk(view.k);
   const Index chunks = (view.targets + chunk_size - 1) / chunk_size;
   std::vector<double> partial;
   std::vector<Index> failed;
-  ChunkSums result;
-  result.sums.assign(outputs, 0.0);
+  Index first_failed = -1;
   for (Index round = 0; round < chunks; round += chunks_per_round) {
     const Index count = std::min(chunks_per_round, chunks - round);
     partial.assign(std::size_t(count) * outputs, 0.0);
@@ -48,11 +44,11 @@ ChunkSums sum_chunks(const LocalView& view, int outputs, std::size_t scratch_dou
       failed[chunk] = kernel(first, last, scratch.data(), partial.data() + chunk * outputs);
     });
     for (Index chunk = 0; chunk < count; ++chunk) {
-      for (int s = 0; s < outputs; ++s) result.sums[s] += partial[std::size_t(chunk) * outputs + s];
-      if (result.failed < 0) result.failed = failed[chunk];
+      for (Index s = 0; s < outputs; ++s) sums[s] += partial[chunk * outputs + s];
+      if (first_failed < 0) first_failed = failed[chunk];
     }
   }
-  return result;
+  return first_failed;
 }
 
 }  // namespace neargp
