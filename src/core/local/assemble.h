@@ -106,4 +106,21 @@ void assemble(const PreparedCovariance& covariance, Tile<Lanes>& tile, bool deri
   if (tile.masked()) apply_mask(tile);
 }
 
+// Loads, assembles and factorises the tiles of the targets first .. last-1 one after the
+// other, and calls action() on each: only the leading `factor_rows` rows are factorised.
+// Returns the smallest target whose factor failed, or -1.
+template <int Lanes, class Action>
+Index for_each_tile(const PreparedCovariance& covariance, Tile<Lanes>& tile, bool derivatives,
+                    int factor_rows, Index first, Index last, const Action& action) {
+  Index failed = -1;
+  for (Index target = first; target < last; target += Lanes) {
+    tile.load(target, last);
+    assemble(covariance, tile, derivatives);
+    const Index tile_failed = tile.factorise(factor_rows);
+    if (failed < 0) failed = tile_failed;
+    action();
+  }
+  return failed;
+}
+
 }  // namespace neargp

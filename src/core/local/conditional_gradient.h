@@ -15,6 +15,7 @@
 #pragma once
 
 #include "local/assemble.h"
+#include "local/conditional_output.h"
 #include "local/contract.h"
 
 namespace neargp {
@@ -36,21 +37,14 @@ class ConditionalGradient {
   Index run(Index first, Index last, double* out) {
     const int size = outputs(covariance_);
     for (int s = 0; s < size; ++s) sums_[s] = V{};
-    Index failed = -1;
-    for (Index target = first; target < last; target += Lanes) {
-      tile_.load(target, last);
-      assemble(covariance_, tile_, true);
-      const Index tile_failed = tile_.factorise();
-      if (failed < 0) failed = tile_failed;
-      add_tile();
-    }
+    const Index failed =
+        for_each_tile(covariance_, tile_, true, tile_.rows(), first, last, [&] { add_tile(); });
     for (int s = 0; s < size; ++s) out[s] += sum_lanes(sums_[s]);
     return failed;
   }
 
  private:
   static V log_density(V e, V f, V& ebar, V& fbar) {
-    constexpr double log_two_pi = 1.83787706640934548356;
     const V inverse = 1.0 / f;
     ebar = -e * inverse;
     fbar = 0.5 * (e * e * inverse - 1.0) * inverse;

@@ -3,6 +3,8 @@
 
 namespace neargp {
 
+inline constexpr double log_two_pi = 1.83787706640934548356;
+
 // Where each sum of local/conditional_sums.h stands in the output of a chunk.
 struct ConditionalSumsLayout {
   int columns, parameters;

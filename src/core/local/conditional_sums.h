@@ -45,15 +45,11 @@ class ConditionalSums {
   Index run(Index first, Index last, double* out) {
     const int size = layout_.size(information_);
     for (int s = 0; s < size; ++s) sums_[s] = V{};
-    Index failed = -1;
-    for (Index target = first; target < last; target += Lanes) {
-      tile_.load(target, last);
-      assemble(covariance_, tile_, information_);
-      const Index tile_failed = tile_.factorise();
-      if (failed < 0) failed = tile_failed;
-      add_values();
-      if (information_) add_derivatives();
-    }
+    const Index failed =
+        for_each_tile(covariance_, tile_, information_, tile_.rows(), first, last, [&] {
+          add_values();
+          if (information_) add_derivatives();
+        });
     for (int s = 0; s < size; ++s) out[s] += sum_lanes(sums_[s]);
     return failed;
   }
@@ -148,17 +144,6 @@ class ConditionalSums {
     if (covariance_.nugget > 0.0) subtract(derivative(covariance_.nugget_parameter()));
   }
 
-  V dot(const V* x, const V* y) const {
-    V even = V{}, odd = V{};
-    const int rows = tile_.rows();
-    int i = 0;
-    for (; i + 2 <= rows; i += 2) {
-      even += x[i] * y[i];
-      odd += x[i + 1] * y[i + 1];
-    }
-    return i < rows ? even + odd + x[i] * y[i] : even + odd;
-  }
-
   void add_parameter(int a) {
     const int k = tile_.k();
     const int columns = layout_.columns;
@@ -167,7 +152,7 @@ class ConditionalSums {
     sums_[layout_.d_log_det(a)] += weight * v[k];
     for (int i = 0; i < columns; ++i) {
       const V wi = column(i)[k];
-      projections_[i] = dot(v, column(i));
+      projections_[i] = dot(v, column(i), tile_.rows());
       for (int j = 0; j <= i; ++j) {
         const V wj = column(j)[k];
         sums_[layout_.d_gram(a, i, j)] +=
@@ -177,7 +162,7 @@ class ConditionalSums {
     for (int b = 0; b <= a; ++b)
       if (wanted_[b]) {
         const V* vb = derivative(b);
-        sums_[layout_.information(a, b)] += weight * (dot(v, vb) - 0.5 * v[k] * vb[k]);
+        sums_[layout_.information(a, b)] += weight * (dot(v, vb, tile_.rows()) - 0.5 * v[k] * vb[k]);
       }
   }
 

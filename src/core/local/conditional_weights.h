@@ -27,15 +27,7 @@ class ConditionalWeights {
         tile_(view, covariance, {false, false, 3}, arena) {}
 
   Index run(Index first, Index last, const ConditionalWeightsOutput& out) {
-    Index failed = -1;
-    for (Index target = first; target < last; target += Lanes) {
-      tile_.load(target, last);
-      assemble(covariance_, tile_, false);
-      const Index tile_failed = tile_.factorise(tile_.k());
-      if (failed < 0) failed = tile_failed;
-      write_tile(out);
-    }
-    return failed;
+    return for_each_tile(covariance_, tile_, false, tile_.k(), first, last, [&] { write_tile(out); });
   }
 
  private:
@@ -47,8 +39,7 @@ class ConditionalWeights {
     for (int m = 0; m < k; ++m) b[m] = factor.row(k)[m];
     V f = factor.row(k)[k];
     factor.solve_forward(&b, 1, k);
-    for (int m = 0; m < k; ++m) f -= b[m] * b[m];
-    f = larger(f, V{});
+    f = larger(f - dot(b, b, k), V{});
     factor.solve_backward(b, k);
     if (local_mean_) constrain(b, f);
 
@@ -65,11 +56,10 @@ class ConditionalWeights {
   void constrain(V* b, V& f) {
     const int k = tile_.k();
     V* h = tile_.vector(1);
-    V s = V{};
     V sum = V{};
     for (int m = 0; m < k; ++m) h[m] = tile_.mask()[m];
     tile_.factor().solve_forward(&h, 1, k);
-    for (int m = 0; m < k; ++m) s += h[m] * h[m];
+    const V s = dot(h, h, k);
     tile_.factor().solve_backward(h, k);
     for (int m = 0; m < k; ++m) sum += b[m];
     const V lacking = (1.0 - sum) / s;

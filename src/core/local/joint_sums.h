@@ -7,6 +7,7 @@
 #pragma once
 
 #include "local/assemble.h"
+#include "local/conditional_output.h"
 #include "local/contract.h"
 
 namespace neargp {
@@ -36,14 +37,8 @@ class JointSums {
 
   Index run(Index first, Index last, double* out) {
     for (int s = 0; s < size_; ++s) sums_[s] = V{};
-    Index failed = -1;
-    for (Index target = first; target < last; target += Lanes) {
-      tile_.load(target, last);
-      assemble(covariance_, tile_, gradient_);
-      const Index tile_failed = tile_.factorise();
-      if (failed < 0) failed = tile_failed;
-      add_tile();
-    }
+    const Index failed =
+        for_each_tile(covariance_, tile_, gradient_, tile_.rows(), first, last, [&] { add_tile(); });
     for (int s = 0; s < size_; ++s) out[s] += sum_lanes(sums_[s]);
     return failed;
   }
@@ -67,13 +62,12 @@ class JointSums {
     sums_[0] += weight * log_det;
     for (int i = 0; i < columns_; ++i)
       for (int j = 0; j <= i; ++j)
-        sums_[1 + i * columns_ + j] += weight * dot(tile_.vector(i), tile_.vector(j));
+        sums_[1 + i * columns_ + j] += weight * dot(tile_.vector(i), tile_.vector(j), rows);
   }
 
   void add_gradient(V weight, V count, V log_det) {
-    constexpr double log_two_pi = 1.83787706640934548356;
     V* alpha = tile_.vector(0);
-    const V square = dot(alpha, alpha);
+    const V square = dot(alpha, alpha, tile_.rows());
     sums_[0] += weight * -0.5 * (count * log_two_pi + log_det + square);
     tile_.factor().solve_backward(alpha, tile_.rows());
     fill_weights(alpha);
@@ -95,12 +89,6 @@ class JointSums {
       for (int i = j; i < rows; ++i)
         weights_[triangle_size(i) + j] = 0.5 * (alpha[i] * alpha[j] - column[i]);
     }
-  }
-
-  V dot(const V* x, const V* y) const {
-    V sum = V{};
-    for (int i = 0; i < tile_.rows(); ++i) sum += x[i] * y[i];
-    return sum;
   }
 
   const PreparedCovariance& covariance_;

@@ -128,8 +128,8 @@ class Tile {
     }
   }
 
-  // Factorises the matrix, or its leading `rows` rows alone. Returns the smallest target whose factor failed, or -1.
-  Index factorise() { return factorise(rows_); }
+  // Factorises the leading `rows` rows of the matrix. Returns the smallest target whose
+  // factor failed, or -1.
   Index factorise(int rows) {
     Bits failed = {};
     factor_.factorise(rows, singular_tolerance, failed);

@@ -25,6 +25,18 @@ namespace neargp {
 
 inline constexpr std::size_t triangle_size(int rows) { return std::size_t(rows) * (rows + 1) / 2; }
 
+// Two sums, so that an addition need not wait for the one before it.
+template <class V>
+inline V dot(const V* x, const V* y, int length) {
+  V even = V{}, odd = V{};
+  int i = 0;
+  for (; i + 2 <= length; i += 2) {
+    even += x[i] * y[i];
+    odd += x[i + 1] * y[i + 1];
+  }
+  return i < length ? even + odd + x[i] * y[i] : even + odd;
+}
+
 template <int Lanes>
 struct Triangle {
   using V = typename Pack<Lanes>::Real;
