@@ -163,7 +163,7 @@ TEST_CASE("sectors hold their nearest points") {
   for (int i = 0; i < 300; ++i) {
     const double* x = queries.view()[i];
     const std::vector<int> searched =
-        brute_nearest(reference.view(), x, 32 * sectors * per_sector, [](int) { return true; });
+        brute_nearest(reference.view(), x, static_cast<int>(reference.view().n), [](int) { return true; });
     std::vector<int> expected, held(sectors, 0);
     for (const int row : searched) {
       double angle = std::atan2(reference.view()[row][1] - x[1], reference.view()[row][0] - x[0]);

@@ -39,9 +39,8 @@ NeighborTable nearest_joint(Points reference, Points queries, const std::vector<
                             const RunContext& context);
 
 // The `per_sector` nearest rows of `reference` in each of `sectors` equal angular sectors of the first two
-// coordinates around the query (the first sector begins at the direction of the first axis, counter-clockwise).
-// Only the 32 * sectors * per_sector nearest rows of a query are looked at, so that a query beside an empty
-// half-plane does not visit everything; sectors not filled by then stay short, and the row is padded.
+// coordinates around the query (the first sector begins at the direction of the first axis, counter-clockwise),
+// nearest first; sectors with fewer rows stay short, and the row is padded.
 NeighborTable nearest_by_sector(Points reference, Points queries, int sectors, int per_sector,
                                 const RunContext& context);
 

@@ -1,55 +1,133 @@
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "../base/error.h"
 #include "../base/parallel_for.h"
 #include "kd_tree.h"
+#include "nearest_buffer.h"
 #include "neighbors.h"
 
 namespace neargp {
 namespace {
 
-// How far a search goes, in multiples of the points wanted. Most queries lie amid the reference points and are
-// done after the first; only the others, beside gaps, go on.
-constexpr int search_factors[] = {4, 32};
+constexpr double pi = 3.14159265358979323846;
 
-// Bounds the memory of the intermediate tables.
-constexpr Index queries_per_slice = 1 << 14;
-
-int sector_of(const double* from, const double* to, int sectors) {
-  const double full_turn = 6.283185307179586476925286766559;
-  double angle = std::atan2(to[1] - from[1], to[0] - from[0]);
-  if (angle < 0.0) angle += full_turn;
-  return std::min(static_cast<int>(angle / full_turn * sectors), sectors - 1);
+int sector_of(double dx, double dy, int sectors) {
+  double angle = std::atan2(dy, dx);
+  if (angle < 0.0) angle += 2.0 * pi;
+  return std::min(static_cast<int>(angle / (2.0 * pi) * sectors), sectors - 1);
 }
 
-// Takes the first per_sector of each sector from `nearest` (k rows, nearest first, -1 at the end) and says whether
-// every sector is full.
-bool pick(Points reference, const double* query, const int* nearest, int k, int sectors, int per_sector, int* result) {
-  std::vector<int> held(sectors, 0);
-  int picked = 0;
-  std::fill_n(result, sectors * per_sector, -1);
-  for (int i = 0; i < k && nearest[i] >= 0; ++i) {
-    int& in_sector = held[sector_of(query, reference[nearest[i]], sectors)];
-    if (in_sector == per_sector) continue;
-    ++in_sector;
-    result[picked++] = nearest[i];
+// The nearest points of each sector around one query at a time, by descending a kd-tree, nearest child first. A node
+// is skipped when every sector that its box reaches into already holds its points, all of them nearer than the box.
+class SectorSearch {
+ public:
+  SectorSearch(const KdTree& tree, int sectors, int per_sector)
+      : tree_(tree), sectors_(sectors), per_sector_(per_sector), held_(sectors), found_(sectors * per_sector) {}
+
+  // Fills `result`, sectors * per_sector rows: nearest first, -1 at the end.
+  void run(const double* query, int* result) {
+    query_ = query;
+    std::fill(held_.begin(), held_.end(), 0);
+    if (tree_.size() > 0) descend(tree_.root());
+    merged_.clear();
+    for (int sector = 0; sector < sectors_; ++sector)
+      merged_.insert(merged_.end(), in_sector(sector), in_sector(sector) + held_[sector]);
+    std::sort(merged_.begin(), merged_.end());
+    std::fill_n(result, sectors_ * per_sector_, -1);
+    for (std::size_t i = 0; i < merged_.size(); ++i) result[i] = merged_[i].row;
   }
-  return picked == sectors * per_sector;
-}
 
-// Answers the queries in `rows`; returns those with a sector that is not full.
-std::vector<int> search_slice(Points reference, const KdTree& tree, Points queries, const std::vector<int>& rows, int k,
-                              int sectors, int per_sector, NeighborTable& table, const RunContext& context) {
-  std::vector<double> coords;
-  for (const int row : rows) coords.insert(coords.end(), queries[row], queries[row] + queries.dim);
-  const Points slice = {coords.data(), static_cast<Index>(rows.size()), queries.dim};
-  const NeighborTable nearest = nearest_to(tree, slice, k, context);
-  std::vector<int> open;
-  for (Index i = 0; i < slice.n; ++i)
-    if (!pick(reference, slice[i], nearest[i], k, sectors, per_sector, table[rows[i]])) open.push_back(rows[i]);
-  return open;
-}
+ private:
+  using Node = KdTree::Node;
+
+  Candidate* in_sector(int sector) { return found_.data() + sector * per_sector_; }
+
+  double bound2(int sector) {
+    return held_[sector] < per_sector_ ? std::numeric_limits<double>::infinity()
+                                       : in_sector(sector)[per_sector_ - 1].distance2;
+  }
+
+  double distance2(Node node) const {
+    return squared_distance_to_box(query_, tree_.low(node.id), tree_.high(node.id), tree_.dim());
+  }
+
+  void descend(Node node) {
+    if (node.is_leaf()) return scan(node);
+    Node near = node.left(), far = node.right();
+    double near2 = distance2(near), far2 = distance2(far);
+    if (far2 < near2) {
+      std::swap(near, far);
+      std::swap(near2, far2);
+    }
+    if (matters(near, near2)) descend(near);
+    if (matters(far, far2)) descend(far);
+  }
+
+  bool matters(Node node, double node2) {
+    int first, count;
+    sectors_of_box(tree_.low(node.id), tree_.high(node.id), first, count);
+    for (int s = 0; s < count; ++s)
+      if (node2 <= bound2((first + s) % sectors_)) return true;
+    return false;
+  }
+
+  // The sectors that a box reaches into, as a range that may wrap around: all of them when the query lies inside its
+  // sides, else those between the directions of its corners, which then span less than half a turn.
+  void sectors_of_box(const double* low, const double* high, int& first, int& count) const {
+    const double left = low[0] - query_[0], right = high[0] - query_[0];
+    const double bottom = low[1] - query_[1], top = high[1] - query_[1];
+    first = 0;
+    count = sectors_;
+    if (left <= 0.0 && right >= 0.0 && bottom <= 0.0 && top >= 0.0) return;
+    const double middle = std::atan2(0.5 * (bottom + top), 0.5 * (left + right));
+    double below = 0.0, above = 0.0;
+    for (const double dx : {left, right})
+      for (const double dy : {bottom, top}) {
+        const double turn = std::remainder(std::atan2(dy, dx) - middle, 2.0 * pi);
+        below = std::min(below, turn);
+        above = std::max(above, turn);
+      }
+    constexpr double rounding = 1e-9;
+    const double per_radian = sectors_ / (2.0 * pi);
+    const int from = static_cast<int>(std::floor((middle + below - rounding) * per_radian));
+    const int to = static_cast<int>(std::floor((middle + above + rounding) * per_radian));
+    count = std::min(to - from + 1, sectors_);
+    first = ((from % sectors_) + sectors_) % sectors_;
+  }
+
+  void scan(Node leaf) {
+    double distances2[KdTree::leaf_size];
+    const double* coords = tree_.leaf_coords(leaf.first_leaf);
+    const int* rows = tree_.leaf_rows(leaf.first_leaf);
+    leaf_distances(coords, query_, tree_.dim(), distances2);
+    for (int s = 0; s < tree_.leaf_count(leaf.first_leaf); ++s)
+      offer({distances2[s], rows[s]},
+            sector_of(coords[s] - query_[0], coords[KdTree::leaf_size + s] - query_[1], sectors_));
+  }
+
+  // Insertion into the sorted list of a sector.
+  void offer(const Candidate& candidate, int sector) {
+    Candidate* list = in_sector(sector);
+    int& held = held_[sector];
+    if (held == per_sector_) {
+      if (!(candidate < list[held - 1])) return;
+    } else {
+      ++held;
+    }
+    int place = held - 1;
+    for (; place > 0 && candidate < list[place - 1]; --place) list[place] = list[place - 1];
+    list[place] = candidate;
+  }
+
+  const KdTree& tree_;
+  int sectors_, per_sector_;
+  const double* query_ = nullptr;
+  std::vector<int> held_;
+  std::vector<Candidate> found_;   // sectors x per_sector
+  std::vector<Candidate> merged_;
+};
 
 }  // namespace
 
@@ -57,21 +135,17 @@ NeighborTable nearest_by_sector(Points reference, Points queries, int sectors, i
                                 const RunContext& context) {
   if (sectors < 1 || per_sector < 1) throw Error("Sectors and points per sector must be positive.");
   if (sectors > 1 && queries.dim < 2) throw Error("Sectors need at least two coordinates.");
+  if (sectors == 1) return nearest_to(reference, queries, per_sector, context);
   NeighborTable table(queries.n, sectors * per_sector);
   const KdTree tree(reference, context);
-  std::vector<int> open = KdTree(queries, context).leaf_order();
-  for (const int factor : search_factors) {
-    const int k = factor * sectors * per_sector;
-    std::vector<int> still_open;
-    for (std::size_t first = 0; first < open.size(); first += queries_per_slice) {
-      const std::size_t last = std::min<std::size_t>(open.size(), first + queries_per_slice);
-      const std::vector<int> slice(open.begin() + first, open.begin() + last);
-      const std::vector<int> left =
-          search_slice(reference, tree, queries, slice, k, sectors, per_sector, table, context);
-      still_open.insert(still_open.end(), left.begin(), left.end());
-    }
-    open = still_open;
-  }
+  const std::vector<int> order = KdTree(queries, context).leaf_order();
+  constexpr Index chunk_size = 256;
+  const Index n = queries.n;
+  parallel_for(context, (n + chunk_size - 1) / chunk_size, [&](Index chunk) {
+    SectorSearch search(tree, sectors, per_sector);
+    for (Index i = chunk * chunk_size; i < std::min(n, (chunk + 1) * chunk_size); ++i)
+      search.run(queries[order[i]], table[order[i]]);
+  });
   return table;
 }
 
