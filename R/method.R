@@ -96,9 +96,11 @@ component_at <- function(problem, working) {
   metric_component(as_core_covariance(problem$layout, problem$groups, values))
 }
 
-# Parameters that ended at a bound.
+# Parameters that ended at a bound. The lower bound of the nugget is 1e-8 of the variance: anything near it is no nugget, and its
+# logarithm has no sampling distribution worth an interval.
 at_bound <- function(working, free, bounds) {
-  free & (working <= bounds$lower + 1e-6 | working >= bounds$upper - 1e-6)
+  near <- c(rep(1e-6, length(working) - 1L), log(30))
+  free & (working <= bounds$lower + near | working >= bounds$upper - 1e-6)
 }
 
 method_result <- function(problem, state, score, information = state$state$information, k = NULL) {
