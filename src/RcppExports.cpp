@@ -12,38 +12,38 @@ Rcpp::Rostream<false>& Rcpp::Rcerr = Rcpp::Rcpp_cerr_get();
 #endif
 
 // core_scale
-Rcpp::NumericMatrix core_scale(Rcpp::NumericMatrix coords, Rcpp::List component);
+Rcpp::NumericMatrix core_scale(const Rcpp::NumericMatrix& coords, const Rcpp::List& component);
 RcppExport SEXP _neargp_core_scale(SEXP coordsSEXP, SEXP componentSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type coords(coordsSEXP);
-    Rcpp::traits::input_parameter< Rcpp::List >::type component(componentSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type coords(coordsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type component(componentSEXP);
     rcpp_result_gen = Rcpp::wrap(core_scale(coords, component));
     return rcpp_result_gen;
 END_RCPP
 }
 // core_correlation
-Rcpp::NumericVector core_correlation(Rcpp::List component, Rcpp::NumericVector distance);
+Rcpp::NumericVector core_correlation(const Rcpp::List& component, const Rcpp::NumericVector& distance);
 RcppExport SEXP _neargp_core_correlation(SEXP componentSEXP, SEXP distanceSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< Rcpp::List >::type component(componentSEXP);
-    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type distance(distanceSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type component(componentSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type distance(distanceSEXP);
     rcpp_result_gen = Rcpp::wrap(core_correlation(component, distance));
     return rcpp_result_gen;
 END_RCPP
 }
 // core_covariance_matrix
-Rcpp::NumericMatrix core_covariance_matrix(Rcpp::NumericMatrix coords, Rcpp::NumericMatrix newcoords, Rcpp::List covariance);
+Rcpp::NumericMatrix core_covariance_matrix(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& newcoords, const Rcpp::List& covariance);
 RcppExport SEXP _neargp_core_covariance_matrix(SEXP coordsSEXP, SEXP newcoordsSEXP, SEXP covarianceSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type coords(coordsSEXP);
-    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type newcoords(newcoordsSEXP);
-    Rcpp::traits::input_parameter< Rcpp::List >::type covariance(covarianceSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type coords(coordsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type newcoords(newcoordsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type covariance(covarianceSEXP);
     rcpp_result_gen = Rcpp::wrap(core_covariance_matrix(coords, newcoords, covariance));
     return rcpp_result_gen;
 END_RCPP
@@ -69,11 +69,11 @@ BEGIN_RCPP
 END_RCPP
 }
 // core_set_simd
-void core_set_simd(std::string name);
+void core_set_simd(const std::string& name);
 RcppExport SEXP _neargp_core_set_simd(SEXP nameSEXP) {
 BEGIN_RCPP
     Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< std::string >::type name(nameSEXP);
+    Rcpp::traits::input_parameter< const std::string& >::type name(nameSEXP);
     core_set_simd(name);
     return R_NilValue;
 END_RCPP
@@ -175,15 +175,15 @@ BEGIN_RCPP
 END_RCPP
 }
 // core_problem
-SEXP core_problem(Rcpp::NumericMatrix coords, Rcpp::NumericMatrix columns, Rcpp::NumericVector noise_scale, Rcpp::IntegerMatrix neighbors, Rcpp::Nullable<Rcpp::IntegerVector> targets, int threads);
+SEXP core_problem(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& columns, const Rcpp::NumericVector& noise_scale, const Rcpp::IntegerMatrix& neighbors, Rcpp::Nullable<Rcpp::IntegerVector> targets, int threads);
 RcppExport SEXP _neargp_core_problem(SEXP coordsSEXP, SEXP columnsSEXP, SEXP noise_scaleSEXP, SEXP neighborsSEXP, SEXP targetsSEXP, SEXP threadsSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type coords(coordsSEXP);
-    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type columns(columnsSEXP);
-    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type noise_scale(noise_scaleSEXP);
-    Rcpp::traits::input_parameter< Rcpp::IntegerMatrix >::type neighbors(neighborsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type coords(coordsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type columns(columnsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type noise_scale(noise_scaleSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::IntegerMatrix& >::type neighbors(neighborsSEXP);
     Rcpp::traits::input_parameter< Rcpp::Nullable<Rcpp::IntegerVector> >::type targets(targetsSEXP);
     Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
     rcpp_result_gen = Rcpp::wrap(core_problem(coords, columns, noise_scale, neighbors, targets, threads));
@@ -191,13 +191,13 @@ BEGIN_RCPP
 END_RCPP
 }
 // core_evaluate
-Rcpp::List core_evaluate(SEXP problem, Rcpp::List covariance, double nugget, bool information, int threads, Rcpp::Nullable<Rcpp::NumericVector> beta);
+Rcpp::List core_evaluate(SEXP problem, const Rcpp::List& covariance, double nugget, bool information, int threads, Rcpp::Nullable<Rcpp::NumericVector> beta);
 RcppExport SEXP _neargp_core_evaluate(SEXP problemSEXP, SEXP covarianceSEXP, SEXP nuggetSEXP, SEXP informationSEXP, SEXP threadsSEXP, SEXP betaSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< SEXP >::type problem(problemSEXP);
-    Rcpp::traits::input_parameter< Rcpp::List >::type covariance(covarianceSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type covariance(covarianceSEXP);
     Rcpp::traits::input_parameter< double >::type nugget(nuggetSEXP);
     Rcpp::traits::input_parameter< bool >::type information(informationSEXP);
     Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
@@ -207,28 +207,28 @@ BEGIN_RCPP
 END_RCPP
 }
 // core_gradient
-Rcpp::List core_gradient(SEXP problem, Rcpp::List covariance, double nugget, Rcpp::NumericVector beta, int threads);
+Rcpp::List core_gradient(SEXP problem, const Rcpp::List& covariance, double nugget, const Rcpp::NumericVector& beta, int threads);
 RcppExport SEXP _neargp_core_gradient(SEXP problemSEXP, SEXP covarianceSEXP, SEXP nuggetSEXP, SEXP betaSEXP, SEXP threadsSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< SEXP >::type problem(problemSEXP);
-    Rcpp::traits::input_parameter< Rcpp::List >::type covariance(covarianceSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type covariance(covarianceSEXP);
     Rcpp::traits::input_parameter< double >::type nugget(nuggetSEXP);
-    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type beta(betaSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type beta(betaSEXP);
     Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
     rcpp_result_gen = Rcpp::wrap(core_gradient(problem, covariance, nugget, beta, threads));
     return rcpp_result_gen;
 END_RCPP
 }
 // core_evaluate_joint
-Rcpp::List core_evaluate_joint(SEXP problem, Rcpp::List covariance, double nugget, int threads);
+Rcpp::List core_evaluate_joint(SEXP problem, const Rcpp::List& covariance, double nugget, int threads);
 RcppExport SEXP _neargp_core_evaluate_joint(SEXP problemSEXP, SEXP covarianceSEXP, SEXP nuggetSEXP, SEXP threadsSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< SEXP >::type problem(problemSEXP);
-    Rcpp::traits::input_parameter< Rcpp::List >::type covariance(covarianceSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type covariance(covarianceSEXP);
     Rcpp::traits::input_parameter< double >::type nugget(nuggetSEXP);
     Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
     rcpp_result_gen = Rcpp::wrap(core_evaluate_joint(problem, covariance, nugget, threads));
@@ -236,32 +236,32 @@ BEGIN_RCPP
 END_RCPP
 }
 // core_gradient_joint
-Rcpp::List core_gradient_joint(SEXP problem, Rcpp::List covariance, double nugget, Rcpp::NumericVector beta, int threads);
+Rcpp::List core_gradient_joint(SEXP problem, const Rcpp::List& covariance, double nugget, const Rcpp::NumericVector& beta, int threads);
 RcppExport SEXP _neargp_core_gradient_joint(SEXP problemSEXP, SEXP covarianceSEXP, SEXP nuggetSEXP, SEXP betaSEXP, SEXP threadsSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< SEXP >::type problem(problemSEXP);
-    Rcpp::traits::input_parameter< Rcpp::List >::type covariance(covarianceSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type covariance(covarianceSEXP);
     Rcpp::traits::input_parameter< double >::type nugget(nuggetSEXP);
-    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type beta(betaSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type beta(betaSEXP);
     Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
     rcpp_result_gen = Rcpp::wrap(core_gradient_joint(problem, covariance, nugget, beta, threads));
     return rcpp_result_gen;
 END_RCPP
 }
 // core_predict
-Rcpp::List core_predict(Rcpp::NumericMatrix coords, Rcpp::NumericMatrix columns, Rcpp::NumericVector noise_scale, Rcpp::NumericMatrix newcoords, Rcpp::IntegerMatrix neighbors, Rcpp::List covariance, double nugget, bool local_mean, int threads);
+Rcpp::List core_predict(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& columns, const Rcpp::NumericVector& noise_scale, const Rcpp::NumericMatrix& newcoords, const Rcpp::IntegerMatrix& neighbors, const Rcpp::List& covariance, double nugget, bool local_mean, int threads);
 RcppExport SEXP _neargp_core_predict(SEXP coordsSEXP, SEXP columnsSEXP, SEXP noise_scaleSEXP, SEXP newcoordsSEXP, SEXP neighborsSEXP, SEXP covarianceSEXP, SEXP nuggetSEXP, SEXP local_meanSEXP, SEXP threadsSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type coords(coordsSEXP);
-    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type columns(columnsSEXP);
-    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type noise_scale(noise_scaleSEXP);
-    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type newcoords(newcoordsSEXP);
-    Rcpp::traits::input_parameter< Rcpp::IntegerMatrix >::type neighbors(neighborsSEXP);
-    Rcpp::traits::input_parameter< Rcpp::List >::type covariance(covarianceSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type coords(coordsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type columns(columnsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type noise_scale(noise_scaleSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type newcoords(newcoordsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::IntegerMatrix& >::type neighbors(neighborsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type covariance(covarianceSEXP);
     Rcpp::traits::input_parameter< double >::type nugget(nuggetSEXP);
     Rcpp::traits::input_parameter< bool >::type local_mean(local_meanSEXP);
     Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
@@ -270,35 +270,35 @@ BEGIN_RCPP
 END_RCPP
 }
 // core_simulate
-Rcpp::NumericMatrix core_simulate(Rcpp::NumericMatrix coords, Rcpp::NumericMatrix values, Rcpp::NumericVector noise_scale, Rcpp::NumericMatrix newcoords, Rcpp::IntegerVector order_new, Rcpp::IntegerMatrix neighbors, Rcpp::List covariance, double nugget, Rcpp::NumericMatrix normals, int threads);
+Rcpp::NumericMatrix core_simulate(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& values, const Rcpp::NumericVector& noise_scale, const Rcpp::NumericMatrix& newcoords, const Rcpp::IntegerVector& order_new, const Rcpp::IntegerMatrix& neighbors, const Rcpp::List& covariance, double nugget, const Rcpp::NumericMatrix& normals, int threads);
 RcppExport SEXP _neargp_core_simulate(SEXP coordsSEXP, SEXP valuesSEXP, SEXP noise_scaleSEXP, SEXP newcoordsSEXP, SEXP order_newSEXP, SEXP neighborsSEXP, SEXP covarianceSEXP, SEXP nuggetSEXP, SEXP normalsSEXP, SEXP threadsSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type coords(coordsSEXP);
-    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type values(valuesSEXP);
-    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type noise_scale(noise_scaleSEXP);
-    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type newcoords(newcoordsSEXP);
-    Rcpp::traits::input_parameter< Rcpp::IntegerVector >::type order_new(order_newSEXP);
-    Rcpp::traits::input_parameter< Rcpp::IntegerMatrix >::type neighbors(neighborsSEXP);
-    Rcpp::traits::input_parameter< Rcpp::List >::type covariance(covarianceSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type coords(coordsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type values(valuesSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type noise_scale(noise_scaleSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type newcoords(newcoordsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::IntegerVector& >::type order_new(order_newSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::IntegerMatrix& >::type neighbors(neighborsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type covariance(covarianceSEXP);
     Rcpp::traits::input_parameter< double >::type nugget(nuggetSEXP);
-    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type normals(normalsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type normals(normalsSEXP);
     Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
     rcpp_result_gen = Rcpp::wrap(core_simulate(coords, values, noise_scale, newcoords, order_new, neighbors, covariance, nugget, normals, threads));
     return rcpp_result_gen;
 END_RCPP
 }
 // core_exact
-Rcpp::List core_exact(Rcpp::NumericMatrix coords, Rcpp::NumericMatrix columns, Rcpp::NumericVector noise_scale, Rcpp::List covariance, double nugget, bool information);
+Rcpp::List core_exact(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& columns, const Rcpp::NumericVector& noise_scale, const Rcpp::List& covariance, double nugget, bool information);
 RcppExport SEXP _neargp_core_exact(SEXP coordsSEXP, SEXP columnsSEXP, SEXP noise_scaleSEXP, SEXP covarianceSEXP, SEXP nuggetSEXP, SEXP informationSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type coords(coordsSEXP);
-    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type columns(columnsSEXP);
-    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type noise_scale(noise_scaleSEXP);
-    Rcpp::traits::input_parameter< Rcpp::List >::type covariance(covarianceSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type coords(coordsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type columns(columnsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type noise_scale(noise_scaleSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type covariance(covarianceSEXP);
     Rcpp::traits::input_parameter< double >::type nugget(nuggetSEXP);
     Rcpp::traits::input_parameter< bool >::type information(informationSEXP);
     rcpp_result_gen = Rcpp::wrap(core_exact(coords, columns, noise_scale, covariance, nugget, information));
@@ -306,16 +306,16 @@ BEGIN_RCPP
 END_RCPP
 }
 // core_exact_predict
-Rcpp::List core_exact_predict(Rcpp::NumericMatrix coords, Rcpp::NumericMatrix columns, Rcpp::NumericVector noise_scale, Rcpp::NumericMatrix newcoords, Rcpp::List covariance, double nugget);
+Rcpp::List core_exact_predict(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& columns, const Rcpp::NumericVector& noise_scale, const Rcpp::NumericMatrix& newcoords, const Rcpp::List& covariance, double nugget);
 RcppExport SEXP _neargp_core_exact_predict(SEXP coordsSEXP, SEXP columnsSEXP, SEXP noise_scaleSEXP, SEXP newcoordsSEXP, SEXP covarianceSEXP, SEXP nuggetSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type coords(coordsSEXP);
-    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type columns(columnsSEXP);
-    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type noise_scale(noise_scaleSEXP);
-    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type newcoords(newcoordsSEXP);
-    Rcpp::traits::input_parameter< Rcpp::List >::type covariance(covarianceSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type coords(coordsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type columns(columnsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type noise_scale(noise_scaleSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type newcoords(newcoordsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type covariance(covarianceSEXP);
     Rcpp::traits::input_parameter< double >::type nugget(nuggetSEXP);
     rcpp_result_gen = Rcpp::wrap(core_exact_predict(coords, columns, noise_scale, newcoords, covariance, nugget));
     return rcpp_result_gen;

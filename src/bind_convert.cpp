@@ -13,7 +13,7 @@ neargp::RunContext make_run_context(int threads) {
 
 std::vector<double> row_major(const Rcpp::NumericMatrix& matrix) {
   const Index rows = matrix.nrow(), columns = matrix.ncol();
-  std::vector<double> out(static_cast<std::size_t>(rows * columns));
+  std::vector<double> out(std::size_t(rows * columns));
   for (Index j = 0; j < columns; ++j) {
     const double* column = matrix.begin() + j * rows;
     for (Index i = 0; i < rows; ++i) out[i * columns + j] = column[i];
@@ -22,8 +22,8 @@ std::vector<double> row_major(const Rcpp::NumericMatrix& matrix) {
 }
 
 Rcpp::NumericMatrix from_row_major(const std::vector<double>& entries, int columns) {
-  const Index rows = columns > 0 ? static_cast<Index>(entries.size()) / columns : 0;
-  Rcpp::NumericMatrix out(Rcpp::no_init(static_cast<int>(rows), columns));
+  const Index rows = columns > 0 ? Index(entries.size()) / columns : 0;
+  Rcpp::NumericMatrix out(Rcpp::no_init(int(rows), columns));
   for (Index i = 0; i < rows; ++i)
     for (Index j = 0; j < columns; ++j) out[i + j * rows] = entries[i * columns + j];
   return out;
@@ -40,7 +40,7 @@ int to_zero_based(int index) { return index == NA_INTEGER ? -1 : index - 1; }
 }  // namespace
 
 Rcpp::IntegerMatrix to_r(const neargp::NeighborTable& table) {
-  Rcpp::IntegerMatrix out(Rcpp::no_init(table.k, static_cast<int>(table.n)));
+  Rcpp::IntegerMatrix out(Rcpp::no_init(table.k, int(table.n)));
   std::transform(table.index.begin(), table.index.end(), out.begin(), to_one_based);
   return out;
 }

@@ -4,9 +4,9 @@
 
 #include <vector>
 
-#include "core/base/run_context.h"
-#include "core/geometry/neighbors.h"
-#include "core/geometry/points.h"
+#include "base/run_context.h"
+#include "geometry/neighbors.h"
+#include "geometry/points.h"
 
 // `threads` threads, interruptible from the R console.
 neargp::RunContext make_run_context(int threads);

@@ -52,7 +52,7 @@ neargp::PreparedCovariance prepared_component(const Rcpp::List& component) {
 }  // namespace
 
 // [[Rcpp::export]]
-Rcpp::NumericMatrix core_scale(Rcpp::NumericMatrix coords, Rcpp::List component) {
+Rcpp::NumericMatrix core_scale(const Rcpp::NumericMatrix& coords, const Rcpp::List& component) {
   const neargp::PreparedCovariance covariance = prepared_component(component);
   const PointStore points(coords);
   std::vector<double> scaled(std::size_t(coords.nrow()) * coords.ncol());
@@ -63,7 +63,7 @@ Rcpp::NumericMatrix core_scale(Rcpp::NumericMatrix coords, Rcpp::List component)
 }
 
 // [[Rcpp::export]]
-Rcpp::NumericVector core_correlation(Rcpp::List component, Rcpp::NumericVector distance) {
+Rcpp::NumericVector core_correlation(const Rcpp::List& component, const Rcpp::NumericVector& distance) {
   const neargp::PreparedCovariance covariance = prepared_component(component);
   Rcpp::NumericVector correlation(distance.size());
   for (R_xlen_t i = 0; i < distance.size(); ++i)
@@ -72,8 +72,8 @@ Rcpp::NumericVector core_correlation(Rcpp::List component, Rcpp::NumericVector d
 }
 
 // [[Rcpp::export]]
-Rcpp::NumericMatrix core_covariance_matrix(Rcpp::NumericMatrix coords, Rcpp::NumericMatrix newcoords,
-                                           Rcpp::List covariance) {
+Rcpp::NumericMatrix core_covariance_matrix(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& newcoords,
+                                           const Rcpp::List& covariance) {
   const PointStore a(coords), b(newcoords);
   const Eigen::MatrixXd matrix =
       neargp::covariance_matrix(prepared_values(to_covariance(covariance, 0.0), coords.ncol()), a.view(), b.view());
@@ -90,4 +90,4 @@ std::vector<std::string> core_simd_available() {
 }
 
 // [[Rcpp::export]]
-void core_set_simd(std::string name) { neargp::use_instruction_set(name.c_str()); }
+void core_set_simd(const std::string& name) { neargp::use_instruction_set(name.c_str()); }

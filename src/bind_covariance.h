@@ -4,6 +4,6 @@
 
 #include "covariance/covariance.h"
 
-// R's list(components = list(...), active = logical) and the nugget; see R/core.R.
+// R's list(components = list(...), active = logical) and the nugget; see as_core_covariance() in R.
 neargp::Covariance to_covariance(const Rcpp::List& covariance, double nugget);
 neargp::Component to_component(const Rcpp::List& component);

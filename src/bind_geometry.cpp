@@ -4,9 +4,9 @@
 #include <string>
 
 #include "bind_convert.h"
-#include "core/base/error.h"
-#include "core/geometry/longlat.h"
-#include "core/geometry/ordering.h"
+#include "base/error.h"
+#include "geometry/longlat.h"
+#include "geometry/ordering.h"
 
 // [[Rcpp::export]]
 Rcpp::NumericMatrix core_embed_longlat(const Rcpp::NumericMatrix& lonlat) {
@@ -18,7 +18,7 @@ namespace {
 
 std::uint64_t to_key(double key) {
   if (!(key >= 0.0 && key < 9007199254740992.0)) throw neargp::Error("A random key must be a number in [0, 2^53).");
-  return static_cast<std::uint64_t>(key);
+  return std::uint64_t(key);
 }
 
 }  // namespace

@@ -57,22 +57,29 @@ Rcpp::List to_r(const neargp::ObjectiveGradient& objective) {
       Rcpp::_["failed"] = failed_row(objective.failed));
 }
 
+Rcpp::List to_r(const neargp::Kriging& kriging) {
+  return Rcpp::List::create(Rcpp::_["weighted"] = from_row_major(kriging.weighted, kriging.columns),
+                            Rcpp::_["variance"] = kriging.variance,
+                            Rcpp::_["failed"] = failed_row(kriging.failed));
+}
+
 std::vector<double> to_vector(const Rcpp::NumericVector& x) { return {x.begin(), x.end()}; }
 
 }  // namespace
 
 // [[Rcpp::export]]
-SEXP core_problem(Rcpp::NumericMatrix coords, Rcpp::NumericMatrix columns, Rcpp::NumericVector noise_scale,
-                  Rcpp::IntegerMatrix neighbors, Rcpp::Nullable<Rcpp::IntegerVector> targets = R_NilValue,
-                  int threads = 1) {
+SEXP core_problem(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& columns,
+                  const Rcpp::NumericVector& noise_scale, const Rcpp::IntegerMatrix& neighbors,
+                  Rcpp::Nullable<Rcpp::IntegerVector> targets = R_NilValue, int threads = 1) {
   const DataStore data(coords, columns, noise_scale);
   std::vector<int> rows;
   if (targets.isNotNull()) rows = to_rows(Rcpp::IntegerVector(targets));
-  return ProblemPointer(new neargp::LocalProblem(data.view(), to_neighbor_table(neighbors), rows, make_run_context(threads)), true);
+  return ProblemPointer(
+      new neargp::LocalProblem(data.view(), to_neighbor_table(neighbors), rows, make_run_context(threads)), true);
 }
 
 // [[Rcpp::export]]
-Rcpp::List core_evaluate(SEXP problem, Rcpp::List covariance, double nugget, bool information, int threads,
+Rcpp::List core_evaluate(SEXP problem, const Rcpp::List& covariance, double nugget, bool information, int threads,
                          Rcpp::Nullable<Rcpp::NumericVector> beta = R_NilValue) {
   ProblemPointer pointer(problem);
   const neargp::Covariance spec = to_covariance(covariance, nugget);
@@ -86,7 +93,7 @@ Rcpp::List core_evaluate(SEXP problem, Rcpp::List covariance, double nugget, boo
 }
 
 // [[Rcpp::export]]
-Rcpp::List core_gradient(SEXP problem, Rcpp::List covariance, double nugget, Rcpp::NumericVector beta,
+Rcpp::List core_gradient(SEXP problem, const Rcpp::List& covariance, double nugget, const Rcpp::NumericVector& beta,
                          int threads) {
   ProblemPointer pointer(problem);
   return to_r(neargp::conditional_gradient(*pointer, to_covariance(covariance, nugget), to_vector(beta),
@@ -94,7 +101,7 @@ Rcpp::List core_gradient(SEXP problem, Rcpp::List covariance, double nugget, Rcp
 }
 
 // [[Rcpp::export]]
-Rcpp::List core_evaluate_joint(SEXP problem, Rcpp::List covariance, double nugget, int threads) {
+Rcpp::List core_evaluate_joint(SEXP problem, const Rcpp::List& covariance, double nugget, int threads) {
   ProblemPointer pointer(problem);
   const neargp::Covariance spec = to_covariance(covariance, nugget);
   return to_r(neargp::joint_sums(*pointer, spec, make_run_context(threads)), pointer->columns(),
@@ -102,32 +109,29 @@ Rcpp::List core_evaluate_joint(SEXP problem, Rcpp::List covariance, double nugge
 }
 
 // [[Rcpp::export]]
-Rcpp::List core_gradient_joint(SEXP problem, Rcpp::List covariance, double nugget, Rcpp::NumericVector beta,
-                               int threads) {
+Rcpp::List core_gradient_joint(SEXP problem, const Rcpp::List& covariance, double nugget,
+                               const Rcpp::NumericVector& beta, int threads) {
   ProblemPointer pointer(problem);
   return to_r(neargp::joint_gradient(*pointer, to_covariance(covariance, nugget), to_vector(beta),
                                      make_run_context(threads)));
 }
 
 // [[Rcpp::export]]
-Rcpp::List core_predict(Rcpp::NumericMatrix coords, Rcpp::NumericMatrix columns, Rcpp::NumericVector noise_scale,
-                        Rcpp::NumericMatrix newcoords, Rcpp::IntegerMatrix neighbors, Rcpp::List covariance,
-                        double nugget, bool local_mean, int threads) {
+Rcpp::List core_predict(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& columns,
+                        const Rcpp::NumericVector& noise_scale, const Rcpp::NumericMatrix& newcoords,
+                        const Rcpp::IntegerMatrix& neighbors, const Rcpp::List& covariance, double nugget,
+                        bool local_mean, int threads) {
   const DataStore data(coords, columns, noise_scale);
   const PointStore targets(newcoords);
-  const neargp::Kriging kriging =
-      neargp::krige(data.view(), targets.view(), to_neighbor_table(neighbors), to_covariance(covariance, nugget),
-                    local_mean, make_run_context(threads));
-  return Rcpp::List::create(Rcpp::_["weighted"] = from_row_major(kriging.weighted, kriging.columns),
-                            Rcpp::_["variance"] = kriging.variance,
-                            Rcpp::_["failed"] = failed_row(kriging.failed));
+  return to_r(neargp::krige(data.view(), targets.view(), to_neighbor_table(neighbors),
+                            to_covariance(covariance, nugget), local_mean, make_run_context(threads)));
 }
 
 // [[Rcpp::export]]
-Rcpp::NumericMatrix core_simulate(Rcpp::NumericMatrix coords, Rcpp::NumericMatrix values,
-                                  Rcpp::NumericVector noise_scale, Rcpp::NumericMatrix newcoords,
-                                  Rcpp::IntegerVector order_new, Rcpp::IntegerMatrix neighbors,
-                                  Rcpp::List covariance, double nugget, Rcpp::NumericMatrix normals,
+Rcpp::NumericMatrix core_simulate(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& values,
+                                  const Rcpp::NumericVector& noise_scale, const Rcpp::NumericMatrix& newcoords,
+                                  const Rcpp::IntegerVector& order_new, const Rcpp::IntegerMatrix& neighbors,
+                                  const Rcpp::List& covariance, double nugget, const Rcpp::NumericMatrix& normals,
                                   int threads) {
   const DataStore data(coords, values, noise_scale);
   const PointStore targets(newcoords);
@@ -139,22 +143,19 @@ Rcpp::NumericMatrix core_simulate(Rcpp::NumericMatrix coords, Rcpp::NumericMatri
 }
 
 // [[Rcpp::export]]
-Rcpp::List core_exact(Rcpp::NumericMatrix coords, Rcpp::NumericMatrix columns, Rcpp::NumericVector noise_scale,
-                      Rcpp::List covariance, double nugget, bool information) {
+Rcpp::List core_exact(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& columns,
+                      const Rcpp::NumericVector& noise_scale, const Rcpp::List& covariance, double nugget,
+                      bool information) {
   const DataStore data(coords, columns, noise_scale);
   const neargp::Covariance spec = to_covariance(covariance, nugget);
   return to_r(neargp::exact_sums(data.view(), spec, information), data.columns, spec.parameters());
 }
 
 // [[Rcpp::export]]
-Rcpp::List core_exact_predict(Rcpp::NumericMatrix coords, Rcpp::NumericMatrix columns,
-                              Rcpp::NumericVector noise_scale, Rcpp::NumericMatrix newcoords,
-                              Rcpp::List covariance, double nugget) {
+Rcpp::List core_exact_predict(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& columns,
+                              const Rcpp::NumericVector& noise_scale, const Rcpp::NumericMatrix& newcoords,
+                              const Rcpp::List& covariance, double nugget) {
   const DataStore data(coords, columns, noise_scale);
   const PointStore targets(newcoords);
-  const neargp::Kriging kriging =
-      neargp::exact_krige(data.view(), targets.view(), to_covariance(covariance, nugget));
-  return Rcpp::List::create(Rcpp::_["weighted"] = from_row_major(kriging.weighted, kriging.columns),
-                            Rcpp::_["variance"] = kriging.variance,
-                            Rcpp::_["failed"] = failed_row(kriging.failed));
+  return to_r(neargp::exact_krige(data.view(), targets.view(), to_covariance(covariance, nugget)));
 }

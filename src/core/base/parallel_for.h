@@ -5,8 +5,8 @@
 #include <exception>
 #include <mutex>
 
-#include "run_context.h"
-#include "types.h"
+#include "base/run_context.h"
+#include "base/types.h"
 
 namespace neargp {
 namespace detail {
@@ -56,7 +56,7 @@ class ChunkQueue {
     last_poll_ = now;
     try {
       if (context_.check_interrupt) context_.check_interrupt();
-      if (context_.progress) context_.progress(static_cast<double>(chunk + 1) / static_cast<double>(chunks_));
+      if (context_.progress) context_.progress(double(chunk + 1) / double(chunks_));
     } catch (...) {
       fail(chunks_, std::current_exception());
     }

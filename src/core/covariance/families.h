@@ -34,7 +34,8 @@ struct Exponential {
   }
 };
 
-// (1 + r) exp(-r); a derivative of Matern nu is -Matern_{nu-1} / (4 (nu - 1)) in r2
+// (1 + r) exp(-r). The derivative of a Matern correlation in r^2 is -M_{nu-1} / (4 (nu - 1)), M_{nu-1} the one of
+// smoothness nu - 1.
 struct Matern32 {
   template <bool slope, bool shape, class Real>
   NEARGP_HD void evaluate(Real r2, Real& c, Real& dc_dr2, Real&) const {

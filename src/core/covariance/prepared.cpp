@@ -96,6 +96,8 @@ PreparedCovariance prepare(const Covariance& covariance, int dim, bool derivativ
   result.dim = dim;
   result.parameters = covariance.parameters();
   result.nugget = covariance.nugget;
+  Covariance wanted = covariance;
+  if (!derivatives) wanted.active.assign(result.parameters, 0);
   int parameter = 0;
   for (const Component& component : covariance.components) {
     PreparedComponent prepared;
@@ -108,8 +110,6 @@ PreparedCovariance prepare(const Covariance& covariance, int dim, bool derivativ
     for (const int group : component.group)
       prepared.inverse_range.push_back(1.0 / component.range[group]);
     prepared.variance_parameter = parameter;
-    Covariance wanted = covariance;
-    if (!derivatives) wanted.active.assign(result.parameters, 0);
     prepare_scales(component, wanted, parameter, prepared);
     const int last = parameter + component.parameters() - 1;
     if (component.has_shape() && wanted.is_active(last)) prepared.shape_parameter = last;

@@ -13,12 +13,6 @@ std::vector<double> scaled_points(const PreparedComponent& component, Points poi
   return scaled;
 }
 
-double squared_distance(const double* x, const double* y, int dim) {
-  double sum = 0.0;
-  for (int d = 0; d < dim; ++d) sum += (x[d] - y[d]) * (x[d] - y[d]);
-  return sum;
-}
-
 double form_value(const ScaleDerivative& form, const double* x, const double* y) {
   if (form.planar()) {
     const double d0 = x[0] - y[0], d1 = x[1] - y[1];
@@ -29,30 +23,40 @@ double form_value(const ScaleDerivative& form, const double* x, const double* y)
   return -2.0 * sum;
 }
 
+struct CorrelationAt {
+  double value, slope, shape;
+};
+
+template <class Correlation>
+CorrelationAt evaluate(const Correlation& correlation, double r2, bool want_shape) {
+  CorrelationAt at{1.0, 0.0, 0.0};
+  if (want_shape) {
+    correlation.template evaluate<true, true>(r2, at.value, at.slope, at.shape);
+  } else {
+    correlation.template evaluate<true, false>(r2, at.value, at.slope, at.shape);
+  }
+  return at;
+}
+
 void add_component_derivatives(const PreparedComponent& component, Points points,
                                std::vector<Eigen::MatrixXd>& derivatives) {
   const Index n = points.n;
   const int dim = points.dim;
   const std::vector<double> x = scaled_points(component, points);
-  derivatives[component.variance_parameter].setZero(n, n);
+  derivatives[component.variance_parameter] = component.variance * Eigen::MatrixXd::Identity(n, n);
   for (const ScaleDerivative& form : component.scale_derivatives) derivatives[form.parameter].setZero(n, n);
   if (component.wants_shape()) derivatives[component.shape_parameter].setZero(n, n);
   with_family(component, [&](const auto& correlation) {
     for (Index j = 0; j < n; ++j)
       for (Index i = 0; i < n; ++i) {
+        if (i == j) continue;
         const double* xi = x.data() + i * dim;
         const double* xj = x.data() + j * dim;
-        double c = 1.0, slope = 0.0, shape = 0.0;
-        if (i == j) {
-        } else if (component.wants_shape()) {
-          correlation.template evaluate<true, true>(squared_distance(xi, xj, dim), c, slope, shape);
-        } else {
-          correlation.template evaluate<true, false>(squared_distance(xi, xj, dim), c, slope, shape);
-        }
-        derivatives[component.variance_parameter](i, j) = component.variance * c;
+        const CorrelationAt at = evaluate(correlation, squared_distance(xi, xj, dim), component.wants_shape());
+        derivatives[component.variance_parameter](i, j) = component.variance * at.value;
         for (const ScaleDerivative& form : component.scale_derivatives)
-          derivatives[form.parameter](i, j) = component.variance * slope * form_value(form, xi, xj);
-        if (component.wants_shape()) derivatives[component.shape_parameter](i, j) = component.variance * shape;
+          derivatives[form.parameter](i, j) = component.variance * at.slope * form_value(form, xi, xj);
+        if (component.wants_shape()) derivatives[component.shape_parameter](i, j) = component.variance * at.shape;
       }
   });
 }

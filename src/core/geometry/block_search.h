@@ -4,8 +4,8 @@
 #include <limits>
 #include <vector>
 
-#include "kd_tree.h"
-#include "nearest_buffer.h"
+#include "geometry/kd_tree.h"
+#include "geometry/nearest_buffer.h"
 
 namespace neargp {
 

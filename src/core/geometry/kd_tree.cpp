@@ -1,19 +1,19 @@
-#include "kd_tree.h"
+#include "geometry/kd_tree.h"
 
 #include <cmath>
 #include <limits>
 #include <numeric>
 #include <string>
 
-#include "../base/error.h"
-#include "../base/parallel_for.h"
+#include "base/error.h"
+#include "base/parallel_for.h"
 
 namespace neargp {
 namespace {
 
 std::vector<int> all_rows(Index n) {
   if (n > std::numeric_limits<int>::max()) throw Error("There are more than 2^31 - 1 points.");
-  std::vector<int> rows(static_cast<std::size_t>(n));
+  std::vector<int> rows(n);
   std::iota(rows.begin(), rows.end(), 0);
   return rows;
 }
@@ -33,7 +33,7 @@ constexpr Index subtree_leaves = 2048;
 KdTree::KdTree(Points points, const RunContext& context) : KdTree(points, all_rows(points.n), context) {}
 
 KdTree::KdTree(Points points, std::vector<int> rows, const RunContext& context)
-    : dim_(points.dim), n_(static_cast<Index>(rows.size())) {
+    : dim_(points.dim), n_(Index(rows.size())) {
   if (dim_ < 1) throw Error("Points need at least one coordinate.");
   check_finite(points, rows);
   rows_.assign(leaves() * leaf_size, -1);
@@ -48,7 +48,7 @@ KdTree::KdTree(Points points, std::vector<int> rows, const RunContext& context)
     std::vector<Node> large;
     for (const Node& node : level)
       (node.last_leaf - node.first_leaf > subtree_leaves ? large : subtrees).push_back(node);
-    parallel_for(context, static_cast<Index>(large.size()), [&](Index i) { split(points, entries, large[i]); });
+    parallel_for(context, Index(large.size()), [&](Index i) { split(points, entries, large[i]); });
     level.clear();
     for (const Node& node : large) {
       level.push_back(node.left());
@@ -56,7 +56,7 @@ KdTree::KdTree(Points points, std::vector<int> rows, const RunContext& context)
     }
     upper.insert(upper.end(), large.begin(), large.end());
   }
-  parallel_for(context, static_cast<Index>(subtrees.size()),
+  parallel_for(context, Index(subtrees.size()),
                [&](Index i) { build_subtree(points, entries, subtrees[i]); });
   for (auto node = upper.rbegin(); node != upper.rend(); ++node) join_boxes(*node);
 }

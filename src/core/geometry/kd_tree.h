@@ -4,8 +4,8 @@
 #include <cmath>
 #include <vector>
 
-#include "../base/run_context.h"
-#include "points.h"
+#include "base/run_context.h"
+#include "geometry/points.h"
 
 namespace neargp {
 
@@ -41,7 +41,7 @@ class KdTree {
   Index nodes() const { return std::max<Index>(2 * leaves() - 1, 0); }
   Node root() const { return {0, 0, leaves()}; }
 
-  int leaf_count(Index leaf) const { return static_cast<int>(std::min<Index>(leaf_size, n_ - leaf * leaf_size)); }
+  int leaf_count(Index leaf) const { return int(std::min<Index>(leaf_size, n_ - leaf * leaf_size)); }
   const int* leaf_rows(Index leaf) const { return rows_.data() + leaf * leaf_size; }
   const double* leaf_coords(Index leaf) const { return coords_.data() + leaf * leaf_size * dim_; }
   const double* low(Index node) const { return boxes_.data() + node * 2 * dim_; }
@@ -68,13 +68,6 @@ class KdTree {
   std::vector<double> coords_;   // leaves * dim * leaf_size
   std::vector<double> boxes_;    // nodes * 2 * dim
 };
-
-// The sum of squares in the order of the coordinates, everywhere: only so are equal distances equal as numbers.
-inline double squared_distance(const double* a, const double* b, int dim) {
-  double sum = 0.0;
-  for (int c = 0; c < dim; ++c) sum += (a[c] - b[c]) * (a[c] - b[c]);
-  return sum;
-}
 
 // Distance to the nearest point of a box. Rounding is monotone, so this never exceeds the computed distance to a
 // point inside the box, and pruning by it is exact.

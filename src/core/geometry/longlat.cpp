@@ -1,9 +1,9 @@
-#include "longlat.h"
+#include "geometry/longlat.h"
 
 #include <cmath>
 #include <string>
 
-#include "../base/error.h"
+#include "base/error.h"
 
 namespace neargp {
 namespace {
@@ -21,7 +21,7 @@ void check(double longitude, double latitude, Index row) {
 
 std::vector<double> embed_longlat(Points lonlat) {
   if (lonlat.dim != 2) throw Error("Longitude and latitude must be two columns.");
-  std::vector<double> embedded(static_cast<std::size_t>(3 * lonlat.n));
+  std::vector<double> embedded(std::size_t(3 * lonlat.n));
   for (Index i = 0; i < lonlat.n; ++i) {
     check(lonlat[i][0], lonlat[i][1], i);
     // The remainder is exact: a whole turn more gives the very same point.

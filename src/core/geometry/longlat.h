@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "points.h"
+#include "geometry/points.h"
 
 namespace neargp {
 

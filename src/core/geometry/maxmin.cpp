@@ -2,9 +2,9 @@
 #include <limits>
 #include <vector>
 
-#include "../base/parallel_for.h"
-#include "kd_tree.h"
-#include "ordering.h"
+#include "base/parallel_for.h"
+#include "geometry/kd_tree.h"
+#include "geometry/ordering.h"
 
 namespace neargp {
 namespace {
@@ -100,7 +100,7 @@ int nearest_to_centroid(Points points) {
   std::vector<double> centroid(points.dim, 0.0);
   for (Index i = 0; i < points.n; ++i)
     for (int c = 0; c < points.dim; ++c) centroid[c] += points[i][c];
-  for (double& x : centroid) x /= static_cast<double>(points.n);
+  for (double& x : centroid) x /= double(points.n);
   Index nearest = 0;
   double nearest2 = std::numeric_limits<double>::infinity();
   for (Index i = 0; i < points.n; ++i) {
@@ -110,7 +110,7 @@ int nearest_to_centroid(Points points) {
       nearest = i;
     }
   }
-  return static_cast<int>(nearest);
+  return int(nearest);
 }
 
 // Every choice depends on the one before, so the points are chosen by one thread, in steps between which the
@@ -119,7 +119,7 @@ template <int Dim>
 std::vector<int> play(Points points, const RunContext& context) {
   const KdTree tree(points, context);
   Tournament<Dim> tournament(tree, nearest_to_centroid(points));
-  std::vector<int> order(static_cast<std::size_t>(points.n));
+  std::vector<int> order(std::size_t(points.n));
   RunContext serial = context;
   serial.threads = 1;
   constexpr Index step = 64;

@@ -43,7 +43,7 @@ class NearestBuffer {
     const double bound2 = bound_.distance2;
     for (int s = 0; s < run_length; ++s) {
       store[size] = {distance2[s], rows[s]};
-      size += static_cast<int>(distance2[s] <= bound2) & static_cast<int>(accept(s));
+      size += int(distance2[s] <= bound2) & int(accept(s));
     }
     size_ = size;
     if (size_ > capacity_) keep_nearest();
@@ -77,10 +77,10 @@ class NearestBuffer {
     constexpr int buckets = 64;
     int begin[buckets + 1] = {};
     const double scale = (buckets - 1) / bound_.distance2;
-    for (int i = 0; i < size_; ++i) ++begin[static_cast<int>(store_[i].distance2 * scale) + 1];
+    for (int i = 0; i < size_; ++i) ++begin[int(store_[i].distance2 * scale) + 1];
     const int largest = *std::max_element(begin, begin + buckets + 1);
     for (int b = 1; b <= buckets; ++b) begin[b] += begin[b - 1];
-    for (int i = 0; i < size_; ++i) sorted_[begin[static_cast<int>(store_[i].distance2 * scale)]++] = store_[i];
+    for (int i = 0; i < size_; ++i) sorted_[begin[int(store_[i].distance2 * scale)]++] = store_[i];
     store_.swap(sorted_);
     if (largest > 8) return std::sort(store_.begin(), store_.begin() + size_);
     insertion_sort();

@@ -1,12 +1,12 @@
-#include "neighbors.h"
+#include "geometry/neighbors.h"
 
 #include <algorithm>
 #include <string>
 
-#include "../base/error.h"
-#include "../base/parallel_for.h"
-#include "block_search.h"
-#include "kd_tree.h"
+#include "base/error.h"
+#include "base/parallel_for.h"
+#include "geometry/block_search.h"
+#include "geometry/kd_tree.h"
 
 namespace neargp {
 namespace {
@@ -90,7 +90,7 @@ template <class ResultOfRow>
 void search_before(Points points, const std::vector<int>& order, Index first_rank, int k,
                    const ResultOfRow& result_of_row, const RunContext& context) {
   std::vector<int> rank_of_row(order.size());
-  for (std::size_t rank = 0; rank < order.size(); ++rank) rank_of_row[order[rank]] = static_cast<int>(rank);
+  for (std::size_t rank = 0; rank < order.size(); ++rank) rank_of_row[order[rank]] = int(rank);
   const Index smallest_stretch = std::max<Index>(1024, 4 * Index{k});
   Index end = points.n;
   while (end > first_rank) {
@@ -111,8 +111,8 @@ void search_before(Points points, const std::vector<int>& order, Index first_ran
 }
 
 void check_permutation(const std::vector<int>& order, Index n) {
-  std::vector<bool> seen(static_cast<std::size_t>(n), false);
-  bool valid = static_cast<Index>(order.size()) == n;
+  std::vector<bool> seen(std::size_t(n), false);
+  bool valid = Index(order.size()) == n;
   for (std::size_t rank = 0; valid && rank < order.size(); ++rank) {
     valid = order[rank] >= 0 && order[rank] < n && !seen[order[rank]];
     if (valid) seen[order[rank]] = true;
@@ -180,9 +180,9 @@ NeighborTable nearest_joint(Points reference, Points queries, const std::vector<
   check_permutation(order_queries, queries.n);
   std::vector<double> coords(reference.data, reference.data + reference.n * reference.dim);
   coords.insert(coords.end(), queries.data, queries.data + queries.n * queries.dim);
-  std::vector<int> order(static_cast<std::size_t>(reference.n));
-  for (Index i = 0; i < reference.n; ++i) order[i] = static_cast<int>(i);
-  for (const int row : order_queries) order.push_back(static_cast<int>(reference.n) + row);
+  std::vector<int> order(std::size_t(reference.n));
+  for (Index i = 0; i < reference.n; ++i) order[i] = int(i);
+  for (const int row : order_queries) order.push_back(int(reference.n) + row);
   const Points both = {coords.data(), reference.n + queries.n, reference.dim};
   NeighborTable table(queries.n, k);
   search_before(both, order, reference.n, k, [&](int row) { return table[row - reference.n]; }, context);

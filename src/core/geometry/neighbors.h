@@ -2,8 +2,8 @@
 
 #include <vector>
 
-#include "../base/run_context.h"
-#include "points.h"
+#include "base/run_context.h"
+#include "geometry/points.h"
 
 namespace neargp {
 
@@ -17,7 +17,7 @@ struct NeighborTable {
   std::vector<int> index;
 
   NeighborTable() = default;
-  NeighborTable(Index n_, int k_) : n(n_), k(k_), index(static_cast<std::size_t>(n_ * k_), -1) {}
+  NeighborTable(Index n_, int k_) : n(n_), k(k_), index(std::size_t(n_ * k_), -1) {}
   const int* operator[](Index i) const { return index.data() + i * k; }
   int* operator[](Index i) { return index.data() + i * k; }
 };

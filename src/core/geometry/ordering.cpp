@@ -1,16 +1,16 @@
-#include "ordering.h"
+#include "geometry/ordering.h"
 
 #include <algorithm>
 #include <numeric>
 
-#include "../random/philox.h"
-#include "kd_tree.h"
+#include "random/philox.h"
+#include "geometry/kd_tree.h"
 
 namespace neargp {
 namespace {
 
 std::vector<int> row_order(Index n) {
-  std::vector<int> order(static_cast<std::size_t>(n));
+  std::vector<int> order(n);
   std::iota(order.begin(), order.end(), 0);
   return order;
 }
@@ -22,7 +22,7 @@ std::vector<int> random_order(Index n, std::uint64_t key) {
   const Philox random(key);
   std::vector<int> order = row_order(n);
   for (Index i = n - 1; i > 0; --i)
-    std::swap(order[i], order[random.below(static_cast<std::uint64_t>(i), static_cast<std::uint64_t>(i) + 1)]);
+    std::swap(order[i], order[random.below(std::uint64_t(i), std::uint64_t(i) + 1)]);
   return order;
 }
 

@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "../base/run_context.h"
-#include "points.h"
+#include "base/run_context.h"
+#include "geometry/points.h"
 
 namespace neargp {
 

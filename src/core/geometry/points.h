@@ -1,6 +1,6 @@
 #pragma once
 
-#include "../base/types.h"
+#include "base/types.h"
 
 namespace neargp {
 
@@ -12,5 +12,12 @@ struct Points {
 
   const double* operator[](Index i) const { return data + i * dim; }
 };
+
+// The sum of squares in the order of the coordinates, everywhere: only so are equal distances equal as numbers.
+inline double squared_distance(const double* a, const double* b, int dim) {
+  double sum = 0.0;
+  for (int c = 0; c < dim; ++c) sum += (a[c] - b[c]) * (a[c] - b[c]);
+  return sum;
+}
 
 }  // namespace neargp

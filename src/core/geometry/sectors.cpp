@@ -2,11 +2,11 @@
 #include <cmath>
 #include <limits>
 
-#include "../base/error.h"
-#include "../base/parallel_for.h"
-#include "kd_tree.h"
-#include "nearest_buffer.h"
-#include "neighbors.h"
+#include "base/error.h"
+#include "base/parallel_for.h"
+#include "geometry/kd_tree.h"
+#include "geometry/nearest_buffer.h"
+#include "geometry/neighbors.h"
 
 namespace neargp {
 namespace {
@@ -16,7 +16,7 @@ constexpr double pi = 3.14159265358979323846;
 int sector_of(double dx, double dy, int sectors) {
   double angle = std::atan2(dy, dx);
   if (angle < 0.0) angle += 2.0 * pi;
-  return std::min(static_cast<int>(angle / (2.0 * pi) * sectors), sectors - 1);
+  return std::min(int(angle / (2.0 * pi) * sectors), sectors - 1);
 }
 
 // The nearest points of each sector around one query at a time, by descending a kd-tree, nearest child first. A node
@@ -91,8 +91,8 @@ class SectorSearch {
       }
     constexpr double rounding = 1e-9;
     const double per_radian = sectors_ / (2.0 * pi);
-    const int from = static_cast<int>(std::floor((middle + below - rounding) * per_radian));
-    const int to = static_cast<int>(std::floor((middle + above + rounding) * per_radian));
+    const int from = int(std::floor((middle + below - rounding) * per_radian));
+    const int to = int(std::floor((middle + above + rounding) * per_radian));
     count = std::min(to - from + 1, sectors_);
     first = ((from % sectors_) + sectors_) % sectors_;
   }

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <cstdint>
 
-#include "../base/hd.h"
+#include "base/hd.h"
 
 namespace neargp {
 
@@ -18,10 +18,10 @@ NEARGP_HD inline PhiloxBlock philox4x32(PhiloxBlock counter, std::uint32_t key0,
   for (int round = 0; round < 10; ++round) {
     const std::uint64_t product0 = std::uint64_t{0xD2511F53u} * counter.word[0];
     const std::uint64_t product1 = std::uint64_t{0xCD9E8D57u} * counter.word[2];
-    counter = {{static_cast<std::uint32_t>(product1 >> 32) ^ counter.word[1] ^ key0,
-                static_cast<std::uint32_t>(product1),
-                static_cast<std::uint32_t>(product0 >> 32) ^ counter.word[3] ^ key1,
-                static_cast<std::uint32_t>(product0)}};
+    counter = {{std::uint32_t(product1 >> 32) ^ counter.word[1] ^ key0,
+                std::uint32_t(product1),
+                std::uint32_t(product0 >> 32) ^ counter.word[3] ^ key1,
+                std::uint32_t(product0)}};
     key0 += 0x9E3779B9u;
     key1 += 0xBB67AE85u;
   }
@@ -67,10 +67,10 @@ class Philox {
   }
 
  private:
-  NEARGP_HD static std::uint32_t low(std::uint64_t x) { return static_cast<std::uint32_t>(x); }
-  NEARGP_HD static std::uint32_t high(std::uint64_t x) { return static_cast<std::uint32_t>(x >> 32); }
+  NEARGP_HD static std::uint32_t low(std::uint64_t x) { return std::uint32_t(x); }
+  NEARGP_HD static std::uint32_t high(std::uint64_t x) { return std::uint32_t(x >> 32); }
   NEARGP_HD static double to_uniform(std::uint64_t random) {
-    return (static_cast<double>(random >> 12) + 0.5) * (1.0 / 4503599627370496.0);
+    return (double(random >> 12) + 0.5) * (1.0 / 4503599627370496.0);
   }
 
   std::uint64_t key_;
