@@ -79,6 +79,6 @@ check_raster <- function(object, raster) {
 
 # Unit of a raster's coordinates, where it is one that maps show.
 raster_unit <- function(raster) {
-  metres <- terra::linearUnits(raster)
-  if (metres == 1) "m" else if (metres == 1000) "km" else ""
+  metres <- terra::linearUnits(raster)  # NaN without a CRS
+  if (metres %in% 1) "m" else if (metres %in% 1000) "km" else ""
 }
