@@ -1,40 +1,41 @@
-# The correlation families as R knows them: how they are called, which shape parameter they have, and between which bounds it is
-# estimated. The formulas themselves live in the core. A new family is one entry here, one constructor in covariance.R, and its
-# formula in the core.
+# The correlation families as R knows them: how they are called, how far they reach, which shape parameter they have, and between
+# which bounds it is estimated. The formulas themselves live in the core. A new family is one entry here, one constructor in
+# covariance.R, and its formula in the core.
 
 covariance_families <- list(
-  exponential = list(label = "Exponential", formula = "exp(-r)"),
+  exponential = list(
+    label = "Exponential", formula = "exp(-r)",
+    effective_distance = function(level, shape) -log(level)
+  ),
   matern = list(
     label = "Matern", formula = "2^(1 - nu) / gamma(nu) * r^nu * K_nu(r)",
+    effective_distance = function(level, shape) matern_effective_distance(level, shape),
     shape = list(name = "smoothness", argument = "nu", start = 1, lower = 0.1, upper = 5, transform = "log")
   ),
-  gaussian = list(label = "Gaussian", formula = "exp(-r^2)"),
+  gaussian = list(
+    label = "Gaussian", formula = "exp(-r^2)",
+    effective_distance = function(level, shape) sqrt(-log(level))
+  ),
   powered_exponential = list(
     label = "Powered exponential", formula = "exp(-r^power)",
+    effective_distance = function(level, shape) (-log(level))^(1 / shape),
     shape = list(name = "power", argument = "power", start = 1.2, lower = 0.05, upper = 1.99, transform = "power")
   ),
   cauchy = list(
     label = "Cauchy", formula = "(1 + r^2)^(-shape)",
+    effective_distance = function(level, shape) sqrt(level^(-1 / shape) - 1),
     shape = list(name = "shape", argument = "shape", start = 1, lower = 0.05, upper = 20, transform = "log")
   )
 )
 
 family_shape <- function(family) covariance_families[[family]]$shape
 
-# The distance, in units of the range, at which the correlation has fallen to `level`. Closed forms where they exist; the Matern
-# family is solved numerically, r = 0 being at correlation 1 and the bracket doubled until it holds the root.
-effective_distance <- function(family, shape, level = 0.05) {
-  log_level <- -log(level)
-  switch(family,
-    exponential = log_level,
-    gaussian = sqrt(log_level),
-    powered_exponential = log_level^(1 / shape),
-    cauchy = sqrt(level^(-1 / shape) - 1),
-    matern = matern_effective_distance(shape, level)
-  )
-}
+# The distance, in units of the range, at which the correlation has fallen to `level`.
+effective_distance <- function(family, shape, level = 0.05) covariance_families[[family]]$effective_distance(level, shape)
 
-matern_effective_distance <- function(nu, level) {
+# No closed form: solved numerically, r = 0 being at correlation 1 and the bracket doubled until it holds the root. With R's Bessel
+# function, since the core would fill a table for each smoothness, and starting values ask dozens of times.
+matern_effective_distance <- function(level, nu) {
   excess <- function(r) matern_correlation(r, nu) - level
   upper <- 4
   while (excess(upper) > 0) upper <- 2 * upper
