@@ -32,7 +32,7 @@ ggplot_axes <- function(place) {
   labeller <- function(side) {
     if (place$longlat) function(x) degree_labels(x, side) else function(x) plain_labels(x / shown$factor)
   }
-  title <- function(name) if (place$longlat) NULL else if (nzchar(shown$unit)) sprintf("%s (%s)", name, shown$unit) else name
+  title <- function(name) if (!place$longlat) label_with_unit(name, shown$unit)
   list(
     ggplot2::scale_x_continuous(title(place$names[1L]), labels = labeller(1L)),
     ggplot2::scale_y_continuous(title(place$names[2L]), labels = labeller(2L)),

@@ -52,6 +52,14 @@ check_choice <- function(x, name, choices) {
   x
 }
 
+# One or more of the choices.
+check_choices <- function(x, name, choices) {
+  if (!is.character(x) || !length(x) || !all(x %in% choices)) {
+    abort_argument(name, paste("among", paste0("\"", choices, "\"", collapse = ", ")), x)
+  }
+  x
+}
+
 # Positive finite numbers, or NULL: fixed variances and ranges.
 check_positive <- function(x, name, length_one = TRUE) {
   if (is.null(x)) return(NULL)
@@ -62,9 +70,9 @@ check_positive <- function(x, name, length_one = TRUE) {
   x
 }
 
-check_class <- function(x, name, class, remedy) {
+check_class <- function(x, name, class, wanted) {
   if (!inherits(x, class)) {
-    abort_neargp("argument", c(paste0("`", name, "` must be ", remedy, ", not ", describe_value(x), ".")))
+    abort_argument(name, wanted, x)
   }
   x
 }

@@ -53,7 +53,7 @@ predict_split <- function(case, split, refit) {
 
 # Mean and variance of the latent field at embedded coordinates.
 predict_latent <- function(fit, coords, X, offset, k = NULL, local_mean = FALSE, sectors = 0L, threads = NULL) {
-  settings <- predict_settings(fit, "link", "none", 0.95, k, local_mean, sectors, FALSE, 100000L, threads, FALSE)
+  settings <- predict_settings(fit, k, local_mean, sectors, threads)
   chunked_moments(fit, list(coords = coords, X = X, offset = offset, complete = rep(TRUE, nrow(coords))), settings)
 }
 

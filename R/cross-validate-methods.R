@@ -52,15 +52,11 @@ scores.neargp <- function(object, level = 0.95, ...) {
 #' plot(cross_validate(fit, folds = 5))
 #' @export
 plot.neargp_cv <- function(x, which = NULL, setting = NULL, score = "crps", ...) {
-  known <- c("scores", "predictions", "pit", "map")
   which <- which %||% if (nrow(x$scores) > 1L) "scores" else c("predictions", "pit")
-  if (!is.character(which) || !all(which %in% known)) {
-    abort_argument("which", paste("among", paste0("\"", known, "\"", collapse = ", ")), which)
-  }
+  check_choices(which, "which", c("scores", "predictions", "pit", "map"))
   check_choice(score, "score", c("crps", "rmse", "mae", "log_score", "interval_score", "coverage", "bias"))
   setting <- check_choice(setting %||% x$scores$setting[which.min(x$scores[[score]])], "setting", x$scores$setting)
-  old <- graphics::par(mgp = c(2.2, 0.5, 0), mar = c(3.6, 4.2, 2.4, 1), las = 1, tcl = -0.3)
-  if (length(which) > 1L && all(graphics::par("mfrow") == 1L)) old <- c(old, graphics::par(mfrow = grDevices::n2mfrow(length(which))[2:1]))
+  old <- open_page(grDevices::n2mfrow(length(which))[2:1])
   on.exit(graphics::par(old))
   shown <- x$predictions[x$predictions$setting == setting, ]
   main <- function(title) if (nrow(x$scores) > 1L) sprintf("%s: %s", title, setting) else title

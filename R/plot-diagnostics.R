@@ -1,9 +1,28 @@
 # Diagnostics of a fit from its leave-one-out predictions: each row predicted from the others, as an observation (noise included).
 
-loo_table <- function(fit) {
-  predicted <- leave_one_out(fit, NULL, NULL)
+loo_table <- function(fit, k = NULL, threads = NULL) {
+  predicted <- leave_one_out(fit, k, threads)
   y <- fit$data$y
   data.frame(observed = y, mean = predicted$mean, sd = predicted$sd, z = (y - predicted$mean) / predicted$sd)
+}
+
+# Parameters of a page of diagnostics with so many rows and columns of plots, unless the page was divided before. Returns those to put
+# back.
+open_page <- function(panels) {
+  old <- graphics::par(mgp = c(2.2, 0.5, 0), mar = c(3.6, 4.2, 2.4, 1), las = 1, tcl = -0.3)
+  if (any(panels > 1L) && all(graphics::par("mfrow") == 1L)) old <- c(old, graphics::par(mfrow = panels))
+  old
+}
+
+# An empty plot in the style of all diagnostics.
+plot_frame <- function(xlim, ylim, main, xlab, ylab, asp = NA) {
+  graphics::plot.new()
+  graphics::plot.window(xlim, ylim, asp = asp)
+  for (side in 1:2) graphics::axis(side, lwd = 0, lwd.ticks = 0.8, cex.axis = 0.85)
+  graphics::box(lwd = 0.8)
+  graphics::title(main = main, font.main = 1, cex.main = 1, line = 1)
+  graphics::title(xlab = xlab)
+  graphics::title(ylab = ylab, line = 2.9)
 }
 
 # Rows to draw: all, or evenly spaced ones where there are more than eyes and files can take.
@@ -11,7 +30,10 @@ shown_rows <- function(n, at_most = 20000L) {
   if (n <= at_most) seq_len(n) else unique(round(seq(1, n, length.out = at_most)))
 }
 
-point_colour <- function(n) grDevices::adjustcolor("#0072B2", max(0.15, min(0.8, 40 / sqrt(n))))
+draw_scatter <- function(x, y, ...) {
+  opacity <- max(0.15, min(0.8, 40 / sqrt(length(x))))
+  graphics::points(x, y, pch = 16, cex = max(0.35, 0.9 * point_size(length(x))), col = grDevices::adjustcolor("#0072B2", opacity), ...)
+}
 
 note_shown <- function(shown, n) {
   if (length(shown) < n) {
@@ -26,8 +48,7 @@ plot_loo_residuals <- function(fit, loo, main = "Leave-one-out residuals", ...) 
     "standardised residual")
   graphics::abline(h = c(-1.96, 1.96), col = "grey60", lty = 3)
   graphics::abline(h = 0, col = "grey40")
-  graphics::points(loo$mean[shown], loo$z[shown], pch = 16, cex = max(0.35, 0.9 * point_size(length(shown))),
-    col = point_colour(length(shown)), ...)
+  draw_scatter(loo$mean[shown], loo$z[shown], ...)
   smoothed <- shown_rows(nrow(loo), 5000L)
   graphics::lines(stats::lowess(loo$mean[smoothed], loo$z[smoothed]), col = "#D55E00", lwd = 2)
   note_shown(shown, nrow(loo))
@@ -54,8 +75,7 @@ plot_loo_predictions <- function(fit, loo, main = "Leave-one-out predictions", .
   shown <- shown_rows(nrow(loo))
   limits <- range(loo$mean, loo$observed)
   plot_frame(limits, limits, main, "predicted", sprintf("observed %s", fit$data$response_name))
-  graphics::points(loo$mean[shown], loo$observed[shown], pch = 16, cex = max(0.35, 0.9 * point_size(length(shown))),
-    col = point_colour(length(shown)), ...)
+  draw_scatter(loo$mean[shown], loo$observed[shown], ...)
   graphics::abline(0, 1, col = "grey40")
   score <- scores(loo, observed = loo$observed)
   graphics::legend("topleft", bty = "n", cex = 0.85, legend = c(sprintf("RMSE %s", format(score$rmse, digits = 3L)),

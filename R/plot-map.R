@@ -45,8 +45,7 @@ plot_map <- function(predictions, what = "mean", coords = NULL, palette = NULL, 
                      cex = NULL, pch = if (centred) 21 else 16, reset = TRUE, ...) {
   place <- map_place(predictions, coords, longlat)
   values <- map_values(place$data, what)
-  if (is.null(palette)) palette <- if (centred) "Blue-Red 3" else if (what == "sd") "Lajolla" else "viridis"
-  scale <- colour_scale(values, palette, limits, centred)
+  scale <- colour_scale(values, palette %||% default_palette(what, centred), limits, centred)
   draw_map(place, values, scale, title = title, main = main, xlab = xlab, ylab = ylab, cex = cex, pch = pch,
     reset = reset, ...)
   invisible(predictions)
@@ -175,7 +174,7 @@ finish_map <- function(place, main, xlab, ylab) {
     if (side == 2L) width <- max(graphics::strwidth(labels, "inches", cex = 0.85))
   }
   graphics::box(lwd = 0.8)
-  label <- function(name) if (place$longlat) "" else if (nzchar(shown$unit)) sprintf("%s (%s)", name, shown$unit) else name
+  label <- function(name) if (place$longlat) "" else label_with_unit(name, shown$unit)
   graphics::title(main = main, font.main = 1, cex.main = 1, line = 1.25)
   graphics::title(xlab = xlab %||% label(place$names[1L]))
   # Beside the tick labels, however wide they are.
@@ -187,6 +186,8 @@ finish_map <- function(place, main, xlab, ylab) {
 axis_unit <- function(unit, values) {
   if (identical(unit, "m") && max(abs(values)) >= 1e4) list(factor = 1000, unit = "km") else list(factor = 1, unit = unit %||% "")
 }
+
+label_with_unit <- function(name, unit) if (nzchar(unit)) sprintf("%s (%s)", name, unit) else name
 
 plain_labels <- function(x) format(x, big.mark = ",", trim = TRUE, scientific = if (max(abs(x), na.rm = TRUE) < 1e7) 100 else 0)
 

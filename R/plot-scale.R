@@ -13,6 +13,8 @@ colour_scale <- function(values, palette, limits = NULL, centred = FALSE, n = 12
   list(breaks = seq(limits[1L], limits[2L], length.out = n + 1L), colours = palette_colours(palette, n), ticks = ticks)
 }
 
+default_palette <- function(what, centred) if (centred) "Blue-Red 3" else if (what == "sd") "Lajolla" else "viridis"
+
 # A palette by name (of grDevices::hcl.pals()), as colours, or as a function of their number.
 palette_colours <- function(palette, n) {
   if (is.function(palette)) return(palette(n))

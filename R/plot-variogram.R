@@ -19,13 +19,16 @@ plot.neargp_variogram <- function(x, main = "Variogram", xlab = NULL, ylab = "se
   shown <- axis_unit(attr(x, "unit"), x$distance)
   old <- graphics::par(mar = c(3.4, 4.2, 2.4, 1), mgp = c(2.2, 0.5, 0), las = 1, tcl = -0.3)
   on.exit(graphics::par(old))
-  plot_frame(c(0, max(x$distance)) / shown$factor, ylim %||% c(0, max(x$gamma, curve$gamma)), main, xlab %||% distance_label(shown$unit), ylab)
+  plot_frame(c(0, max(x$distance)) / shown$factor, ylim %||% c(0, max(x$gamma, curve$gamma)), main,
+    xlab %||% distance_label(shown$unit), ylab)
   for (g in seq_along(groups)) {
     own <- x$direction %in% groups[g]
     graphics::points(x$distance[own] / shown$factor, x$gamma[own], pch = c(21, 24)[(g - 1L) %% 2L + 1L], col = direction_colours[g],
       bg = grDevices::adjustcolor(direction_colours[g], 0.25), cex = pair_size(x$n_pairs)[own], ...)
     line <- curve[curve$direction %in% groups[g], ]
-    if (NROW(line)) graphics::lines(line$distance / shown$factor, line$gamma, col = direction_colours[g], lwd = 2, lty = c(1, 5)[(g - 1L) %% 2L + 1L])
+    if (NROW(line)) {
+      graphics::lines(line$distance / shown$factor, line$gamma, col = direction_colours[g], lwd = 2, lty = c(1, 5)[(g - 1L) %% 2L + 1L])
+    }
   }
   if (length(groups) > 1L) {
     graphics::legend("bottomright", direction_labels(groups), col = direction_colours[seq_along(groups)],
@@ -42,20 +45,7 @@ pair_size <- function(n_pairs) 0.5 + 0.9 * (n_pairs / max(n_pairs))^0.25
 
 direction_labels <- function(directions) sprintf("%.0f\u00b0 from north", directions)
 
-distance_label <- function(unit) {
-  if (unit == "ranges") "distance / range" else if (nzchar(unit)) sprintf("distance (%s)", unit) else "distance"
-}
-
-# An empty plot in the style of all diagnostics.
-plot_frame <- function(xlim, ylim, main, xlab, ylab, asp = NA) {
-  graphics::plot.new()
-  graphics::plot.window(xlim, ylim, asp = asp)
-  for (side in 1:2) graphics::axis(side, lwd = 0, lwd.ticks = 0.8, cex.axis = 0.85)
-  graphics::box(lwd = 0.8)
-  graphics::title(main = main, font.main = 1, cex.main = 1, line = 1)
-  graphics::title(xlab = xlab)
-  graphics::title(ylab = ylab, line = 2.9)
-}
+distance_label <- function(unit) if (unit == "ranges") "distance / range" else label_with_unit("distance", unit)
 
 #' @export
 print.neargp_variogram <- function(x, digits = 4L, ...) {

@@ -49,15 +49,10 @@
 #' @export
 plot.neargp <- function(x, which = c("map", "residuals", "qq", "variogram"), what = c("mean", "sd"), newdata = NULL,
                         cells = 10000, time = NULL, ...) {
-  known <- c("map", "residuals", "residual_map", "qq", "variogram", "loo")
-  if (!is.character(which) || !length(which) || !all(which %in% known)) {
-    abort_argument("which", paste("among", paste0("\"", known, "\"", collapse = ", ")), which)
-  }
+  check_choices(which, "which", c("map", "residuals", "residual_map", "qq", "variogram", "loo"))
   what <- match.arg(what)
   if (missing(which) && length(x$locations$raw_names) > 2L) which <- setdiff(which, "map")
-  shares_page <- length(which) > 1L && all(graphics::par("mfrow") == 1L)
-  old <- graphics::par(mgp = c(2.2, 0.5, 0), mar = c(3.6, 4.2, 2.4, 1), las = 1, tcl = -0.3)
-  if (shares_page) old <- c(old, graphics::par(mfrow = grDevices::n2mfrow(length(which))))
+  old <- open_page(grDevices::n2mfrow(length(which)))
   on.exit(graphics::par(old))
   loo <- if (any(which %in% c("residuals", "residual_map", "qq", "loo"))) loo_table(x)
   for (one in which) {
@@ -77,10 +72,9 @@ plot_fit_map <- function(fit, what, newdata, cells, time, palette = NULL, limits
                          title = NULL, main = NULL, ...) {
   drawn <- map_predictions(fit, newdata, cells, time)
   if (length(drawn$place$names) == 1L) return(plot_fit_curve(fit, drawn, main %||% drawn$title, ...))
-  palette <- palette %||% if (centred) "Blue-Red 3" else if (what == "sd") "Lajolla" else "viridis"
   values <- drawn$predictions[[what]]
-  draw_map(drawn$place, values, colour_scale(values, palette, limits, centred), title = title %||% what,
-    main = main %||% drawn$title, ...)
+  scale <- colour_scale(values, palette %||% default_palette(what, centred), limits, centred)
+  draw_map(drawn$place, values, scale, title = title %||% what, main = main %||% drawn$title, ...)
 }
 
 # One coordinate: a curve with its band, and the data.

@@ -14,7 +14,8 @@ joint_moments <- function(object, target, settings, max_union = 10000L) {
   unseen <- target$X - weighted[, -1L, drop = FALSE]
   covariance <- core_covariance_matrix(target$coords, target$coords, object$core_covariance) - crossprod(cross) +
     unseen %*% object$beta_vcov %*% t(unseen)
-  if (settings$type == "response") observed <- covariance + diag(object$nugget, nrow(covariance)) else observed <- covariance
+  observed <- if (settings$type == "response") covariance + diag(object$nugget, nrow(covariance)) else covariance
+  # At a datum without noise the variance is zero, and rounding may put it just below.
   moments <- spread_over_rows(list(mean = target$offset + weighted[, 1L] + drop(unseen %*% object$beta),
     variance = pmax(diag(covariance), 0)), target$complete)
   moments$covariance <- spread_square(observed, target$complete)

@@ -15,24 +15,27 @@
 #' afar) help; choose among them by [cross_validate()] with spatial blocks.
 #'
 #' @param object a fit of [neargp()].
-#' @param newdata sf points, data frame or terra SpatRaster with the covariates of the trend (the response is not needed). For data on the training rows
-#'   see [fitted.neargp()].
-#' @param type `"response"`, a new observation, or `"link"`, the latent field; it decides what `sd` is. By default `"response"`, but `"link"` with
-#'   `interval = "confidence"`.
+#' @param newdata sf points, data frame or terra SpatRaster with the covariates of the trend (the response is not needed). For data on the
+#'   training rows see [fitted.neargp()].
+#' @param type `"response"`, a new observation, or `"link"`, the latent field; it decides what `sd` is. By default `"response"`, but
+#'   `"link"` with `interval = "confidence"`.
 #' @param interval `"none"`; `"confidence"`, limits for the latent field; `"prediction"`, limits for a new observation.
 #' @param level probability content of the interval.
 #' @param k number of neighbours; by default twice that of the fit and at least 60. Every observation for [exact_gp()].
 #' @param local_mean `TRUE` for a locally unknown mean.
-#' @param sectors 0, or the number of equal sectors around each location from each of which `k / sectors` neighbours are taken (planar coordinates only).
-#' @param joint `TRUE` for the joint distribution of all rows: attribute `"covariance"` is their covariance matrix. For up to a few hundred rows,
-#'   conditioned together on the union of their neighbours.
-#' @param chunk_size number of rows predicted at a time, which bounds the memory.
+#' @param sectors 0, or the number of equal sectors around each location from each of which `k / sectors` neighbours are taken (planar
+#'   coordinates only).
+#' @param joint `TRUE` for the joint distribution of all rows: attribute `"covariance"` is their covariance matrix. For up to a few hundred
+#'   rows, conditioned together on the union of their neighbours.
+#' @param chunk_size number of rows predicted at a time, which bounds the memory; by default 100,000, or a fifth of the rows of the fit
+#'   where that is more.
 #' @param threads,verbose as in [neargp()].
 #' @param ... not used.
-#' @return An object of the class of `newdata` with a row (or cell) for each of its rows, in its order, and the columns `mean`, `sd` and, with an
-#'   interval, `lower` and `upper`. Rows with missing covariates or coordinates, and cells that are NA, get NA.
-#' @section Errors: `neargp_error_newdata` (missing, of a wrong class, or without the needed columns), `neargp_error_crs` (not the CRS of the training
-#'   data), `neargp_error_factor_level`, `neargp_error_missing_values` (infinite values), `neargp_error_argument`, `neargp_error_cholesky`.
+#' @return An object of the class of `newdata` with a row (or cell) for each of its rows, in its order, and the columns `mean`, `sd` and,
+#'   with an interval, `lower` and `upper`. Rows with missing covariates or coordinates, and cells that are NA, get NA.
+#' @section Errors: `neargp_error_newdata` (missing, of a wrong class, or without the needed columns), `neargp_error_crs` (not the CRS of
+#'   the training data), `neargp_error_factor_level`, `neargp_error_missing_values` (infinite values), `neargp_error_argument`,
+#'   `neargp_error_cholesky`.
 #' @references Cressie, N. (1993). *Statistics for Spatial Data*, section 3.4. Wiley.
 #' @examples
 #' set.seed(1)
@@ -42,7 +45,7 @@
 #' predict(fit, data.frame(x = c(0.1, 0.9), y = 0.5), interval = "prediction", level = 0.9)
 #' @export
 predict.neargp <- function(object, newdata, type = c("response", "link"), interval = c("none", "confidence", "prediction"),
-                           level = 0.95, k = NULL, local_mean = FALSE, sectors = 0L, joint = FALSE, chunk_size = 100000L,
+                           level = 0.95, k = NULL, local_mean = FALSE, sectors = 0L, joint = FALSE, chunk_size = NULL,
                            threads = NULL, verbose = rlang::is_interactive(), ...) {
   rlang::check_dots_empty()
   if (missing(newdata) || is.null(newdata)) {
@@ -50,7 +53,8 @@ predict.neargp <- function(object, newdata, type = c("response", "link"), interv
   }
   interval <- check_choice(interval, "interval", c("none", "confidence", "prediction"))
   type <- if (missing(type) && interval == "confidence") "link" else check_choice(type, "type", c("response", "link"))
-  settings <- predict_settings(object, type, interval, level, k, local_mean, sectors, joint, chunk_size, threads, verbose)
+  settings <- predict_settings(object, k, local_mean, sectors, threads, type = type, interval = interval, level = level, joint = joint,
+    chunk_size = chunk_size, verbose = verbose)
   if (is_raster(newdata)) return(predict_raster(object, newdata, settings))
   target <- new_target(object, newdata)
   moments <- if (settings$joint) joint_moments(object, target, settings) else chunked_moments(object, target, settings)
@@ -59,7 +63,9 @@ predict.neargp <- function(object, newdata, type = c("response", "link"), interv
   result
 }
 
-predict_settings <- function(object, type, interval, level, k, local_mean, sectors, joint, chunk_size, threads, verbose) {
+# What a prediction is conditioned on, and what is wanted of it: without further arguments the latent field, row by row.
+predict_settings <- function(object, k = NULL, local_mean = FALSE, sectors = 0L, threads = NULL, type = "link", interval = "none",
+                             level = 0.95, joint = FALSE, chunk_size = NULL, verbose = FALSE) {
   sectors <- check_count(sectors, "sectors", lower = 0L)
   if (sectors > 0L && (object$locations$metric == "longlat" || sum(object$locations$groups == 1L) < 2L)) {
     abort_argument("sectors", "0 unless there are two planar coordinates", sectors)
@@ -68,8 +74,15 @@ predict_settings <- function(object, type, interval, level, k, local_mean, secto
   local_mean <- check_flag(local_mean, "local_mean")
   if (joint && local_mean) abort_argument("local_mean", "FALSE with joint = TRUE", local_mean)
   list(type = type, interval = interval, level = check_level(level), k = prediction_k(object, k),
-    exact = is.null(k) && sectors == 0L && !local_mean && inherits(object$method, "neargp_exact_gp"), local_mean = local_mean, sectors = sectors, joint = joint,
-    chunk_size = check_count(chunk_size, "chunk_size"), threads = resolve_threads(threads), verbose = check_flag(verbose, "verbose"))
+    exact = is.null(k) && sectors == 0L && !local_mean && inherits(object$method, "neargp_exact_gp"), local_mean = local_mean,
+    sectors = sectors, joint = joint, chunk_size = prediction_chunk(object, chunk_size), threads = resolve_threads(threads),
+    verbose = check_flag(verbose, "verbose"))
+}
+
+# The rows of the fit are indexed anew for each chunk: a fifth of their number keeps that beside the point.
+prediction_chunk <- function(object, chunk_size) {
+  chunk_size <- check_count(chunk_size, "chunk_size", null_ok = TRUE)
+  chunk_size %||% as.integer(max(100000, length(object$data$y) %/% 5L))
 }
 
 # Larger than for fitting: a prediction into a gap needs to see around it.
@@ -78,7 +91,8 @@ prediction_k <- function(object, k) {
   if (is.null(k)) return(min(n, max(60L, 2L * object$k)))
   check_count(k, "k")
   if (k > n) {
-    abort_neargp("k", sprintf("k = %s neighbours are more than the %s rows of the fit.", format_count(k), format_count(n)))
+    abort_neargp("k", c(sprintf("k = %s neighbours are more than the %s rows of the fit.", format_count(k), format_count(n)),
+      i = "Use a smaller `k`, or leave it out."))
   }
   as.integer(k)
 }
@@ -92,7 +106,7 @@ chunked_moments <- function(object, target, settings) {
   starts <- if (m > 0L) seq(1L, m, by = settings$chunk_size)
   advance <- progress_reporter(length(starts), settings$verbose)
   for (first in starts) {
-    rows <- first:min(first + settings$chunk_size - 1L, m)
+    rows <- first:min(first - 1 + settings$chunk_size, m)
     part <- conditional_moments(object, target$coords[rows, , drop = FALSE], target$X[rows, , drop = FALSE], target$offset[rows],
       settings)
     moments$mean[rows] <- part$mean
@@ -113,7 +127,7 @@ conditional_moments <- function(object, coords, X, offset, settings, neighbors =
   trend_moments(object, weights$weighted, weights$variance, X, offset)
 }
 
-# Universal kriging: see the help of predict.neargp().
+# Universal kriging: see the help of predict.neargp(). At a datum without noise rounding may put a variance just below 0.
 trend_moments <- function(object, weighted, variance, X, offset) {
   unseen <- X - weighted[, -1L, drop = FALSE]
   list(mean = offset + weighted[, 1L] + drop(unseen %*% object$beta),

@@ -1,12 +1,12 @@
 #' Fitted values and residuals
 #'
-#' `fitted()` is the mean of the latent field at the data, given all neighbours and the observation itself: the data smoothed by the nugget. (Without
-#' a nugget it is the data.) `residuals()` are of five kinds; the leave-one-out ones tell how well the model predicts.
+#' `fitted()` is the mean of the latent field at the data, given all neighbours and the observation itself: the data smoothed by the nugget.
+#' (Without a nugget it is the data.) `residuals()` are of five kinds; the leave-one-out ones tell how well the model predicts.
 #'
 #' @param object a fit of [neargp()].
 #' @param type `"response"`: observation minus fitted value; `"pearson"`: that, divided by the noise standard deviation;
-#'   `"loo"`: observation minus its prediction from its nearest others; `"standardized"`: that, divided by its predictive standard deviation, standard
-#'   normal under the model; `"trend"`: observation minus trend and offset, the process plus noise.
+#'   `"loo"`: observation minus its prediction from its nearest others; `"standardized"`: that, divided by its predictive standard
+#'   deviation, standard normal under the model; `"trend"`: observation minus trend and offset, the process plus noise.
 #' @param k number of neighbours, as in [predict.neargp()].
 #' @param threads,... as in [predict.neargp()].
 #' @return Numeric vector with one value for each row of the data, after `subset`; where `na.action` is `na.exclude`, dropped rows are NA.
@@ -28,8 +28,8 @@ residuals.neargp <- function(object, type = c("response", "pearson", "loo", "sta
     response = data$y - smoothed(object, k, threads),
     pearson = pearson_residuals(object, k, threads),
     loo = data$y - leave_one_out(object, k, threads)$mean,
-    standardized = standardized_residuals(object, k, threads),
-    trend = data$y - data$offset - drop(data$X %*% object$beta)
+    standardized = loo_table(object, k, threads)$z,
+    trend = trend_residuals(object)
   )
   stats::naresid(object$na_action, values)
 }
@@ -41,9 +41,9 @@ pearson_residuals <- function(object, k, threads) {
   (object$data$y - smoothed(object, k, threads)) / sqrt(object$nugget / object$data$weights)
 }
 
-standardized_residuals <- function(object, k, threads) {
-  predicted <- leave_one_out(object, k, threads)
-  (object$data$y - predicted$mean) / predicted$sd
+trend_residuals <- function(object) {
+  data <- object$data
+  data$y - data$offset - drop(data$X %*% object$beta)
 }
 
 #' @rdname residuals.neargp
@@ -64,18 +64,14 @@ loo_predict <- function(object, k = NULL, threads = NULL) {
 smoothed <- function(object, k, threads) {
   data <- object$data
   if (object$nugget == 0) return(data$y)
-  chunked_moments(object, training_target(object), training_settings(object, k, threads))$mean
-}
-
-training_settings <- function(object, k, threads) {
-  predict_settings(object, "link", "none", 0.95, k, FALSE, 0L, FALSE, 100000L, threads, FALSE)
+  chunked_moments(object, training_target(object), predict_settings(object, k, threads = threads))$mean
 }
 
 # Mean and sd of each observation given its nearest others. The trend coefficients and covariance parameters stay those of all rows.
 leave_one_out <- function(object, k, threads) {
   data <- object$data
   n <- length(data$y)
-  settings <- training_settings(object, k, threads)
+  settings <- predict_settings(object, k, threads = threads)
   component <- metric_component(object$core_covariance)
   neighbors <- core_neighbors_others(core_scale(data$coords, component), min(settings$k, n - 1L), settings$threads)
   moments <- conditional_moments(object, data$coords, data$X, data$offset, settings, neighbors)

@@ -173,11 +173,6 @@ variogram_space <- function(fit, time_lag) {
   list(coords = coords, time = time, scaled = scaled, unit = if (scaled) "ranges" else place$unit)
 }
 
-trend_residuals <- function(fit) {
-  data <- fit$data
-  as.vector(data$y - data$offset - data$X %*% fit$beta)
-}
-
 # Major and minor axis, in degrees clockwise from north, of the first anisotropic component.
 anisotropy_axes <- function(fit) {
   for (component in fit$core_covariance$components) {
