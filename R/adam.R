@@ -7,12 +7,17 @@ adam_fit <- function(method, problem, objective_for) {
   moments <- list(first = rep(0, length(working)), second = rep(0, length(working)))
   n <- length(problem$data$y)
   batch <- min(method$batch_size, n)
+  singular <- 0L
   for (first_step in seq(1L, method$steps, by = method$refresh)) {
     steps <- seq(first_step, min(first_step + method$refresh - 1L, method$steps))
     rows <- vapply(steps, function(step) sample.int(n, batch), integer(batch))
     plan <- adam_plan(problem, working, matrix(rows, nrow = batch), method$k)
     for (step in steps) {
       gradient <- plan$gradient(working, step - first_step + 1L)
+      if (!all(is.finite(gradient))) {
+        singular <- singular + 1L
+        next
+      }
       moved <- adam_step(working, gradient, moments, step, adam_rate(method, step))
       moments <- moved$moments
       working[problem$free] <- moved$working[problem$free]
@@ -22,11 +27,13 @@ adam_fit <- function(method, problem, objective_for) {
   }
   final <- objective_for(component_at(problem, working), method$k)$evaluate(working)
   if (!is.finite(final$value)) abort_cholesky(final$failed)
+  skipped <- if (singular > 0L) sprintf(", skipping %d with a singular covariance matrix", singular) else ""
   optimizer_result(working, final, NA_real_, method$steps, method$steps, NA,
-    sprintf("ran its %d Adam steps; there is no test of convergence", method$steps))
+    sprintf("ran its %d Adam steps%s; there is no test of convergence", method$steps, skipped))
 }
 
-# The gradient of the mean score of batch j (column j of rows) as a function of the working parameters.
+# The gradient of the mean score of batch j (column j of rows) as a function of the working parameters; NA where a covariance matrix is
+# singular.
 adam_plan <- function(problem, working, rows, k) {
   targets <- unique(as.vector(rows))
   scaled <- core_scale(problem$data$coords, component_at(problem, working))
@@ -53,7 +60,6 @@ adam_rate <- function(method, step) {
 
 # One step uphill of Kingma and Ba (2014), Algorithm 1, with their defaults.
 adam_step <- function(working, gradient, moments, step, rate, decay = c(0.9, 0.999)) {
-  gradient[!is.finite(gradient)] <- 0
   moments$first <- decay[1L] * moments$first + (1 - decay[1L]) * gradient
   moments$second <- decay[2L] * moments$second + (1 - decay[2L]) * gradient^2
   first <- moments$first / (1 - decay[1L]^step)

@@ -173,7 +173,8 @@ anisotropy_rows <- function(layout) {
 
 # The natural parameters on the scale on which their sampling distribution is closest to normal: logarithms for variances, ranges,
 # shapes and the ratio, logit(power / 2), degrees for the angle; as the derivative of that scale with respect to the working one.
-# log ratio = -2h with dh/du = u/h, dh/dv = v/h; angle = 90 - (180/pi) atan2(v, u)/2 with d atan2 = (u dv - v du)/h^2.
+# log ratio = -2h with dh/du = u/h, dh/dv = v/h; angle = 90 - (180/pi) atan2(v, u)/2 with d atan2 = (u dv - v du)/h^2. At isotropy
+# there is no angle: the least h makes its standard error huge and not NaN.
 interval_jacobian <- function(layout, working) {
   jacobian <- diag(nrow(layout))
   for (rows in anisotropy_rows(layout)) {

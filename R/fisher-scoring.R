@@ -71,7 +71,8 @@ scoring_step <- function(state, active, max_step, pairs = list()) {
   list(step = full, expected_gain = expected_gain, slope = sum(gradient * step))
 }
 
-# Steps and the fall of the gradient over them, the last three; long steps say little about the curvature here.
+# Steps and the fall of the gradient over them, the last three; long steps say little about the curvature here. A fixed nugget of 0 is
+# -Inf on the working scale and its step no number: it has no part in the pairs.
 remember_pair <- function(pairs, step, fall) {
   step[!is.finite(step)] <- 0
   if (max(abs(step)) > 0.5) return(list())
@@ -121,6 +122,7 @@ abort_cholesky <- function(row) {
   abort_neargp("cholesky", c(
     paste0("The covariance matrix of ", if (length(row) && row > 0L) paste("row", row, "and its neighbours") else "the data",
       " is not positive definite to working precision."),
-    i = "Near-duplicate locations and a very smooth covariance do that when there is hardly any nugget: estimate the nugget, or fix a larger one.",
+    i = paste("Near-duplicate locations and a very smooth covariance do that when there is hardly any nugget: estimate the nugget, or",
+      "fix a larger one."),
     i = "Or choose a rougher covariance, such as cov_matern(nu = 1.5) or cov_exponential()."))
 }

@@ -5,17 +5,18 @@
 #' @param parm names or numbers of the parameters; all by default.
 #' @param level confidence level.
 #' @param ... not used.
-#' @return `coef()`: named numbers. Covariance parameters are `variance`, `range` (or `range_<coordinate>`, `range_time`), `anisotropy_ratio` (range
-#'   across / range along the major axis, at most 1) and `anisotropy_angle` (of the major axis, degrees clockwise from north), `smoothness`, `power` or
-#'   `shape`, and `nugget`; with several components, suffixed by `_1`, `_2`, .... With anisotropy `range` is that along the major axis.
+#' @return `coef()`: named numbers. Covariance parameters are `variance`, `range` (or `range_<coordinate>`, `range_time`),
+#'   `anisotropy_ratio` (range across / range along the major axis, at most 1) and `anisotropy_angle` (of the major axis, degrees clockwise
+#'   from north), `smoothness`, `power` or `shape`, and `nugget`; with several components, suffixed by `_1`, `_2`, .... With anisotropy
+#'   `range` is that along the major axis.
 #'
 #'   `vcov()`: their covariance matrix, by the delta method for covariance parameters; NA for fixed ones, for those at a boundary, and for
 #'   all of [loo_k()] and [mll_k()], whose scores are not likelihoods.
 #'
 #'   `confint()`: matrix of limits, Wald intervals computed on the logarithmic scale for covariance parameters.
 #'
-#'   `logLik()`: of class `logLik`; for [vecchia()] the approximate, for [exact_gp()] the exact log-likelihood; for [loo_k()] and [mll_k()] the
-#'   score that was maximised, marked as such by its attribute `"score"`, for which `AIC()` and `BIC()` stop with an error of class
+#'   `logLik()`: of class `logLik`; for [vecchia()] the approximate, for [exact_gp()] the exact log-likelihood; for [loo_k()] and [mll_k()]
+#'   the score that was maximised, marked as such by its attribute `"score"`, for which `AIC()` and `BIC()` stop with an error of class
 #'   `neargp_error_not_likelihood`.
 #'
 #'   `deviance()`: minus twice the log-likelihood. `sigma()`: the square root of the nugget. `nobs()`: the number of rows used.
@@ -75,6 +76,7 @@ covariance_limits <- function(object, level) {
   centre <- to_working(parameters$estimate, transform)
   half_width <- stats::qnorm((1 + level) / 2) * sqrt(diag(object$interval_vcov))
   limits <- limit_matrix(to_core(centre - half_width, transform), to_core(centre + half_width, transform), parameters$name, level)
+  # The ratio is that of the minor to the major range, so its interval ends at 1.
   ratio <- object$layout$kind == "u"
   limits[ratio, ] <- pmin(limits[ratio, ], 1)
   limits
