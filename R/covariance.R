@@ -4,8 +4,8 @@
 #' estimated. A parameter given as a number is fixed; one left `NULL` is estimated by [neargp()]. Sums of covariances are written
 #' with `+`; each component has its own variance and range.
 #'
-#' The covariance at distance `d` is `variance * correlation(r)` with `r` short for `d / range`, the geostatistical parametrisation *without*
-#' a factor `sqrt(2 nu)`:
+#' The covariance at distance `d` is `variance * correlation(r)` with `r` short for `d / range`, the geostatistical parametrisation
+#' *without* a factor `sqrt(2 nu)`:
 #'
 #' | constructor | correlation | shape parameter |
 #' |---|---|---|
@@ -22,8 +22,8 @@
 #'
 #' @param variance variance of the process, in squared units of the response, or `NULL` to estimate it.
 #' @param range range in the units of the distances (kilometres for longitude and latitude), or `NULL` to estimate it. With
-#'   `ard = TRUE` or a time coordinate, one number for each range, in the order of the coordinates, time last. With anisotropy it is the range
-#'   along the major axis, and can be fixed only together with the anisotropy.
+#'   `ard = TRUE` or a time coordinate, one number for each range, in the order of the coordinates, time last. With anisotropy it is the
+#'   range along the major axis, and can be fixed only together with the anisotropy.
 #' @param ard `TRUE` for one range per coordinate ("automatic relevance determination"). A time coordinate always has its own range.
 #' @param anisotropy `TRUE` to estimate a rotated, geometric anisotropy of the first two coordinates, or
 #'   `c(angle = , ratio = )` to fix it: the direction of the major axis in degrees clockwise from the second axis (from north), and

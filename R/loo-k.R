@@ -5,19 +5,20 @@
 #' mis-specified; it works in more than three coordinates, with `cov_matern(nu = 2.5, ard = TRUE)`.
 #'
 #' The default optimiser is quasi-Newton on exact gradients over all rows. `optimizer = "adam"` is the stochastic one of the paper
-#' (appendix A.10.1): mini-batches of `batch_size` rows drawn by R's random numbers, learning rate 0.03 cut by 5 at 25%, 50% and 75% of `steps`,
-#' neighbours sought in the current metric every `refresh` steps. Its time does not depend on the number of rows, apart from the search.
+#' (appendix A.10.1): mini-batches of `batch_size` rows drawn by R's random numbers, learning rate 0.03 cut by 5 at 25%, 50% and 75% of
+#' `steps`, neighbours sought in the current metric every `refresh` steps. Its time does not depend on the number of rows, apart from the
+#' search.
 #'
-#' The score is not a likelihood: covariance parameters get no standard errors, and [stats::AIC()] refuses. Trend coefficients are the generalised least
-#' squares estimate at the final covariance, with its standard errors.
+#' The score is not a likelihood: covariance parameters get no standard errors, and [stats::AIC()] refuses. Trend coefficients are the
+#' generalised least squares estimate at the final covariance, with its standard errors.
 #'
 #' @param k number of neighbours, at least 1 and less than the number of rows.
 #' @param optimizer `"auto"` or `"bfgs"` for quasi-Newton, `"adam"` for the stochastic one.
 #' @param batch_size,steps,learning_rate,refresh settings of `"adam"`: rows in a batch, number of steps, first learning rate, steps between
 #'   searches for neighbours.
 #' @return A settings object for the argument `method` of [neargp()].
-#' @references Jankowiak, M. and Pleiss, G. (2022). Scalable cross validation losses for Gaussian process models. arXiv:2105.11535, sections 3.1 and
-#'   Algorithm 1.
+#' @references Jankowiak, M. and Pleiss, G. (2022). Scalable cross validation losses for Gaussian process models. arXiv:2105.11535, section
+#'   3.1 and Algorithm 1.
 #' @examples
 #' loo_k(k = 20)
 #' loo_k(optimizer = "adam", steps = 500)

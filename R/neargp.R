@@ -6,19 +6,19 @@
 #' `nugget / weight`.
 #'
 #' # Locations
-#' They come from the geometry of sf points, or from the columns in `coords`. Distances are Euclidean in the units of the coordinates; for longitude
-#' and latitude (sf data with a geographic CRS, `crs = 4326`, or `distance = "chordal"`) they are chordal distances through the sphere in
-#' kilometres, because a Matérn covariance of great-circle distance is not positive definite for smoothness above 1/2. A time coordinate has a range of its
-#' own, `range_time`. Duplicated locations are fine while there is a nugget.
+#' They come from the geometry of sf points, or from the columns in `coords`. Distances are Euclidean in the units of the coordinates; for
+#' longitude and latitude (sf data with a geographic CRS, `crs = 4326`, or `distance = "chordal"`) they are chordal distances through the
+#' sphere in kilometres, because a Matérn covariance of great-circle distance is not positive definite for smoothness above 1/2. A time
+#' coordinate has a range of its own, `range_time`. Duplicated locations are fine while there is a nugget.
 #'
 #' # Known measurement errors
 #' Where the error variance `s2` of each row is known, use `weights = 1 / s2, nugget = 1`. With `nugget = NULL` the weights are relative.
 #'
-#' @param formula trend of the response: any formula of [stats::lm()], with factors, interactions, [stats::poly()] or splines and `offset()`;
-#'   `y ~ 1` for a constant mean, `y ~ 0` for mean zero. A dot stands for all columns that are not coordinates or time.
+#' @param formula trend of the response: any formula of [stats::lm()], with factors, interactions, [stats::poly()] or splines and
+#'   `offset()`; `y ~ 1` for a constant mean, `y ~ 0` for mean zero. A dot stands for all columns that are not coordinates or time.
 #' @param data sf object with POINT geometries, or a data frame. With several million rows a data frame is the faster one.
-#' @param coords for data frames: one-sided formula of the numeric coordinate columns, such as `~ x + y` or `~ lon + lat + depth`; `~ .` for all
-#'   columns but the response, time and weights (several inputs, as in machine learning); or their names.
+#' @param coords for data frames: one-sided formula of the numeric coordinate columns, such as `~ x + y` or `~ lon + lat + depth`; `~ .` for
+#'   all columns but the response, time and weights (several inputs, as in machine learning); or their names.
 #' @param time one-sided formula of one column, numeric, Date or date-time (the latter two in days).
 #' @param method [vecchia()] (default), [loo_k()], [mll_k()] or [exact_gp()].
 #' @param covariance [cov_matern()], one of its relatives, or a sum of them.
@@ -27,8 +27,8 @@
 #' @param weights positive numbers, evaluated in `data`: the noise variance of row i is `nugget / weights[i]`.
 #' @param offset known part of the mean, evaluated in `data`; better written as `offset()` in the formula.
 #' @param subset rows to use, evaluated in `data`.
-#' @param na.action what to do with missing values, [stats::na.omit()] unless `options(na.action)` says otherwise; applies to response, trend,
-#'   weights and coordinates alike. `print()` tells how many rows were dropped.
+#' @param na.action what to do with missing values, [stats::na.omit()] unless `options(na.action)` says otherwise; applies to response,
+#'   trend, weights and coordinates alike. `print()` tells how many rows were dropped.
 #' @param distance `"auto"`: chordal for longitude and latitude, Euclidean otherwise; or either of them by name.
 #' @param crs coordinate reference system of a data frame's coordinates, anything [sf::st_crs()] reads.
 #' @param start starting values: an earlier fit, or named numbers on the natural scale as from `coef(fit, what = "covariance")`. By default
@@ -40,10 +40,10 @@
 #' @return An object of class `neargp`, a plain list that can be saved with [saveRDS()]. See [predict.neargp()], [summary.neargp()],
 #'   [coef.neargp()], [simulate.neargp()], [residuals.neargp()]. `fit$convergence` says how the optimisation ended; a fit that
 #'   stopped early gives a warning of class `neargp_warning_convergence` and stays usable.
-#' @section Errors: All are of class `neargp_error` and one of: `neargp_error_argument` (wrong type of a setting), `_columns`, `_formula`, `_response`,
-#'   `_missing_values` (NA, NaN or Inf left after `na.action`), `_empty` (no rows), `_coordinates`, `_geometry` (not points, or empty), `_crs`, `_rank` (rank-deficient
-#'   trend), `_constant_response`, `_weights`, `_k` (not more than k rows), `_duplicates` (without nugget), `_size`, `_family`, `_device`,
-#'   `_cholesky` (a covariance matrix that is numerically singular).
+#' @section Errors: All are of class `neargp_error` and one of: `neargp_error_argument` (wrong type of a setting), `_columns`, `_formula`,
+#'   `_response`, `_missing_values` (NA, NaN or Inf left after `na.action`), `_empty` (no rows), `_coordinates`, `_geometry` (not points, or
+#'   empty), `_crs`, `_rank` (rank-deficient trend), `_constant_response`, `_weights`, `_k` (not more than k rows), `_duplicates` (without
+#'   nugget), `_size`, `_family`, `_device`, `_cholesky` (a covariance matrix that is numerically singular).
 #' @references Vecchia (1988), Guinness (2018, 2021): see [vecchia()]; Jankowiak and Pleiss (2022): see [loo_k()].
 #' @examples
 #' set.seed(1)
@@ -153,7 +153,7 @@ finish_fit <- function(result, problem, settings, model, frame, call, formula, o
     k = result$k, device = settings$device, threads = settings$threads, elapsed = elapsed,
     n_given = n_given, n_dropped = length(attr(frame, "na.action"))
   ), class = "neargp")
-  tell_unless_converged(fit)
+  warn_unless_converged(fit)
   fit
 }
 
@@ -162,7 +162,7 @@ named_square <- function(matrix, X) {
   matrix
 }
 
-tell_unless_converged <- function(fit) {
+warn_unless_converged <- function(fit) {
   if (isFALSE(fit$convergence$converged)) {
     warn_neargp("convergence", c(paste0("The fit did not converge: ", fit$convergence$message, "."),
       i = "It can be used and continued: update(fit, start = fit)."))

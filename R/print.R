@@ -5,8 +5,9 @@
 #' @param x,object a fit of [neargp()] or its summary.
 #' @param digits significant digits.
 #' @param ... not used.
-#' @return `print()` returns its argument invisibly; `summary()` a list of class `summary.neargp` with the elements `coefficients` (matrix of estimates,
-#'   standard errors, z and p values), `covariance` (data frame: estimate, std_error, fixed, at_boundary), `effective_range`, and the fit.
+#' @return `print()` returns its argument invisibly; `summary()` a list of class `summary.neargp` with the elements `coefficients` (matrix
+#'   of estimates, standard errors, z and p values), `covariance` (data frame: estimate, std_error, fixed, at_boundary), `effective_range`,
+#'   and the fit.
 #' @examples
 #' set.seed(1)
 #' d <- data.frame(x = runif(100), y = runif(100))
@@ -87,10 +88,9 @@ effective_ranges <- function(x) {
 }
 
 print_remarks <- function(x, digits) {
-  unit <- if (nzchar(x$locations$unit)) paste0(" ", x$locations$unit) else ""
   effective <- effective_ranges(x)
   shown <- vapply(effective, function(v) format(signif(v, digits), digits = digits), "")
-  units <- ifelse(grepl("^range_time", names(effective)), paste0(" ", x$locations$time_unit %||% ""), unit)
+  units <- paste0(" ", range_units(names(effective), x$locations))
   labels <- if (length(effective) > 1L) paste0(" (", names(effective), ")") else ""
   cat("  correlation is a function of distance / range\n  effective range (correlation 0.05): ",
     paste0(shown, trimws(units, "right"), labels, collapse = ", "), "\n", sep = "")

@@ -8,17 +8,18 @@
 #'
 #' @param object a fit of [neargp()].
 #' @param nsim number of draws.
-#' @param seed an integer for [set.seed()], or `NULL`; R's generator is restored afterwards, and its state kept in the attribute `"seed"`, as by
-#'   [stats::simulate()].
+#' @param seed an integer for [set.seed()], or `NULL`; R's generator is restored afterwards, and its state kept in the attribute `"seed"`,
+#'   as by [stats::simulate()].
 #' @param newdata as in [predict.neargp()]; `NULL` for the training rows.
 #' @param type `"response"` for new observations, `"link"` for the latent field.
 #' @param k number of neighbours, as in [predict.neargp()].
 #' @param conditional `FALSE` ignores the data and draws from the fitted model: trend at its estimate plus a new realisation of the process.
 #' @param threads,... as in [predict.neargp()].
-#' @return An object of the class of `newdata` (data frame for `NULL`) with the columns `sim_1`, `sim_2`, ...; rows with missing values are NA.
+#' @return An object of the class of `newdata` (data frame for `NULL`) with the columns `sim_1`, `sim_2`, ...; rows with missing values are
+#'   NA.
 #' @section Errors: Those of [predict.neargp()].
-#' @references Rue, H. and Held, L. (2005). *Gaussian Markov Random Fields*. Chapman & Hall. Katzfuss, M., Guinness, J., Gong, W. and Zilber, D.
-#'   (2020). Vecchia approximations of Gaussian-process predictions. *JABES* 25, 383–414.
+#' @references Rue, H. and Held, L. (2005). *Gaussian Markov Random Fields*. Chapman & Hall. Katzfuss, M., Guinness, J., Gong, W. and
+#'   Zilber, D. (2020). Vecchia approximations of Gaussian-process predictions. *JABES* 25, 383–414.
 #' @examples
 #' set.seed(1)
 #' d <- data.frame(x = runif(100), y = runif(100))

@@ -20,8 +20,8 @@
 #'   parameters have `NA` for all but the estimate.
 #'
 #'   `glance()`: `nobs`, `df` (number of estimated parameters), `logLik` (for
-#'   [loo_k()] and [mll_k()] their score), `AIC` and `BIC` (`NA` for scores), `sigma` (standard deviation of the noise), `variance`, `range`,
-#'   `nugget` (of the first component), `method`, `k`, `converged`, `iterations`,
+#'   [loo_k()] and [mll_k()] their score), `AIC` and `BIC` (`NA` for scores), `sigma` (standard deviation of the noise), `variance`,
+#'   `range`, `nugget` (of the first component), `method`, `k`, `converged`, `iterations`,
 #'   `elapsed` (seconds).
 #'
 #'   `augment()`: the data with `.fitted` (trend and spatial effect, noise left

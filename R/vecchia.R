@@ -9,8 +9,8 @@
 #'
 #' @param k number of neighbours, at least 1 and less than the number of rows. 30 is near the exact likelihood for two coordinates; less is
 #'   faster.
-#' @param ordering `"maxmin"` (each next location as far as possible from those before; the most accurate), `"random"` (uses R's random numbers),
-#'   `"coordinate"` (by the first coordinate) or `"given"` (the rows as they are).
+#' @param ordering `"maxmin"` (each next location as far as possible from those before; the most accurate), `"random"` (uses R's random
+#'   numbers), `"coordinate"` (by the first coordinate) or `"given"` (the rows as they are).
 #' @return A settings object for the argument `method` of [neargp()].
 #' @section Errors: `neargp_error_argument` for settings of the wrong type; [neargp()] stops with `neargp_error_k` when there are not more
 #'   than `k` rows.
