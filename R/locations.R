@@ -148,8 +148,8 @@ check_locations <- function(coords, covariance, locations) {
   if (all(extent == 0)) {
     abort_neargp("coordinates", "All rows have the same location, so there is no covariance in space to estimate.")
   }
-  estimated_alone <- vapply(covariance$components, function(x) x$ard, NA)
-  groups <- if (any(estimated_alone)) match(locations$embedded_names, unique(locations$embedded_names)) else locations$groups
+  own_ranges <- vapply(covariance$components, function(x) x$ard, NA)
+  groups <- if (any(own_ranges)) match(locations$embedded_names, unique(locations$embedded_names)) else locations$groups
   flat <- tapply(extent, groups, max) == 0
   if (any(flat)) {
     names <- locations$embedded_names[match(which(flat), groups)]

@@ -36,8 +36,6 @@ trend_columns <- function(data, locations) {
   data[setdiff(names(data), c(used, locations$time))]
 }
 
-`%||%` <- function(x, y) if (is.null(x)) y else x
-
 new_model_data <- function(frame, formula) {
   terms <- attr(frame, "terms")
   y <- stats::model.response(frame)

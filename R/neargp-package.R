@@ -21,6 +21,7 @@
 #' @keywords internal
 #' @useDynLib neargp, .registration = TRUE
 #' @importFrom Rcpp evalCpp
+#' @importFrom rlang %||%
 #' @importFrom stats AIC BIC coef confint deviance family fitted formula logLik model.frame
 #'   model.matrix nobs predict residuals sigma simulate terms vcov weights
 NULL

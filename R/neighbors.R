@@ -1,5 +1,5 @@
-# The searches for neighbours that fits and predictions make, always in the metric of a covariance component: coordinates divided by
-# its ranges, and rotated where it is anisotropic. All else that R calls in the core is in RcppExports.R.
+# The searches for neighbours that fits make, always in the metric of a covariance component: coordinates divided by its ranges, and
+# rotated where it is anisotropic.
 
 neighbors_before <- function(problem, component, k, ordering, key) {
   order <- row_order(problem, component, ordering, key)
