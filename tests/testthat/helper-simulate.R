@@ -17,3 +17,9 @@ simulated_sf <- function(..., crs = 32633, scale = 1000) {
   data$y <- data$y * scale
   sf::st_as_sf(data, coords = c("x", "y"), crs = crs)
 }
+
+small_field <- function(n = 150, seed = 21) {
+  set.seed(seed)
+  coords <- cbind(x = runif(n, 0, 10), y = runif(n, 0, 6))
+  list(coords = coords, values = sin(coords[, 1]) + rnorm(n, sd = 0.3))
+}

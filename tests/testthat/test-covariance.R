@@ -43,10 +43,3 @@ test_that("the curve of an anisotropic fit depends on the direction as the dense
   expect_equal(covariance_value(fit, 0.4), 2 * exp(-1))
   expect_equal(covariance_value(fit, 0.2, direction = 120), 2 * exp(-1), tolerance = 1e-10)
 })
-
-test_that("effective distances are where the correlation is 0.05", {
-  for (family in names(covariance_families)) {
-    shape <- covariance_families[[family]]$shape$start
-    expect_equal(dense_correlation(family, effective_distance(family, shape), shape), 0.05, tolerance = 1e-6)
-  }
-})

@@ -1,10 +1,3 @@
-example_fit <- function(n = 250, seed = 31) {
-  set.seed(seed)
-  data <- data.frame(x = runif(n), y = runif(n), elevation = rnorm(n))
-  data$z <- 3 + data$elevation + sin(6 * data$x) + cos(5 * data$y) + rnorm(n, sd = 0.2)
-  neargp(z ~ elevation, data, coords = ~ x + y, method = vecchia(k = 12))
-}
-
 # Universal kriging of the rows `held` from the rows `kept`, dense and from its textbook formula.
 dense_prediction <- function(fit, held, kept) {
   data <- fit$data
@@ -33,32 +26,6 @@ test_that("held-out rows are predicted from the other folds alone, as the dense 
     expect_equal(own$mean, expected$mean, tolerance = 1e-4)
     expect_equal(own$sd, expected$sd, tolerance = 1e-4)
   }
-})
-
-test_that("values of a held-out fold cannot reach its own predictions", {
-  fit <- example_fit()
-  folds <- rep_len(1:5, 250)
-  before <- cross_validate(fit, folds = folds)$predictions
-  fit$data$y[folds == 2] <- 1000
-  after <- cross_validate(fit, folds = folds)$predictions
-  expect_identical(after$mean[after$fold == 2], before$mean[before$fold == 2])
-  expect_false(identical(after$mean[after$fold == 1], before$mean[before$fold == 1]))
-})
-
-test_that("a buffer keeps near rows out of the conditioning", {
-  fit <- example_fit()
-  folds <- block_folds(fit, v = 4, size = 0.25, buffer = 0.1)
-  splits <- fold_splits(folds, fit)
-  for (split in splits) {
-    distance <- sqrt(outer(fit$data$coords[split$held, 1], fit$data$coords[, 1], "-")^2 +
-      outer(fit$data$coords[split$held, 2], fit$data$coords[, 2], "-")^2)
-    near <- which(apply(distance, 2, min) < 0.1)
-    expect_identical(split$kept, setdiff(seq_len(250), near))
-  }
-  wide <- cross_validate(fit, folds = folds)
-  attr(folds, "buffer") <- 0
-  # Without the near rows the predictions are less certain, all of them.
-  expect_true(all(wide$predictions$sd > cross_validate(fit, folds = folds)$predictions$sd))
 })
 
 test_that("scores are those of the predictions, overall and by fold", {
@@ -155,17 +122,4 @@ test_that("wrong folds and settings are refused with their reason", {
   expect_error(cross_validate(list(a = fit, b = other)), "b differs from a", class = "neargp_error_fits")
   folds <- block_folds(fit, v = 2, size = 0.3, buffer = 10)
   expect_error(cross_validate(fit, folds = folds), "smaller `buffer`", class = "neargp_error_folds")
-})
-
-test_that("all plots of a cross-validation are drawn", {
-  withr::local_pdf(NULL)
-  fit <- example_fit(100)
-  one <- cross_validate(fit, folds = 4)
-  expect_invisible(plot(one))
-  expect_invisible(plot(one, which = c("predictions", "pit", "map", "scores")))
-  two <- cross_validate(fit, folds = 4, settings = list(few = list(k = 2), many = list()))
-  expect_invisible(plot(two, score = "rmse"))
-  expect_invisible(plot(two, which = "map", setting = "few"))
-  expect_error(plot(two, which = "maps"), "`which`", class = "neargp_error_argument")
-  expect_error(plot(two, setting = "none"), "`setting`", class = "neargp_error_argument")
 })

@@ -69,15 +69,6 @@ test_that("settings of a wrong type are classed errors that name them", {
   expect_error(wrong(start = c(range = -1), method = vecchia(k = 5)), "greater than 0", class = "neargp_error_argument")
 })
 
-test_that("k must be at least 1 and less than the number of rows", {
-  data <- simulated_data(20)
-  expect_error(vecchia(k = 0), "`k`", class = "neargp_error_argument")
-  expect_error(vecchia(k = 2.5), "`k`", class = "neargp_error_argument")
-  for (method in list(vecchia(k = 20), loo_k(k = 25), mll_k(k = 20))) {
-    expect_error(neargp(z ~ 1, data, coords = ~ x + y, method = method), "at most 19", class = "neargp_error_k")
-  }
-})
-
 test_that("factors, interactions, polynomials and splines predict as they were fitted", {
   data <- simulated_data(120)
   fit <- neargp(z ~ group * height + splines::ns(x, 3) + poly(y, 2), data, coords = ~ x + y, method = vecchia(k = 10))

@@ -23,10 +23,6 @@ test_that("with all rows as neighbours predictions are universal kriging", {
   }
 })
 
-fit_once <- function(..., data = simulated_data(150)) {
-  neargp(z ~ height + group, data, coords = ~ x + y, method = vecchia(k = 15), covariance = cov_exponential(), ...)
-}
-
 test_that("intervals are for the field or for an observation, at any level", {
   fit <- fit_once()
   new <- simulated_data(10, seed = 2)
@@ -46,30 +42,6 @@ test_that("each row's prediction depends on that row alone, in any order and chu
   expect_equal(predict(fit, new[7, ])$mean, whole$mean[7], tolerance = 1e-12)
   expect_equal(predict(fit, new, chunk_size = 7), whole, tolerance = 1e-12)
   expect_identical(nrow(predict(fit, new[0, ])), 0L)
-})
-
-test_that("the response is not needed, further columns are ignored, row names and class are kept", {
-  fit <- fit_once()
-  new <- simulated_data(4, seed = 2)
-  rownames(new) <- letters[1:4]
-  plain <- predict(fit, new)
-  expect_identical(rownames(plain), letters[1:4])
-  expect_equal(predict(fit, new[c("y", "x", "group", "height")]), plain)
-  skip_if_not_installed("tibble")
-  expect_s3_class(predict(fit, tibble::as_tibble(new)), "tbl_df")
-})
-
-test_that("rows with missing values keep their place and are NA", {
-  fit <- fit_once()
-  new <- simulated_data(6, seed = 2)
-  whole <- predict(fit, new)
-  new$height[2] <- NA
-  new$group[3] <- NA
-  new$x[5] <- NaN
-  partial <- predict(fit, new, interval = "prediction")
-  expect_identical(is.na(partial$mean), c(FALSE, TRUE, TRUE, FALSE, TRUE, FALSE))
-  expect_equal(partial$mean[c(1, 4, 6)], whole$mean[c(1, 4, 6)])
-  expect_true(all(is.na(predict(fit, new[2, ])$sd)))
 })
 
 test_that("at k = n a local mean and sectors change little; far away a local mean is less sure", {

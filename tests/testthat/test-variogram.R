@@ -1,9 +1,3 @@
-small_field <- function(n = 150, seed = 21) {
-  set.seed(seed)
-  coords <- cbind(x = runif(n, 0, 10), y = runif(n, 0, 6))
-  list(coords = coords, values = sin(coords[, 1]) + rnorm(n, sd = 0.3))
-}
-
 # The definition, pair by pair.
 by_definition <- function(values, coords, cutoff, width, estimator, keep = function(dx, dy) TRUE) {
   sums <- list()
@@ -45,30 +39,6 @@ test_that("directions count clockwise from north", {
   expect_equal(unique(v$direction), 30)
 })
 
-test_that("sampled pairs are distinct, close enough and reproducible", {
-  field <- small_field(3000)
-  set.seed(1)
-  pairs <- close_pairs(field$coords, cutoff = 2, max_pairs = 50000)
-  set.seed(1)
-  expect_identical(pairs, close_pairs(field$coords, cutoff = 2, max_pairs = 50000))
-  expect_false(anyDuplicated(cbind(pmin(pairs$i, pairs$j), pmax(pairs$i, pairs$j))) > 0)
-  expect_true(all(pairs$i != pairs$j))
-  expect_true(all(pairs$distance <= 2))
-  expect_equal(pairs$distance, sqrt(rowSums((field$coords[pairs$i, ] - field$coords[pairs$j, ])^2)))
-  # Short distances are well represented: all pairs below 0.1 are a share of 0.0005.
-  expect_gt(mean(pairs$distance < 0.1), 0.02)
-})
-
-test_that("a sample of the pairs estimates the variogram of all", {
-  field <- small_field(2500)
-  all <- empirical_variogram(field$values, field$coords, cutoff = 3, max_pairs = 1e7)
-  set.seed(2)
-  some <- empirical_variogram(field$values, field$coords, cutoff = 3, max_pairs = 2e5)
-  expect_lt(sum(some$n_pairs), 3e5)
-  # The relative standard error of a class of N nearly independent pairs is sqrt(2 / N).
-  expect_true(all(abs(some$gamma / all$gamma - 1) < 0.12))
-})
-
 test_that("repeated locations belong to the first class", {
   v <- empirical_variogram(c(1, 3, 2, 5), cbind(c(0, 0, 1, 5), 0), cutoff = 2, width = 2)
   expect_equal(v$n_pairs, 3)
@@ -95,12 +65,31 @@ test_that("wrong input is refused with its reason", {
                class = "neargp_error_variogram")
 })
 
-test_that("print and plot work", {
-  field <- small_field()
-  v <- empirical_variogram(field$values, field$coords)
-  expect_output(print(v), "classical estimator")
-  expect_output(print(v[c("distance", "gamma")]), "gamma")
-  withr::local_pdf(NULL)
-  expect_invisible(plot(v))
-  expect_invisible(plot(empirical_variogram(field$values, field$coords, directions = c(0, 45, 90, 135))))
+test_that("the fitted variogram curve is nugget + sill - covariance, in each direction", {
+  fit <- plotted_fit(covariance = cov_exponential(anisotropy = TRUE))
+  v <- empirical_variogram(fit)
+  curve <- attr(v, "curve")
+  parameters <- coef(fit, what = "covariance")
+  axes <- c(parameters[["anisotropy_angle"]], (parameters[["anisotropy_angle"]] + 90) %% 180)
+  expect_equal(unique(v$direction), axes)
+  ranges <- parameters[["range"]] * c(1, parameters[["anisotropy_ratio"]])
+  for (i in 1:2) {
+    own <- curve[curve$direction == axes[i], ]
+    expect_equal(own$gamma, parameters[["nugget"]] + parameters[["variance"]] * (1 - exp(-own$distance / ranges[i])), tolerance = 1e-8)
+  }
+})
+
+test_that("the variogram of a fit is that of its residuals from the trend", {
+  fit <- plotted_fit(formula = z ~ y)
+  expect_equal(as.data.frame(empirical_variogram(fit))$gamma,
+    as.data.frame(empirical_variogram(residuals(fit, "trend"), fit$data$coords))$gamma)
+})
+
+test_that("with one range for each coordinate, distances are in ranges", {
+  fit <- plotted_fit(n = 400, covariance = cov_exponential(ard = TRUE))
+  v <- empirical_variogram(fit)
+  expect_equal(attr(v, "unit"), "ranges")
+  curve <- attr(v, "curve")
+  parameters <- coef(fit, what = "covariance")
+  expect_equal(curve$gamma, parameters[["nugget"]] + parameters[["variance"]] * (1 - exp(-curve$distance)), tolerance = 1e-8)
 })

@@ -1,0 +1,19 @@
+# Fits that several test files start from.
+
+example_fit <- function(n = 250, seed = 31) {
+  set.seed(seed)
+  data <- data.frame(x = runif(n), y = runif(n), elevation = rnorm(n))
+  data$z <- 3 + data$elevation + sin(6 * data$x) + cos(5 * data$y) + rnorm(n, sd = 0.2)
+  neargp(z ~ elevation, data, coords = ~ x + y, method = vecchia(k = 12))
+}
+
+plotted_fit <- function(n = 120, seed = 51, formula = z ~ 1, ...) {
+  set.seed(seed)
+  data <- data.frame(x = runif(n, 0, 4), y = runif(n, 0, 2), elevation = rnorm(n))
+  data$z <- sin(2 * data$x) + data$y + rnorm(n, sd = 0.2)
+  neargp(formula, data, coords = ~ x + y, method = vecchia(k = 10), ...)
+}
+
+fit_once <- function(..., data = simulated_data(150)) {
+  neargp(z ~ height + group, data, coords = ~ x + y, method = vecchia(k = 15), covariance = cov_exponential(), ...)
+}

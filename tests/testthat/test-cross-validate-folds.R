@@ -1,0 +1,25 @@
+test_that("a buffer keeps near rows out of the conditioning", {
+  fit <- example_fit()
+  folds <- block_folds(fit, v = 4, size = 0.25, buffer = 0.1)
+  splits <- fold_splits(folds, fit)
+  for (split in splits) {
+    distance <- sqrt(outer(fit$data$coords[split$held, 1], fit$data$coords[, 1], "-")^2 +
+      outer(fit$data$coords[split$held, 2], fit$data$coords[, 2], "-")^2)
+    near <- which(apply(distance, 2, min) < 0.1)
+    expect_identical(split$kept, setdiff(seq_len(250), near))
+  }
+  wide <- cross_validate(fit, folds = folds)
+  attr(folds, "buffer") <- 0
+  # Without the near rows the predictions are less certain, all of them.
+  expect_true(all(wide$predictions$sd > cross_validate(fit, folds = folds)$predictions$sd))
+})
+
+test_that("values of a held-out fold cannot reach its own predictions", {
+  fit <- example_fit()
+  folds <- rep_len(1:5, 250)
+  before <- cross_validate(fit, folds = folds)$predictions
+  fit$data$y[folds == 2] <- 1000
+  after <- cross_validate(fit, folds = folds)$predictions
+  expect_identical(after$mean[after$fold == 2], before$mean[before$fold == 2])
+  expect_false(identical(after$mean[after$fold == 1], before$mean[before$fold == 1]))
+})

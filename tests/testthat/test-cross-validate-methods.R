@@ -1,0 +1,18 @@
+test_that("all plots of a cross-validation are drawn", {
+  withr::local_pdf(NULL)
+  fit <- example_fit(100)
+  one <- cross_validate(fit, folds = 4)
+  expect_invisible(plot(one))
+  expect_invisible(plot(one, which = c("predictions", "pit", "map", "scores")))
+  two <- cross_validate(fit, folds = 4, settings = list(few = list(k = 2), many = list()))
+  expect_invisible(plot(two, score = "rmse"))
+  expect_invisible(plot(two, which = "map", setting = "few"))
+  expect_error(plot(two, which = "maps"), "`which`", class = "neargp_error_argument")
+  expect_error(plot(two, setting = "none"), "`setting`", class = "neargp_error_argument")
+})
+
+test_that("scores of a fit are those of its leave-one-out predictions", {
+  fit <- example_fit(100)
+  loo <- loo_predict(fit)
+  expect_equal(scores(fit, level = 0.8), scores(fit$data$y, loo$mean, loo$sd, level = 0.8))
+})

@@ -1,0 +1,13 @@
+test_that("colour scales cover the values, centred ones are symmetric", {
+  scale <- colour_scale(c(2, 5, NA, Inf), "viridis")
+  expect_equal(range(scale$breaks), c(2, 5))
+  expect_equal(range(colour_scale(c(-1, 3), "Blue-Red 3", centred = TRUE)$breaks), c(-3, 3))
+  expect_true(diff(range(colour_scale(c(4, 4), "viridis")$breaks)) > 0)
+  colours <- scale_colours(scale, c(2, 5, 100, NA))
+  expect_equal(colours[c(1, 2)], scale$colours[c(1, 128)])
+  expect_equal(colours[3], colours[2])
+  expect_true(is.na(colours[4]))
+  expect_length(colour_scale(1:2, heat.colors)$colours, 128)
+  expect_length(colour_scale(1:2, c("white", "black"))$colours, 128)
+  expect_error(colour_scale(1:2, "no such palette"), "hcl.pals", class = "neargp_error_argument")
+})
