@@ -7,10 +7,11 @@
 #' @param type `"response"`: observation minus fitted value; `"pearson"`: that, divided by the noise standard deviation;
 #'   `"loo"`: observation minus its prediction from its nearest others; `"standardized"`: that, divided by its predictive standard
 #'   deviation, standard normal under the model; `"trend"`: observation minus trend and offset, the process plus noise.
-#' @param k number of neighbours, as in [predict.neargp()].
+#' @param k number of neighbours, as in [predict.neargp()]. Every other observation for [exact_gp()].
 #' @param threads,... as in [predict.neargp()].
 #' @return Numeric vector with one value for each row of the data, after `subset`; where `na.action` is `na.exclude`, dropped rows are NA.
 #'   `loo_predict()` returns a data frame with the columns `mean` and `sd` of the leave-one-out prediction of each observation.
+#' @references Dubrule, O. (1983). Cross validation of kriging in a unique neighborhood. *Mathematical Geology* 15, 687–699.
 #' @examples
 #' set.seed(1)
 #' d <- data.frame(x = runif(100), y = runif(100))
@@ -70,10 +71,28 @@ smoothed <- function(object, k, threads) {
 # Mean and sd of each observation given its nearest others. The trend coefficients and covariance parameters stay those of all rows.
 leave_one_out <- function(object, k, threads) {
   data <- object$data
-  n <- length(data$y)
   settings <- predict_settings(object, k, threads = threads)
-  component <- metric_component(object$core_covariance)
-  neighbors <- core_neighbors_others(core_scale(data$coords, component), min(settings$k, n - 1L), settings$threads)
-  moments <- conditional_moments(object, data$coords, data$X, data$offset, settings, neighbors)
+  moments <- if (settings$exact) exact_moments_given_others(object) else moments_given_nearest_others(object, settings)
   list(mean = moments$mean, sd = sqrt(moments$variance + object$nugget / data$weights))
+}
+
+moments_given_nearest_others <- function(object, settings) {
+  data <- object$data
+  component <- metric_component(object$core_covariance)
+  k <- min(settings$k, length(data$y) - 1L)
+  neighbors <- core_neighbors_others(core_scale(data$coords, component), k, settings$threads)
+  conditional_moments(object, data$coords, data$X, data$offset, settings, neighbors)
+}
+
+# All rows but one at the price of one inverse: with Q = (K + noise)^-1 row i of a column z is predicted from its other rows by
+# z_i - (Q z)_i / Q_ii, with variance 1 / Q_ii, noise included (Dubrule 1983).
+exact_moments_given_others <- function(object) {
+  data <- object$data
+  noise <- object$nugget / data$weights
+  covariance <- core_covariance_matrix(data$coords, data$coords, object$core_covariance)
+  diag(covariance) <- diag(covariance) + noise
+  precision <- chol2inv(rlang::try_fetch(chol(covariance), error = function(condition) abort_cholesky(0L)))
+  columns <- response_columns(data)
+  weighted <- columns - precision %*% columns / diag(precision)
+  trend_moments(object, weighted, 1 / diag(precision) - noise, data$X, data$offset)
 }

@@ -15,6 +15,14 @@ test_that("fitted values and leave-one-out predictions are the dense ones", {
   expect_true(all(loo_predict(fit, k = 49)$sd^2 >= 1 / diag(inverse) - 1e-10))
 })
 
+test_that("exact_gp() leaves one out of all rows, not of the nearest", {
+  data <- transform(simulated_data(90), w = height^2 + 0.1)
+  fit <- neargp(z ~ height, data, coords = ~ x + y, weights = w, method = exact_gp(), nugget = 0.3,
+    covariance = cov_exponential(variance = 2, range = 0.4))
+  expect_equal(loo_predict(fit), loo_predict(fit, k = 89), tolerance = 1e-8)
+  expect_false(isTRUE(all.equal(loo_predict(fit), loo_predict(fit, k = 30), tolerance = 1e-4)))
+})
+
 test_that("standardized residuals are standard normal under the model", {
   fit <- neargp(z ~ height, simulated_data(1000, seed = 2), coords = ~ x + y, method = vecchia(k = 20), covariance = cov_exponential())
   r <- residuals(fit, "standardized")
