@@ -42,7 +42,8 @@
 #' @param tolerance largest angle, in degrees, between a pair and its direction.
 #' @param max_pairs largest number of pairs to look at.
 #' @param time_lag for a fit in space and time: largest difference in time, in
-#'   units of the time column.
+#'   units of the time column. By default a tenth of the fitted `range_time`,
+#'   within which the correlation hardly falls.
 #' @param longlat `TRUE` when the columns of `coords` are longitude and latitude.
 #' @param ... for methods.
 #' @return A data frame of class `neargp_variogram`: `direction` (degrees, `NA`
@@ -84,8 +85,9 @@ empirical_variogram.default <- function(object, coords, width = NULL, cutoff = N
 #' @export
 empirical_variogram.neargp <- function(object, width = NULL, cutoff = NULL,
                                        estimator = c("classical", "robust"), directions = NULL,
-                                       tolerance = 22.5, max_pairs = 1e6, time_lag = 0, ...) {
+                                       tolerance = 22.5, max_pairs = 1e6, time_lag = NULL, ...) {
   estimator <- match.arg(estimator)
+  if (is.null(time_lag)) time_lag <- short_time_lag(object)
   space <- variogram_space(object, time_lag)
   if (is.null(directions)) directions <- anisotropy_axes(object)
   result <- variogram_of(trend_residuals(object), space$coords, cutoff = cutoff, width = width,
@@ -171,6 +173,11 @@ variogram_space <- function(fit, time_lag) {
   scaled <- length(unique(group)) > 1L
   if (scaled) coords <- sweep(coords, 2L, component$range[group], "/")
   list(coords = coords, time = time, scaled = scaled, unit = if (scaled) "ranges" else place$unit)
+}
+
+short_time_lag <- function(fit) {
+  if (is.null(fit$locations$time)) return(0)
+  min(vapply(fit$core_covariance$components, function(x) x$range[x$group[ncol(fit$data$coords)]], 0)) / 10
 }
 
 # Major and minor axis, in degrees clockwise from north, of the first anisotropic component.
