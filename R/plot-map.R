@@ -136,11 +136,14 @@ draw_places <- function(place, colours, legend, main = "", xlab = NULL, ylab = N
 draw_points <- function(place, colours, cex, pch, ...) {
   cex <- cex %||% point_size(length(place$x))
   if (pch %in% 21:25) {
-    graphics::points(place$x, place$y, bg = colours, col = "grey45", lwd = 0.5, pch = pch, cex = cex, ...)
+    graphics::points(place$x, place$y, bg = colours, col = outline_colours(colours, cex), lwd = 0.5, pch = pch, cex = cex, ...)
   } else {
     graphics::points(place$x, place$y, col = colours, pch = pch, cex = cex, ...)
   }
 }
+
+# On small symbols a grey outline would hide the colour.
+outline_colours <- function(colours, cex) if (cex < 0.6) colours else "grey45"
 
 point_size <- function(n) max(0.2, min(1, 22 / sqrt(n)))
 

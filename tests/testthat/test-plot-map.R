@@ -74,6 +74,11 @@ test_that("places come from columns, formulas, matrices, sf and terra objects", 
   expect_invisible(plot_map(raster))
 })
 
+test_that("the outline of small symbols takes their colour", {
+  expect_equal(outline_colours("red", point_size(100)), "grey45")
+  expect_equal(outline_colours("red", point_size(5000)), "red")
+})
+
 test_that("wrong input is refused with its reason", {
   points <- data.frame(a = 1:3, b = 1:3, mean = letters[1:3])
   expect_error(plot_map(points), "must say where", class = "neargp_error_columns")
