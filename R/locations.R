@@ -103,7 +103,8 @@ raw_coordinates <- function(data, locations, argument = "data") {
 frame_coordinates <- function(data, locations, argument) {
   check_columns_present(intersect(all.vars(locations$terms), locations$names), data, argument)
   columns <- stats::model.frame(locations$terms, data, na.action = stats::na.pass)
-  numeric <- vapply(columns, function(x) is.numeric(x) && is.null(dim(x)), NA)
+  # A column of nothing but NA is logical.
+  numeric <- vapply(columns, function(x) (is.numeric(x) || (is.logical(x) && all(is.na(x)))) && is.null(dim(x)), NA)
   if (!all(numeric)) {
     wrong <- names(columns)[!numeric]
     abort_neargp("coordinates", c(paste0("Coordinates must be numeric, but ", format_some(wrong), " is not."),

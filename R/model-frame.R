@@ -132,6 +132,7 @@ newdata_design <- function(object, newdata) {
   frame <- tryCatch(stats::model.frame(terms, newdata, na.action = stats::na.pass), error = function(e) {
     abort_neargp("newdata", "The trend cannot be evaluated in `newdata`.", parent = e)
   })
+  check_variable_types(frame, attr(object$terms, "dataClasses"))
   frame <- apply_training_levels(frame, object$xlevels)
   design <- stats::model.matrix(terms, frame, contrasts.arg = object$contrasts)
   offset <- newdata_offset(object, frame, newdata)
@@ -148,6 +149,17 @@ newdata_offset <- function(object, frame, newdata) {
       i = "Put it into the formula with offset(), so that it is found as a column of `newdata`."))
   }
   if (is.null(total)) extra else total + extra
+}
+
+# `types`: of the variables in the training data, as model.frame() tells them.
+check_variable_types <- function(frame, types) {
+  for (name in names(frame)) {
+    values <- frame[[name]]
+    if (types[name] %in% c("numeric", "logical") && !is.numeric(values) && !is.logical(values)) {
+      abort_neargp("newdata", sprintf("`%s` in `newdata` is of class %s, but was %s in the training data.", name, class(values)[1L],
+        types[[name]]))
+    }
+  }
 }
 
 apply_training_levels <- function(frame, xlevels) {

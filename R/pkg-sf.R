@@ -42,13 +42,13 @@ check_points <- function(geometry, argument) {
     types <- as.character(sf::st_geometry_type(geometry))
     wrong <- which(types != "POINT")
     abort_neargp("geometry", c(
-      paste0("`", argument, "` must have POINT geometries; ", format_rows(wrong), " is ", format_some(unique(types[wrong])), "."),
+      paste0("`", argument, "` must have POINT geometries, not ", format_some(unique(types[wrong])), " (", format_rows(wrong), ")."),
       i = "Take centres with sf::st_centroid(), or split with sf::st_cast(data, \"POINT\")."))
   }
   empty <- which(sf::st_is_empty(geometry))
   if (length(empty)) {
     abort_neargp("geometry", c(paste0("`", argument, "` has empty geometries in ", format_rows(empty), "."),
-      i = "Remove them: data[!sf::st_is_empty(data), ]."))
+      i = sprintf("Remove them: %1$s[!sf::st_is_empty(%1$s), ].", argument)))
   }
   if (length(geometry) && !inherits(geometry[[1L]], "XY")) {
     abort_neargp("geometry", c(paste0("The points of `", argument, "` have a third dimension, which is not used silently."),
@@ -71,14 +71,15 @@ crs_unit <- function(crs) {
   if (is.null(unit) || is.na(unit)) "" else switch(unit, metre = "m", kilometre = "km", unit)
 }
 
-check_same_crs <- function(crs, locations) {
+# `transform`: the call that transforms an object of the class of `newdata`.
+check_same_crs <- function(crs, locations, transform = "sf::st_transform(newdata, fit$locations$crs)") {
   trained <- locations$crs
   same <- if (is.null(trained)) is.na(crs) else !is.na(crs) && crs == trained
   if (!same) {
     abort_neargp("crs", c("`newdata` is not in the coordinate reference system of the training data.",
       x = paste0("Training data: ", describe_crs(trained), "; newdata: ", describe_crs(crs), "."),
       i = if (is.null(trained)) "Fit with a CRS (argument `crs`, or sf data that have one)." else
-        "Transform it: sf::st_transform(newdata, fit$locations$crs)."))
+        paste0(if (is.na(crs)) "Set its own CRS, and if that is another one transform it: " else "Transform it: ", transform, ".")))
   }
 }
 

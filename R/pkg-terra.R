@@ -67,7 +67,7 @@ check_raster <- function(object, raster) {
   if (!is.null(locations$crs)) {
     require_package("sf", "to compare coordinate reference systems")
     wkt <- terra::crs(raster)
-    check_same_crs(if (nzchar(wkt)) sf::st_crs(wkt) else sf::NA_crs_, locations)
+    check_same_crs(if (nzchar(wkt)) sf::st_crs(wkt) else sf::NA_crs_, locations, "terra::project(newdata, fit$locations$crs$wkt)")
   }
   needed <- setdiff(object$required_columns, locations$names[1:2])
   missing <- setdiff(needed, names(raster))

@@ -78,6 +78,9 @@ test_that("factors, interactions, polynomials and splines predict as they were f
   expect_equal(predict(fit, characters)$mean, whole$mean[5:8], tolerance = 1e-10)
   expect_error(predict(fit, transform(data[1:3, ], group = c("a", "d", "e"))), "group.*d and e.*rows 2 and 3",
     class = "neargp_error_factor_level")
+  expect_error(predict(fit, transform(data[1:3, ], x = "a")), class = "neargp_error")
+  plain <- fit_small(z ~ height, data)
+  expect_error(predict(plain, transform(data[1:3, ], height = "tall")), "`height`.*character.*numeric", class = "neargp_error_newdata")
 })
 
 test_that("contrasts and dropped levels are kept", {

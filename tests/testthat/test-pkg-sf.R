@@ -55,9 +55,10 @@ test_that("geometries and CRS that cannot be used are classed errors with a reme
   expect_error(neargp(z ~ 1, simulated_data(30), coords = ~ x + y, crs = "nowhere"), "`crs`", class = "neargp_error_argument")
   fit <- neargp(z ~ 1, points, method = vecchia(k = 5), nugget = 0.1, covariance = cov_exponential(variance = 1, range = 100))
   expect_error(predict(fit, sf::st_transform(points, 4326)), "st_transform", class = "neargp_error_crs")
-  expect_error(predict(fit, unknown), "newdata: none", class = "neargp_error_crs")
+  expect_error(predict(fit, unknown), "newdata: none.*Set its own CRS", class = "neargp_error_crs")
+  expect_error(predict(fit, empty), "newdata\\[!sf::st_is_empty", class = "neargp_error_geometry")
   expect_error(predict(fit, sf::st_drop_geometry(points)), "st_as_sf", class = "neargp_error_newdata")
-  expect_error(predict(fit, sf::st_buffer(points, 1)), "`newdata` must have POINT", class = "neargp_error_geometry")
+  expect_error(predict(fit, sf::st_buffer(points, 1)), "`newdata` must have POINT geometries, not POLYGON .rows 1", class = "neargp_error_geometry")
 })
 
 test_that("without CRS but with a distance sf data work", {

@@ -35,7 +35,7 @@ test_that("rasters for sf fits need the same CRS", {
   raster <- raster_of_height()
   points <- simulated_sf(80, scale = 1)
   fit <- neargp(z ~ height, points, method = vecchia(k = 10))
-  expect_error(predict(fit, raster), "newdata: none", class = "neargp_error_crs")
+  expect_error(predict(fit, raster), "newdata: none.*terra::project", class = "neargp_error_crs")
   terra::crs(raster) <- "EPSG:32633"
   prediction <- predict(fit, raster)
   cells <- sf::st_as_sf(data.frame(terra::xyFromCell(raster, 1:120), height = terra::values(raster)[, 1]), coords = c("x", "y"), crs = 32633)
