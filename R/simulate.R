@@ -73,18 +73,32 @@ simulation_columns <- function(object, target, nsim, settings) {
 # memory to that of about 50 million numbers.
 simulation_draws <- function(object, target, nsim, settings) {
   m <- nrow(target$coords)
-  plan <- simulation_plan(object, target$coords, settings)
+  place <- location_index(target$coords)
+  coords <- target$coords[!duplicated(place), , drop = FALSE]
+  plan <- simulation_plan(object, coords, settings)
   betas <- draw_trend(object, nsim, settings$conditional)
-  normals <- matrix(stats::rnorm(m * nsim), m, nsim)
+  normals <- matrix(stats::rnorm(nrow(coords) * nsim), nrow(coords), nsim)
   noise <- if (settings$noise) sqrt(object$nugget) * matrix(stats::rnorm(m * nsim), m, nsim) else 0
   result <- target$offset + target$X %*% betas + noise
   rows <- max(length(plan$y), m)
   for (block in split(seq_len(nsim), ceiling(seq_len(nsim) * rows / 5e7))) {
     values <- plan$y - plan$X %*% betas[, block, drop = FALSE]
-    result[, block] <- result[, block] + core_simulate(plan$coords, values, plan$noise_scale, target$coords, plan$order,
-      plan$neighbors, object$core_covariance, object$nugget, normals[, block, drop = FALSE], settings$threads)
+    field <- core_simulate(plan$coords, values, plan$noise_scale, coords, plan$order, plan$neighbors, object$core_covariance,
+      object$nugget, normals[, block, drop = FALSE], settings$threads)
+    result[, block] <- result[, block] + field[place, , drop = FALSE]
   }
   result
+}
+
+# Rows at the same location have the same number, 1, 2, ... in order of appearance: the field has one value there, and conditioning on
+# it twice would be singular.
+location_index <- function(coords) {
+  index <- rep(1, nrow(coords))
+  for (x in asplit(coords, 2L)) {
+    index <- index * nrow(coords) + match(x, unique(x))
+    index <- match(index, unique(index))
+  }
+  index
 }
 
 simulation_plan <- function(object, coords, settings) {

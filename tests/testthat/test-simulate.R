@@ -48,3 +48,18 @@ test_that("unconditional draws have the covariance of the model", {
   expect_equal(unname(cov(draws)), dense_covariance(as.matrix(new[1:2]), as.matrix(new[1:2]), fit$core_covariance),
     tolerance = 0.05, ignore_attr = TRUE)
 })
+
+test_that("the field has one value at a location, however often it is asked for", {
+  data <- data.frame(x = seq(0, 1, length.out = 30), y = rep(c(0, 1), 15))
+  data$z <- sin(4 * data$x) + data$y
+  fit <- neargp(z ~ 1, data, coords = ~ x + y, covariance = cov_exponential(variance = 1, range = 1), nugget = 0.1,
+    method = vecchia(k = 10))
+  places <- data.frame(x = c(0.3, 0.7, 0.3, 0.3, 0.7), y = 0.5)
+  draws <- simulate(fit, 20, seed = 1, newdata = places, type = "link")
+  values <- as.matrix(draws[paste0("sim_", 1:20)])
+  expect_identical(values[c(3, 4), ], values[c(1, 1), ], ignore_attr = TRUE)
+  expect_identical(values[5, ], values[2, ])
+  expect_gt(stats::sd(values[1, ] - values[2, ]), 0.01)
+  noisy <- as.matrix(simulate(fit, 20, seed = 1, newdata = places, type = "response")[paste0("sim_", 1:20)])
+  expect_gt(min(abs(noisy[1, ] - noisy[3, ])), 0)
+})
