@@ -57,8 +57,8 @@ core_problem <- function(coords, columns, noise_scale, neighbors, targets = NULL
     .Call(`_neargp_core_problem`, coords, columns, noise_scale, neighbors, targets, threads)
 }
 
-core_evaluate <- function(problem, covariance, nugget, information, threads, beta = NULL) {
-    .Call(`_neargp_core_evaluate`, problem, covariance, nugget, information, threads, beta)
+core_evaluate <- function(problem, covariance, nugget, information, threads) {
+    .Call(`_neargp_core_evaluate`, problem, covariance, nugget, information, threads)
 }
 
 core_gradient <- function(problem, covariance, nugget, beta, threads) {

@@ -191,8 +191,8 @@ BEGIN_RCPP
 END_RCPP
 }
 // core_evaluate
-Rcpp::List core_evaluate(SEXP problem, const Rcpp::List& covariance, double nugget, bool information, int threads, Rcpp::Nullable<Rcpp::NumericVector> beta);
-RcppExport SEXP _neargp_core_evaluate(SEXP problemSEXP, SEXP covarianceSEXP, SEXP nuggetSEXP, SEXP informationSEXP, SEXP threadsSEXP, SEXP betaSEXP) {
+Rcpp::List core_evaluate(SEXP problem, const Rcpp::List& covariance, double nugget, bool information, int threads);
+RcppExport SEXP _neargp_core_evaluate(SEXP problemSEXP, SEXP covarianceSEXP, SEXP nuggetSEXP, SEXP informationSEXP, SEXP threadsSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
@@ -201,8 +201,7 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< double >::type nugget(nuggetSEXP);
     Rcpp::traits::input_parameter< bool >::type information(informationSEXP);
     Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
-    Rcpp::traits::input_parameter< Rcpp::Nullable<Rcpp::NumericVector> >::type beta(betaSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_evaluate(problem, covariance, nugget, information, threads, beta));
+    rcpp_result_gen = Rcpp::wrap(core_evaluate(problem, covariance, nugget, information, threads));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -337,7 +336,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_neargp_core_neighbors_by_sector", (DL_FUNC) &_neargp_core_neighbors_by_sector, 5},
     {"_neargp_core_neighbors_joint", (DL_FUNC) &_neargp_core_neighbors_joint, 5},
     {"_neargp_core_problem", (DL_FUNC) &_neargp_core_problem, 6},
-    {"_neargp_core_evaluate", (DL_FUNC) &_neargp_core_evaluate, 6},
+    {"_neargp_core_evaluate", (DL_FUNC) &_neargp_core_evaluate, 5},
     {"_neargp_core_gradient", (DL_FUNC) &_neargp_core_gradient, 5},
     {"_neargp_core_evaluate_joint", (DL_FUNC) &_neargp_core_evaluate_joint, 4},
     {"_neargp_core_gradient_joint", (DL_FUNC) &_neargp_core_gradient_joint, 5},

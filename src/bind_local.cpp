@@ -79,16 +79,10 @@ SEXP core_problem(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& 
 }
 
 // [[Rcpp::export]]
-Rcpp::List core_evaluate(SEXP problem, const Rcpp::List& covariance, double nugget, bool information, int threads,
-                         Rcpp::Nullable<Rcpp::NumericVector> beta = R_NilValue) {
+Rcpp::List core_evaluate(SEXP problem, const Rcpp::List& covariance, double nugget, bool information, int threads) {
   ProblemPointer pointer(problem);
   const neargp::Covariance spec = to_covariance(covariance, nugget);
-  const neargp::RunContext context = make_run_context(threads);
-  if (beta.isNotNull()) {
-    const std::vector<double> coefficients = to_vector(Rcpp::NumericVector(beta));
-    return to_r(neargp::conditional_sums_at(*pointer, spec, coefficients, context), 1, spec.parameters());
-  }
-  return to_r(neargp::conditional_sums(*pointer, spec, information, context), pointer->columns(),
+  return to_r(neargp::conditional_sums(*pointer, spec, information, make_run_context(threads)), pointer->columns(),
               spec.parameters());
 }
 

@@ -135,7 +135,7 @@ double log_density(const reference::Sums& sums, const Eigen::VectorXd& contrast,
 }  // namespace
 
 void check_gradient(const neargp::ObjectiveGradient& objective, const reference::Sums& expected,
-                           const std::vector<double>& beta, double count) {
+                    const std::vector<double>& beta, double count) {
   Eigen::VectorXd contrast(1 + beta.size());
   contrast[0] = 1.0;
   for (std::size_t c = 0; c < beta.size(); ++c) contrast[Eigen::Index(c) + 1] = -beta[c];

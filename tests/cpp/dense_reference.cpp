@@ -162,7 +162,7 @@ std::vector<int> conditioning_set(const neargp::NeighborTable& table, neargp::In
 }
 
 Sums conditional_sums(const neargp::LocalData& data, const neargp::NeighborTable& table,
-                             const std::vector<int>& targets, const neargp::Covariance& model) {
+                      const std::vector<int>& targets, const neargp::Covariance& model) {
   const JointDensity density(data, model);
   Sums sums = density.zero();
   for (neargp::Index t = 0; t < table.n; ++t) {
@@ -175,7 +175,7 @@ Sums conditional_sums(const neargp::LocalData& data, const neargp::NeighborTable
 }
 
 Sums joint_sums(const neargp::LocalData& data, const neargp::NeighborTable& table,
-                       const neargp::Covariance& model) {
+                const neargp::Covariance& model) {
   const JointDensity density(data, model);
   Sums sums = density.zero();
   for (neargp::Index t = 0; t < table.n; ++t) {
@@ -187,7 +187,7 @@ Sums joint_sums(const neargp::LocalData& data, const neargp::NeighborTable& tabl
 }
 
 Prediction krige(const neargp::LocalData& data, const std::vector<int>& rows, const double* x,
-                        const neargp::Covariance& model, bool local_mean) {
+                 const neargp::Covariance& model, bool local_mean) {
   const int k = int(rows.size());
   const int size = k + (local_mean ? 1 : 0);
   MatrixXd system = MatrixXd::Zero(size, size);

@@ -69,19 +69,6 @@ class KdTree {
   std::vector<double> boxes_;    // nodes * 2 * dim
 };
 
-// Distance to the nearest point of a box. Rounding is monotone, so this never exceeds the computed distance to a
-// point inside the box, and pruning by it is exact.
-inline double squared_distance_to_box(const double* x, const double* low, const double* high, int dim) {
-  double sum = 0.0;
-  for (int c = 0; c < dim; ++c) {
-    const double below = low[c] - x[c], above = x[c] - high[c];
-    const double outside = below > above ? below : above;
-    const double gap = outside > 0.0 ? outside : 0.0;
-    sum += gap * gap;
-  }
-  return sum;
-}
-
 // Distance between the nearest points of two boxes.
 inline double squared_distance_of_boxes(const double* low_a, const double* high_a, const double* low_b,
                                         const double* high_b, int dim) {
@@ -93,6 +80,12 @@ inline double squared_distance_of_boxes(const double* low_a, const double* high_
     sum += gap * gap;
   }
   return sum;
+}
+
+// Distance to the nearest point of a box. Rounding is monotone, so this never exceeds the computed distance to a
+// point inside the box, and pruning by it is exact.
+inline double squared_distance_to_box(const double* x, const double* low, const double* high, int dim) {
+  return squared_distance_of_boxes(x, x, low, high, dim);
 }
 
 // Squared distances of one leaf's points from x. Loops of this shape (constant length, no branches) become vector

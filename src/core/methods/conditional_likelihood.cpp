@@ -31,26 +31,16 @@ LikelihoodSums unpack(const TargetSums& totals, const ConditionalSumsLayout& lay
   return result;
 }
 
-LikelihoodSums run(const LocalProblem& problem, const DeviceView& view, int columns, const Covariance& covariance,
-                   bool information, const RunContext& context) {
-  const PreparedCovariance prepared =
-      prepare(covariance, problem.dim(), information, local_kernels().fill_matern_table);
-  const TargetSums totals = view.conditional_sums(prepared, information, context);
-  LikelihoodSums result = unpack(totals, {columns, prepared.parameters}, covariance, information);
-  result.failed = failed_row(totals, problem);
-  return result;
-}
-
 }  // namespace
 
 LikelihoodSums conditional_sums(const LocalProblem& problem, const Covariance& covariance, bool information,
                                 const RunContext& context) {
-  return run(problem, problem.on_device(), problem.columns(), covariance, information, context);
-}
-
-LikelihoodSums conditional_sums_at(LocalProblem& problem, const Covariance& covariance,
-                                   const std::vector<double>& beta, const RunContext& context) {
-  return run(problem, problem.residuals_on_device(beta), 1, covariance, true, context);
+  const PreparedCovariance prepared =
+      prepare(covariance, problem.dim(), information, local_kernels().fill_matern_table);
+  const TargetSums totals = problem.on_device().conditional_sums(prepared, information, context);
+  LikelihoodSums result = unpack(totals, {problem.columns(), prepared.parameters}, covariance, information);
+  result.failed = failed_row(totals, problem);
+  return result;
 }
 
 ObjectiveGradient conditional_gradient(LocalProblem& problem, const Covariance& covariance,

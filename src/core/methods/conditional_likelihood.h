@@ -27,10 +27,6 @@ struct LikelihoodSums {
 LikelihoodSums conditional_sums(const LocalProblem& problem, const Covariance& covariance, bool information,
                                 const RunContext& context);
 
-// Sums over the residuals at beta as the only column: cheaper when the design is wide.
-LikelihoodSums conditional_sums_at(LocalProblem& problem, const Covariance& covariance,
-                                   const std::vector<double>& beta, const RunContext& context);
-
 struct ObjectiveGradient {
   double value = 0.0;
   std::vector<double> gradient;
