@@ -139,16 +139,18 @@ component_groups <- function(covariance, locations) {
 nugget_of <- function(layout, values) values[nrow(layout)]
 
 # The component in whose metric neighbours are sought: that of the largest variance.
-metric_component <- function(core_covariance) {
-  variances <- vapply(core_covariance$components, function(x) x$variance, 0)
-  core_covariance$components[[which.max(variances)]]
+metric_component <- function(core_covariance) core_covariance$components[[metric_index(core_covariance)]]
+
+metric_index <- function(core_covariance) which.max(vapply(core_covariance$components, function(x) x$variance, 0))
+
+# What the metric is up to a common factor: the neighbours change only when this does. A number for each coordinate and for each axis of
+# anisotropy, so that the metrics of components with other parameters can be compared.
+metric_shape <- function(component) {
+  log_range <- log(component$range[component$group])
+  c(log_range - log_range[1L], if (length(component$anisotropy)) component$anisotropy else c(0, 0))
 }
 
-# What the metric is up to a common factor: the neighbours change only when this does.
-metric_shape <- function(component) {
-  log_range <- log(component$range)
-  c(log_range - log_range[1L], component$anisotropy)
-}
+is_isotropic <- function(component) length(component$range) == 1L && !length(component$anisotropy)
 
 # ---- natural scale ----------------------------------------------------------------------------------------------------------------
 

@@ -61,10 +61,11 @@ fit_with_neighbors <- function(problem, k, objective_for, optimize, negligible =
 }
 
 # Sought in the metric of the last optimum alone, neighbours can swing between two sets, each of which pulls the metric towards the
-# other. When the metric turns back, the next search is made half way.
+# other. When the metric turns back, the next search is made half way. For the same reason the metric stays that of one component.
 fit_level <- function(problem, k, coarse, state, objective_for, optimize, negligible) {
   control <- problem$control
-  component <- component_at(problem, state$working)
+  index <- metric_index(covariance_at(problem, state$working))
+  component <- covariance_at(problem, state$working)$components[[index]]
   last_move <- 0
   for (round in seq_len(if (coarse) 2L else control$max_refreshes)) {
     result <- optimize(objective_for(component, k), state$working, coarse)
@@ -72,7 +73,7 @@ fit_level <- function(problem, k, coarse, state, objective_for, optimize, neglig
     result$evaluations <- result$evaluations + state$evaluations
     state <- result
     problem$report(k, round, state)
-    reached <- component_at(problem, state$working)
+    reached <- covariance_at(problem, state$working)$components[[index]]
     move <- metric_shape(reached) - metric_shape(component)
     if (max(abs(move)) <= control$refresh_tolerance || (round > 1L && state$gain < negligible)) return(state)
     component <- if (sum(move * last_move) < 0) halfway_component(component, reached) else reached
@@ -91,10 +92,11 @@ halfway_component <- function(from, to) {
   to
 }
 
-component_at <- function(problem, working) {
-  values <- to_core(working, problem$layout$transform)
-  metric_component(as_core_covariance(problem$layout, problem$groups, values))
+covariance_at <- function(problem, working) {
+  as_core_covariance(problem$layout, problem$groups, to_core(working, problem$layout$transform))
 }
+
+component_at <- function(problem, working) metric_component(covariance_at(problem, working))
 
 # Parameters that ended at a bound. The lower bound of the nugget is 1e-8 of the variance: anything near it is no nugget, and its
 # logarithm has no sampling distribution worth an interval.

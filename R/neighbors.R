@@ -20,7 +20,7 @@ row_order <- function(problem, component, ordering, key) {
 search_once <- function(search, largest_k) {
   found <- NULL
   function(component, k) {
-    if (length(metric_shape(component)) > 1L) return(search(component, k))
+    if (!is_isotropic(component)) return(search(component, k))
     if (is.null(found)) found <<- search(component, largest_k)
     if (k == largest_k) found else found[seq_len(k), , drop = FALSE]
   }

@@ -48,3 +48,13 @@ test_that("settings that do not fit the locations are classed errors", {
   expect_error(neargp(z ~ 1, data, coords = ~ x + y, distance = "chordal", covariance = cov_exponential(ard = TRUE),
     method = vecchia(k = 5)), "no meaning for longitude", class = "neargp_error_argument")
 })
+
+test_that("metrics of components with different parameters can be compared", {
+  plain <- list(range = c(3, 7), group = c(1L, 1L, 2L), anisotropy = double(0))
+  rotated <- list(range = c(3, 6), group = c(1L, 1L, 2L), anisotropy = c(0.1, 0.2))
+  several <- list(range = c(3, 3, 14), group = 1:3, anisotropy = double(0))
+  expect_equal(metric_shape(several) - metric_shape(plain), c(0, 0, log(2), 0, 0))
+  expect_equal(metric_shape(rotated) - metric_shape(plain), c(0, 0, log(6 / 7), 0.1, 0.2))
+  expect_false(is_isotropic(plain))
+  expect_true(is_isotropic(list(range = 3, group = c(1L, 1L), anisotropy = double(0))))
+})
