@@ -54,9 +54,8 @@ confint.neargp <- function(object, parm, level = 0.95, what = c("trend", "covari
   check_level(level)
   limits <- if (what == "trend") trend_limits(object, level) else covariance_limits(object, level)
   if (missing(parm)) return(limits)
-  if (is.character(parm) && !all(parm %in% rownames(limits))) {
-    abort_argument("parm", paste("among", format_some(rownames(limits), 20L)), format_some(parm))
-  }
+  known <- if (is.character(parm)) parm %in% rownames(limits) else parm %in% c(seq_len(nrow(limits)), -seq_len(nrow(limits)))
+  if (!all(known)) abort_argument("parm", paste("among", format_some(rownames(limits), 20L), "or their numbers"), parm[!known][1L])
   limits[parm, , drop = FALSE]
 }
 

@@ -29,6 +29,9 @@ test_that("confint() is Wald, on the logarithmic scale for the covariance", {
   relative <- sqrt(vcov(fit, "covariance")["range", "range"]) / coef(fit, "covariance")[["range"]]
   expect_equal(as.vector(covariance), coef(fit, "covariance")[["range"]] * exp(c(-1, 1) * qnorm(0.975) * relative))
   expect_error(confint(fit, "sill", what = "covariance"), "sill", class = "neargp_error_argument")
+  expect_identical(confint(fit, c(1, 3)), confint(fit, c("(Intercept)", "groupb")))
+  expect_identical(confint(fit, -1), confint(fit)[-1L, ])
+  expect_error(confint(fit, 5), "numbers, not 5", class = "neargp_error_argument")
   expect_error(coef(fit, "nonsense"), "`what`", class = "neargp_error_argument")
 })
 
