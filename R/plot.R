@@ -52,7 +52,8 @@ plot.neargp <- function(x, which = c("map", "residuals", "qq", "variogram"), wha
   check_choices(which, "which", c("map", "residuals", "residual_map", "qq", "variogram", "loo"))
   what <- match.arg(what)
   if (missing(which) && length(x$locations$raw_names) > 2L) which <- setdiff(which, "map")
-  old <- open_page(grDevices::n2mfrow(length(which)))
+  device <- graphics::par("din")
+  old <- open_page(grDevices::n2mfrow(length(which), asp = device[1L] / device[2L]))
   on.exit(graphics::par(old))
   loo <- if (any(which %in% c("residuals", "residual_map", "qq", "loo"))) loo_table(x)
   for (one in which) {
