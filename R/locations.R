@@ -97,6 +97,7 @@ raw_coordinates <- function(data, locations, argument = "data") {
   colnames(space) <- locations$raw_names
   if (is.null(locations$time)) return(space)
   check_columns_present(locations$time, data, argument)
+  check_time_class(data[[locations$time]], locations, argument)
   cbind(space, matrix(time_numbers(data[[locations$time]], locations$time), ncol = 1L, dimnames = list(NULL, locations$time)))
 }
 
@@ -122,6 +123,15 @@ time_numbers <- function(x, name) {
     abort_neargp("coordinates", paste0("The time column `", name, "` must be numeric, Date or date-time, not ", class(x)[1L], "."))
   }
   as.double(x)
+}
+
+# Numbers among dates would be read as days since 1970.
+check_time_class <- function(x, locations, argument) {
+  if (is.null(locations$time_unit) || locations$time_unit == time_unit(x) || all(is.na(x))) return(invisible())
+  kinds <- c("dates or date-times", "numbers")
+  if (locations$time_unit == "") kinds <- rev(kinds)
+  abort_neargp("coordinates", sprintf("The time column `%s` held %s in the fit, but holds %s in `%s`.", locations$time, kinds[1L],
+    kinds[2L], argument))
 }
 
 time_unit <- function(x) if (inherits(x, c("Date", "POSIXt", "difftime"))) "days" else ""

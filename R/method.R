@@ -98,11 +98,15 @@ covariance_at <- function(problem, working) {
 
 component_at <- function(problem, working) metric_component(covariance_at(problem, working))
 
-# Parameters that ended at a bound. The lower bound of the nugget is 1e-8 of the variance: anything near it is no nugget, and its
-# logarithm has no sampling distribution worth an interval.
-at_bound <- function(working, free, bounds) {
-  near <- c(rep(1e-6, length(working) - 1L), log(30))
-  free & (working <= bounds$lower + near | working >= bounds$upper - 1e-6)
+# Parameters that ended at a bound. The lower bounds of nugget and variances are 1e-8 and 1e-6 of the variance of the response: a value
+# near them is none, its logarithm has no sampling distribution worth an interval, and neither have the other parameters of a
+# component without variance.
+at_bound <- function(working, problem) {
+  layout <- problem$layout
+  near <- ifelse(layout$kind %in% c("nugget", "variance"), log(30), 1e-6)
+  low <- working <= problem$bounds$lower + near
+  vanished <- layout$component %in% layout$component[layout$kind == "variance" & low]
+  problem$free & (low | vanished | working >= problem$bounds$upper - 1e-6)
 }
 
 method_result <- function(problem, state, score, information = state$state$information, k = NULL) {

@@ -54,6 +54,7 @@ raster_target <- function(object, raster, cells) {
     frame <- columns
   }
   frame[!covered, ] <- NA
+  locations["time_unit"] <- list(NULL) # layers are numbers: dates come as days
   object$locations <- locations
   new_target(object, frame)
 }

@@ -29,6 +29,10 @@ test_that("time has its own range; dates count in days", {
   clock <- transform(data, day = as.POSIXct(day))
   again <- neargp(z ~ 1, clock, coords = ~ x + y, time = ~ day, method = vecchia(k = 10), covariance = cov_exponential())
   expect_equal(coef(again, "covariance"), coef(fit, "covariance"), tolerance = 1e-6)
+  place <- data.frame(x = 0.5, y = 0.5, day = data$day[10])
+  expect_equal(predict(again, transform(place, day = as.POSIXct(day)))$mean, predict(fit, place)$mean, tolerance = 1e-6)
+  expect_error(predict(fit, transform(place, day = 10)), "held dates or date-times in the fit, but holds numbers",
+    class = "neargp_error_coordinates")
   expect_error(neargp(z ~ 1, transform(data, day = "a"), coords = ~ x + y, time = ~ day), "time column",
     class = "neargp_error_coordinates")
   expect_error(neargp(z ~ 1, data, coords = ~ x + y, time = ~ day + x), "`time`", class = "neargp_error_argument")

@@ -23,3 +23,12 @@ test_that("neighbours are sought again until they no longer matter", {
     "neighbours still changed", class = "neargp_warning_convergence"
   )
 })
+
+test_that("a component without variance is at a boundary with all its parameters", {
+  layout <- data.frame(kind = c("variance", "range", "variance", "range", "nugget"), component = c(1, 1, 2, 2, NA))
+  problem <- list(layout = layout, free = rep(TRUE, 5),
+    bounds = list(lower = c(-10, -5, -10, -5, -15), upper = rep(5, 5)))
+  expect_identical(at_bound(c(0, 0, 0, 0, -3), problem), rep(FALSE, 5))
+  expect_identical(at_bound(c(0, 0, -8, 0, -3), problem), c(FALSE, FALSE, TRUE, TRUE, FALSE))
+  expect_identical(at_bound(c(0, 5, 0, 0, -13), problem), c(FALSE, TRUE, FALSE, FALSE, TRUE))
+})
