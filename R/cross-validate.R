@@ -10,7 +10,9 @@
 #' held-out row is in its fold (nor within the `buffer` of the folds). A handful of
 #' parameters estimated from all rows know little about any one of them, so that
 #' the scores are close to those with `refit = TRUE`, at the price of one
-#' prediction. Refit when there are few rows, or many trend coefficients.
+#' prediction. Refit when there are few rows, or many trend coefficients, and when
+#' trends are compared by large blocks: a trend fitted with the held-out rows hides
+#' what it costs to extrapolate it.
 #'
 #' Predictions are of the *observations*: their standard deviation includes the
 #' noise, divided by the weight of the row.

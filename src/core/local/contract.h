@@ -6,6 +6,11 @@
 
 namespace neargp {
 
+template <class V>
+inline V planar_form(const ScaleDerivative& form, V dx, V dy) {
+  return form.m11 * dx * dx + (2.0 * form.m12) * dx * dy + form.m22 * dy * dy;
+}
+
 // r2[j] = delta' M delta, delta the difference of rows i and j < i in scaled coordinates.
 template <class V>
 inline void quadratic_forms(const ScaleDerivative& form, const V* coords, int rows, int i, V* r2) {
@@ -15,7 +20,7 @@ inline void quadratic_forms(const ScaleDerivative& form, const V* coords, int ro
     for (int j = 0; j < i; ++j) {
       const V dx = x[i] - x[j];
       const V dy = y[i] - y[j];
-      r2[j] = form.m11 * dx * dx + (2.0 * form.m12) * dx * dy + form.m22 * dy * dy;
+      r2[j] = planar_form(form, dx, dy);
     }
     return;
   }
@@ -40,7 +45,7 @@ inline V weighted_form(const ScaleDerivative& form, const V* coords, int rows, i
     for (int j = 0; j < i; ++j) {
       const V dx = x[i] - x[j];
       const V dy = y[i] - y[j];
-      sum += weighted[j] * (form.m11 * dx * dx + (2.0 * form.m12) * dx * dy + form.m22 * dy * dy);
+      sum += weighted[j] * planar_form(form, dx, dy);
     }
     return sum;
   }
