@@ -4,10 +4,10 @@ resolve_folds <- function(folds, fit) {
   n <- length(fit$data$y)
   if (identical(folds, "blocked")) return(block_folds(fit))
   if (is.numeric(folds) && length(folds) == 1L) return(random_folds(n, folds))
-  if (!is.atomic(folds) || length(folds) != n || anyNA(folds)) {
+  if (!is.atomic(folds) || length(folds) != n || all(is.na(folds))) {
     abort_neargp("folds", c(
       sprintf("`folds` must be a number of folds, \"blocked\", or one value for each of the %s rows that were fitted.", format_count(n)),
-      x = if (anyNA(folds)) "It has missing values." else sprintf("It is %s.", describe_value(folds)),
+      x = if (length(folds) == n) "All its values are missing." else sprintf("It is %s.", describe_value(folds)),
       i = if (fit$n_dropped > 0) sprintf("%s rows of the data were dropped by `na.action` before the fit.", format_count(fit$n_dropped))
     ))
   }
@@ -15,7 +15,7 @@ resolve_folds <- function(folds, fit) {
   folds
 }
 
-# For each fold, the rows held out and those that may be conditioned on.
+# For each fold, the rows held out and those that may be conditioned on. Rows without a fold are never held out.
 fold_splits <- function(folds, fit) {
   buffer <- attr(folds, "buffer")
   rows <- split(seq_along(folds), as.vector(folds))

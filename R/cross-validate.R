@@ -28,7 +28,8 @@
 #'   at the same rows, which are compared on the same folds.
 #' @param folds the number of random folds; "blocked" for ten folds of square
 #'   blocks ([block_folds()] with its defaults); or one value for each row that was
-#'   fitted, as [random_folds()] and [block_folds()] make them.
+#'   fitted, as [random_folds()] and [block_folds()] make them; rows with `NA` are
+#'   never held out, which lets you hold out shapes of your own.
 #' @param refit estimate the parameters anew without each fold?
 #' @param settings named list of settings to compare, each a list of arguments of
 #'   [predict()][predict.neargp] that say what a prediction is conditioned on (`k`,

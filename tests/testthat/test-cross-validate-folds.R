@@ -23,3 +23,14 @@ test_that("values of a held-out fold cannot reach its own predictions", {
   expect_identical(after$mean[after$fold == 2], before$mean[before$fold == 2])
   expect_false(identical(after$mean[after$fold == 1], before$mean[before$fold == 1]))
 })
+
+test_that("rows without a fold are conditioned on but never held out", {
+  fit <- example_fit()
+  folds <- rep_len(c(1, 2, NA), 250)
+  cv <- cross_validate(fit, folds = folds)
+  expect_identical(cv$predictions$row, which(!is.na(folds)))
+  expect_output(print(cv), "167 rows in 2 folds")
+  expect_identical(fold_splits(folds, fit)[[1]]$kept, which(!folds %in% 1))
+  one <- cross_validate(fit, folds = replace(rep(NA, 250), 11:30, 1))
+  expect_identical(one$predictions$row, 11:30)
+})

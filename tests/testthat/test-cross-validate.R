@@ -109,7 +109,7 @@ test_that("sf fits and blocked folds work", {
 test_that("wrong folds and settings are refused with their reason", {
   fit <- example_fit(60)
   expect_error(cross_validate(fit, folds = 1:5), "each of the 60 rows", class = "neargp_error_folds")
-  expect_error(cross_validate(fit, folds = c(NA, rep(1:2, length.out = 59))), "missing values", class = "neargp_error_folds")
+  expect_error(cross_validate(fit, folds = rep(NA, 60)), "All its values are missing", class = "neargp_error_folds")
   expect_error(cross_validate(fit, folds = rep(1, 60)), "same fold", class = "neargp_error_folds")
   expect_error(cross_validate(fit, folds = 100), "`v` is 100", class = "neargp_error_folds")
   expect_error(cross_validate(fit, settings = list(list(k = 3))), "name of its own", class = "neargp_error_argument")
