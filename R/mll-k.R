@@ -2,7 +2,7 @@
 #'
 #' Averages, over the observations, the joint log density of an observation and its `k` nearest others, divided by the size of that
 #' neighbourhood. A biased but simple objective without an ordering (Chen and others 2020; appendix A.3 of the LOO-k paper); [loo_k()]
-#' predicts better in the paper and in our tests.
+#' predicts better in the paper.
 #'
 #' @inheritParams loo_k
 #' @return A settings object for the argument `method` of [neargp()].

@@ -10,13 +10,12 @@
 
 namespace neargp {
 
-// A computation over the targets first .. last-1 . `scratch`
-// starts on a cache line and has as many doubles as the matching size function says.
+// Each is a computation over the targets first .. last-1. `scratch` starts on a cache
+// line and has as many doubles as the matching size function says.
 // Sums are added to `out`. The result is the smallest target whose covariance matrix
 // could not be factorised, or -1.
 struct LocalKernels {
   const char* name;
-  int lanes;
 
   std::size_t (*conditional_sums_scratch)(const LocalView&, const PreparedCovariance&, bool information);
   Index (*conditional_sums)(const LocalView&, const PreparedCovariance&, bool information, Index first,

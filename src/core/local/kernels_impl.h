@@ -64,7 +64,6 @@ struct KernelsOf {
 
   static constexpr LocalKernels table(const char* name) {
     return {name,
-            Lanes,
             conditional_sums_scratch,
             conditional_sums,
             conditional_gradient_scratch,
