@@ -18,7 +18,7 @@ namespace neargp {
 
 // Raised whenever the struct or a type that its functions take changes: a module built
 // against another version must not be used.
-inline constexpr int backend_abi_version = 1;
+inline constexpr int backend_abi_version = 2;
 
 // Every function that computes returns the smallest target whose covariance matrix could
 // not be factorised, or -1, and leaves its results in `sums` or `out`; the sums, their
@@ -41,6 +41,8 @@ struct Backend {
                       std::vector<double>& sums);
   Index (*conditional_weights)(void* device_view, const PreparedCovariance&, bool local_mean, const RunContext&,
                                const ConditionalWeightsOutput& out);
+  Index (*conditional_adjoint)(void* device_view, const PreparedCovariance&, const ConditionalAdjointInput& input,
+                               const RunContext&, std::vector<double>& sums);
 };
 
 const Backend& cpu_backend();
@@ -90,6 +92,13 @@ class DeviceView {
   Index conditional_weights(const PreparedCovariance& covariance, bool local_mean, const RunContext& context,
                             const ConditionalWeightsOutput& out) const {
     return backend_->conditional_weights(handle_, covariance, local_mean, context, out);
+  }
+
+  TargetSums conditional_adjoint(const PreparedCovariance& covariance, const ConditionalAdjointInput& input,
+                                 const RunContext& context) const {
+    TargetSums result;
+    result.failed = backend_->conditional_adjoint(handle_, covariance, input, context, result.sums);
+    return result;
   }
 
  private:

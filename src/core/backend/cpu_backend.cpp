@@ -59,9 +59,21 @@ Index conditional_weights(void* device_view, const PreparedCovariance& covarianc
                     });
 }
 
+Index conditional_adjoint(void* device_view, const PreparedCovariance& covariance, const ConditionalAdjointInput& input,
+                          const RunContext& context, std::vector<double>& sums) {
+  const LocalView& view = view_of(device_view);
+  const LocalKernels& kernels = local_kernels();
+  sums.assign(covariance.parameters, 0.0);
+  return sum_chunks(view, kernels.conditional_adjoint_scratch(view, covariance), context, sums,
+                    [&](Index first, Index last, double* scratch, double* out) {
+                      return kernels.conditional_adjoint(view, covariance, input, first, last, scratch, out);
+                    });
+}
+
 constexpr Backend cpu{backend_abi_version, "cpu",      open,
                       set_values,          close,      conditional_sums,
-                      conditional_gradient, joint_sums, conditional_weights};
+                      conditional_gradient, joint_sums, conditional_weights,
+                      conditional_adjoint};
 
 }  // namespace
 

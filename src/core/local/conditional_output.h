@@ -1,4 +1,4 @@
-// Results of the local computations: plain data, shared by all instruction sets.
+// What local computations take and give besides views and covariances: plain data, shared by all instruction sets.
 #pragma once
 
 namespace neargp {
@@ -28,6 +28,12 @@ struct ConditionalWeightsOutput {
   double* weighted = nullptr;  // targets x columns
   double* variance = nullptr;  // targets
   double* weights = nullptr;   // targets x k
+};
+
+// Partial derivatives of an objective in the weights and variances of all targets.
+struct ConditionalAdjointInput {
+  const double* weights = nullptr;   // targets x k
+  const double* variance = nullptr;  // targets
 };
 
 }  // namespace neargp

@@ -33,6 +33,10 @@ struct LocalKernels {
   Index (*conditional_weights)(const LocalView&, const PreparedCovariance&, bool local_mean, Index first,
                                Index last, double* scratch, const ConditionalWeightsOutput& out);
 
+  std::size_t (*conditional_adjoint_scratch)(const LocalView&, const PreparedCovariance&);
+  Index (*conditional_adjoint)(const LocalView&, const PreparedCovariance&, const ConditionalAdjointInput& input,
+                               Index first, Index last, double* scratch, double* out);
+
   FillMaternTable fill_matern_table;
 };
 

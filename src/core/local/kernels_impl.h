@@ -3,6 +3,7 @@
 #pragma once
 
 #include "covariance/matern_quadrature.h"
+#include "local/conditional_adjoint.h"
 #include "local/conditional_gradient.h"
 #include "local/conditional_sums.h"
 #include "local/conditional_weights.h"
@@ -62,6 +63,17 @@ struct KernelsOf {
     return ConditionalWeights<Lanes>(view, covariance, local_mean, arena).run(first, last, out);
   }
 
+  static std::size_t conditional_adjoint_scratch(const View& view, const Prepared& covariance) {
+    Arena arena(nullptr);
+    ConditionalAdjoint<Lanes> counted(view, covariance, arena);
+    return arena.used();
+  }
+  static Index conditional_adjoint(const View& view, const Prepared& covariance, const ConditionalAdjointInput& input,
+                                   Index first, Index last, double* scratch, double* out) {
+    Arena arena(scratch);
+    return ConditionalAdjoint<Lanes>(view, covariance, arena).run(input, first, last, out);
+  }
+
   static constexpr LocalKernels table(const char* name) {
     return {name,
             conditional_sums_scratch,
@@ -72,6 +84,8 @@ struct KernelsOf {
             joint_sums,
             conditional_weights_scratch,
             conditional_weights,
+            conditional_adjoint_scratch,
+            conditional_adjoint,
             fill_matern_table<Lanes>};
   }
 };

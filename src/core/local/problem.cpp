@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <string>
 
 #include "base/error.h"
@@ -12,11 +13,10 @@ namespace neargp {
 namespace {
 
 // Rows of a row-major array in a new order.
-template <class T>
-std::vector<T> gather_rows(const T* array, int width, const std::vector<Index>& rows) {
-  std::vector<T> result(rows.size() * std::size_t(width));
+std::vector<double> gather_rows(const double* array, int width, const std::vector<int>& rows) {
+  std::vector<double> result(rows.size() * std::size_t(width));
   for (std::size_t i = 0; i < rows.size(); ++i)
-    std::copy_n(array + rows[i] * width, width, result.begin() + i * width);
+    std::copy_n(array + Index(rows[i]) * width, width, result.begin() + i * width);
   return result;
 }
 
@@ -31,6 +31,10 @@ std::vector<double> residuals_of(const std::vector<double>& values, int columns,
   return residuals;
 }
 
+[[noreturn]] void refuse_row(Index number, Index n) {
+  throw Error("Row " + std::to_string(number) + " is referred to, but there are " + std::to_string(n) + " rows.");
+}
+
 }  // namespace
 
 void check_coordinates(Points points) {
@@ -43,52 +47,65 @@ void check_coordinates(Points points) {
 
 void check_rows(const std::vector<int>& rows, int smallest, Index n) {
   for (const int row : rows)
-    if (row < smallest || row >= n)
-      throw Error("Row " + std::to_string(Index(row) + 1) + " is referred to, but there are " + std::to_string(n) +
-                  " rows.");
+    if (row < smallest || row >= n) refuse_row(Index(row) + 1, n);
 }
 
-LocalProblem::LocalProblem(const LocalData& data, const NeighborTable& neighbors,
+LocalProblem::LocalProblem(const LocalData& data, const NeighborRows& neighbors,
                            const std::vector<int>& targets, const RunContext& context)
-    : dim_(data.coords.dim), columns_(data.columns), k_(neighbors.k) {
+    : dim_(data.coords.dim),
+      columns_(data.columns),
+      k_(neighbors.k),
+      targets_(targets.empty() ? data.coords.n : Index(targets.size())) {
   const Index n = data.coords.n;
   check_coordinates(data.coords);
   check_rows(targets, 0, n);
-  check_rows(neighbors.index, -1, n);
-  const std::vector<int> order = spatial_order(data.coords, context);
-  data_row_.assign(order.begin(), order.end());
+  if (neighbors.n != targets_) throw Error("The table of neighbours must have one row for each target.");
+  data_row_ = spatial_order(data.coords, context);
   std::vector<int> position(n);
   for (Index i = 0; i < n; ++i) position[data_row_[i]] = int(i);
 
   coords_ = gather_rows(data.coords.data, dim_, data_row_);
   values_ = gather_rows(data.values, columns_, data_row_);
   noise_scale_ = gather_rows(data.noise_scale, 1, data_row_);
-
-  // Targets in the order of memory, too; table_row[t] is their row in `neighbors`.
-  std::vector<Index> table_row(targets.empty() ? n : Index(targets.size()));
-  if (Index(table_row.size()) != neighbors.n)
-    throw Error("The table of neighbours must have one row for each target.");
-  for (std::size_t t = 0; t < table_row.size(); ++t) table_row[t] = Index(t);
-  const auto datum_of = [&](Index row) { return position[targets.empty() ? row : targets[row]]; };
-  std::sort(table_row.begin(), table_row.end(),
-            [&](Index a, Index b) { return datum_of(a) < datum_of(b); });
-  target_row_.resize(table_row.size());
-  for (std::size_t t = 0; t < table_row.size(); ++t) target_row_[t] = datum_of(table_row[t]);
-
-  if (!targets.empty()) {
-    target_coords_ = gather_rows(coords_.data(), dim_, target_row_);
-    target_values_ = gather_rows(values_.data(), columns_, target_row_);
-    target_noise_scale_ = gather_rows(noise_scale_.data(), 1, target_row_);
-  }
-  neighbors_ = gather_rows(neighbors.index.data(), k_, table_row);
-  for (int& neighbor : neighbors_)
-    if (neighbor >= 0) neighbor = position[neighbor];
+  if (targets.empty())
+    gather_neighbors(neighbors, data_row_, position);
+  else
+    gather_neighbors(neighbors, order_targets(targets, position), position);
   device_view_.emplace(backend_of(context), view());
+}
+
+// Brings targets into the order of memory, too, and returns the row in the caller's table of each.
+std::vector<int> LocalProblem::order_targets(const std::vector<int>& targets, const std::vector<int>& position) {
+  std::vector<int> table_row(targets.size());
+  std::iota(table_row.begin(), table_row.end(), 0);
+  std::sort(table_row.begin(), table_row.end(),
+            [&](int a, int b) { return position[targets[a]] < position[targets[b]]; });
+  target_datum_.resize(targets.size());
+  for (std::size_t t = 0; t < targets.size(); ++t) target_datum_[t] = position[targets[table_row[t]]];
+  target_coords_ = gather_rows(coords_.data(), dim_, target_datum_);
+  target_values_ = gather_rows(values_.data(), columns_, target_datum_);
+  target_noise_scale_ = gather_rows(noise_scale_.data(), 1, target_datum_);
+  return table_row;
+}
+
+void LocalProblem::gather_neighbors(const NeighborRows& neighbors, const std::vector<int>& table_row,
+                                    const std::vector<int>& position) {
+  const Index n = Index(position.size());
+  neighbors_.resize(std::size_t(targets_) * k_);
+  int* datum = neighbors_.data();
+  for (const int row : table_row) {
+    const int* set = neighbors.rows + Index(row) * k_;
+    for (int r = 0; r < k_; ++r, ++datum) {
+      const Index neighbor = Index(set[r]) - neighbors.first;
+      if (set[r] != neighbors.absent && (neighbor < 0 || neighbor >= n)) refuse_row(neighbor + 1, n);
+      *datum = set[r] == neighbors.absent ? -1 : position[neighbor];
+    }
+  }
 }
 
 LocalView LocalProblem::view_of(const std::vector<double>& values, const std::vector<double>& target_values,
                                 int columns) const {
-  const bool all = target_coords_.empty();
+  const bool all = target_datum_.empty();
   LocalView view;
   view.dim = dim_;
   view.k = k_;

@@ -21,6 +21,21 @@ struct LocalData {
   const double* noise_scale = nullptr;  // n
 };
 
+// Conditioning sets as their owner keeps them: k rows for each of n targets, counted from
+// `first`, and `absent` where there are fewer. So a problem is made of the tables of the
+// core and of R alike, without a copy in between.
+struct NeighborRows {
+  const int* rows = nullptr;
+  Index n = 0;
+  int k = 0;
+  int first = 0;
+  int absent = -1;
+
+  NeighborRows(const int* rows_, Index n_, int k_, int first_, int absent_)
+      : rows(rows_), n(n_), k(k_), first(first_), absent(absent_) {}
+  NeighborRows(const NeighborTable& table) : rows(table.index.data()), n(table.n), k(table.k) {}
+};
+
 // Throws an Error unless all coordinates are numbers of at most 1e30 in size.
 void check_coordinates(Points points);
 
@@ -31,11 +46,11 @@ class LocalProblem {
  public:
   // Conditioning sets of the rows in `targets` (empty: of all rows, in order); row t of
   // `neighbors` belongs to the t-th target.
-  LocalProblem(const LocalData& data, const NeighborTable& neighbors, const std::vector<int>& targets,
+  LocalProblem(const LocalData& data, const NeighborRows& neighbors, const std::vector<int>& targets,
                const RunContext& context);
 
   Index data() const { return Index(data_row_.size()); }
-  Index targets() const { return Index(target_row_.size()); }
+  Index targets() const { return targets_; }
   int dim() const { return dim_; }
   int columns() const { return columns_; }
   int k() const { return k_; }
@@ -50,15 +65,21 @@ class LocalProblem {
   const DeviceView& residuals_on_device(const std::vector<double>& beta);
 
   // The row of the data, as the caller numbers them, to which a target belongs.
-  Index row_of_target(Index target) const { return data_row_[target_row_[target]]; }
+  Index row_of_target(Index target) const {
+    return data_row_[target_datum_.empty() ? target : target_datum_[target]];
+  }
 
  private:
+  std::vector<int> order_targets(const std::vector<int>& targets, const std::vector<int>& position);
+  void gather_neighbors(const NeighborRows& neighbors, const std::vector<int>& table_row,
+                        const std::vector<int>& position);
   LocalView view_of(const std::vector<double>& values, const std::vector<double>& target_values,
                     int columns) const;
 
   int dim_, columns_, k_;
-  std::vector<Index> data_row_;    // caller's row of datum i
-  std::vector<Index> target_row_;  // datum of target t
+  Index targets_;
+  std::vector<int> data_row_;      // caller's row of datum i
+  std::vector<int> target_datum_;  // datum of target t; empty where target t is datum t
   std::vector<double> coords_, values_, noise_scale_;
   std::vector<double> target_coords_, target_values_, target_noise_scale_;
   std::vector<int> neighbors_;
