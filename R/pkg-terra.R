@@ -9,9 +9,10 @@ predict_raster <- function(object, newdata, settings) {
   blocks <- raster_blocks(newdata, settings$chunk_size)
   result <- NULL
   advance <- progress_reporter(length(blocks), settings$verbose)
+  moments_at <- predictor(object$method, object, settings)
   for (cells in blocks) {
     target <- raster_target(object, newdata, cells)
-    columns <- prediction_columns(chunked_moments(object, target, settings), object, settings)
+    columns <- prediction_columns(object$method, object, chunked_moments(object, target, settings, moments_at), settings)
     if (is.null(result)) result <- matrix(NA_real_, terra::ncell(newdata), ncol(columns), dimnames = list(NULL, names(columns)))
     result[cells, ] <- as.matrix(columns)
     advance()

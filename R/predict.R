@@ -58,7 +58,7 @@ predict.neargp <- function(object, newdata, type = c("response", "link"), interv
   if (is_raster(newdata)) return(predict_raster(object, newdata, settings))
   target <- new_target(object, newdata)
   moments <- if (settings$joint) joint_moments(object, target, settings) else chunked_moments(object, target, settings)
-  result <- target$restore(prediction_columns(moments, object, settings))
+  result <- target$restore(prediction_columns(object$method, object, moments, settings))
   if (settings$joint) attr(result, "covariance") <- moments$covariance
   result
 }
@@ -99,16 +99,26 @@ prediction_k <- function(object, k) {
 
 # ---- moments ----------------------------------------------------------------------------------------------------------------------
 
+# What a method knows about new locations: a function of (coords, X, offset) that returns the list of the mean and variance of the latent
+# field there. It is made once for all chunks, so that what they share is computed once.
+predictor <- function(method, object, settings) {
+  UseMethod("predictor")
+}
+
+#' @export
+predictor.default <- function(method, object, settings) {
+  function(coords, X, offset) conditional_moments(object, coords, X, offset, settings)
+}
+
 # Mean and latent variance for all complete rows of the target, chunk by chunk.
-chunked_moments <- function(object, target, settings) {
+chunked_moments <- function(object, target, settings, moments_at = predictor(object$method, object, settings)) {
   m <- nrow(target$coords)
   moments <- list(mean = double(m), variance = double(m))
   starts <- if (m > 0L) seq(1L, m, by = settings$chunk_size)
   advance <- progress_reporter(length(starts), settings$verbose)
   for (first in starts) {
     rows <- first:min(first - 1 + settings$chunk_size, m)
-    part <- conditional_moments(object, target$coords[rows, , drop = FALSE], target$X[rows, , drop = FALSE], target$offset[rows],
-      settings)
+    part <- moments_at(target$coords[rows, , drop = FALSE], target$X[rows, , drop = FALSE], target$offset[rows])
     moments$mean[rows] <- part$mean
     moments$variance[rows] <- part$variance
     advance()
@@ -156,7 +166,13 @@ prediction_neighbors <- function(object, coords, settings) {
   core_neighbors_to(reference, queries, settings$k, settings$threads)
 }
 
-prediction_columns <- function(moments, object, settings) {
+# The columns that predict() returns, from the moments of the latent field.
+prediction_columns <- function(method, object, moments, settings) {
+  UseMethod("prediction_columns")
+}
+
+#' @export
+prediction_columns.default <- function(method, object, moments, settings) {
   noise <- c(link = 0, response = object$nugget, none = 0, confidence = 0, prediction = object$nugget)
   columns <- data.frame(mean = moments$mean, sd = sqrt(moments$variance + noise[[settings$type]]))
   if (settings$interval != "none") {
