@@ -51,6 +51,10 @@ neargp::NeighborTable to_neighbor_table(const Rcpp::IntegerMatrix& neighbors) {
   return table;
 }
 
+neargp::NeighborRows neighbor_rows(const Rcpp::IntegerMatrix& neighbors) {
+  return {neighbors.begin(), neighbors.ncol(), neighbors.nrow(), 1, NA_INTEGER};
+}
+
 Rcpp::IntegerVector to_r(const std::vector<int>& rows) {
   Rcpp::IntegerVector out(Rcpp::no_init(rows.size()));
   std::transform(rows.begin(), rows.end(), out.begin(), to_one_based);

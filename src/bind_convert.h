@@ -7,6 +7,7 @@
 #include "base/run_context.h"
 #include "geometry/neighbors.h"
 #include "geometry/points.h"
+#include "local/problem.h"
 
 // `threads` threads, interruptible from the R console.
 neargp::RunContext make_run_context(int threads);
@@ -30,5 +31,7 @@ class PointStore {
 // Between the core (0-based, absent = -1) and R (1-based, absent = NA). Neighbour matrices are k x n.
 Rcpp::IntegerMatrix to_r(const neargp::NeighborTable& table);
 neargp::NeighborTable to_neighbor_table(const Rcpp::IntegerMatrix& neighbors);
+// R's matrix itself, for a problem to read.
+neargp::NeighborRows neighbor_rows(const Rcpp::IntegerMatrix& neighbors);
 Rcpp::IntegerVector to_r(const std::vector<int>& rows);
 std::vector<int> to_rows(const Rcpp::IntegerVector& rows);

@@ -74,8 +74,8 @@ SEXP core_problem(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& 
   const DataStore data(coords, columns, noise_scale);
   std::vector<int> rows;
   if (targets.isNotNull()) rows = to_rows(Rcpp::IntegerVector(targets));
-  return ProblemPointer(
-      new neargp::LocalProblem(data.view(), to_neighbor_table(neighbors), rows, make_run_context(threads)), true);
+  return ProblemPointer(new neargp::LocalProblem(data.view(), neighbor_rows(neighbors), rows, make_run_context(threads)),
+                        true);
 }
 
 // [[Rcpp::export]]

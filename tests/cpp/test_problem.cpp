@@ -1,6 +1,7 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <limits>
 
 #include "base/error.h"
 #include "core_fixtures.h"
@@ -52,6 +53,23 @@ TEST_CASE("the data in memory order are the caller's") {
   NeighborTable part(5, 5);
   for (Index t = 0; t < 5; ++t) std::copy_n(table[targets[std::size_t(t)]], 5, part[t]);
   check_view(LocalProblem(data.view(), part, targets, with_threads(1)), data, part, targets);
+}
+
+TEST_CASE("a table that counts from one, with a mark of its own for absent rows, is read as it is") {
+  const Data data(uniform_cloud(40, 2), 2);
+  const NeighborTable table = neighbors_before(data, 4);
+  const int absent = std::numeric_limits<int>::min();
+  std::vector<int> counted_from_one = table.index;
+  for (int& row : counted_from_one) row = row < 0 ? absent : row + 1;
+  const auto problem_of = [&](const std::vector<int>& rows) {
+    return LocalProblem(data.view(), {rows.data(), 40, 4, 1, absent}, {}, with_threads(1));
+  };
+  check_view(problem_of(counted_from_one), data, table, {});
+  for (const int wrong : {0, -1, 41, absent + 1}) {
+    std::vector<int> broken = counted_from_one;
+    broken[17] = wrong;
+    CHECK_THROWS_WITH_AS(problem_of(broken), doctest::Contains("is referred to, but there are 40 rows."), Error);
+  }
 }
 
 TEST_CASE("results do not depend on the order of the rows") {
