@@ -1,0 +1,27 @@
+// Incomplete Cholesky factor without fill: the factor has the pattern of the matrix, and
+// products that fall outside of it are dropped.
+#pragma once
+
+#include <vector>
+
+#include "sparse/sparse_factor.h"
+
+namespace neargp {
+
+class IncompleteCholesky : public SparseFactor {
+ public:
+  // The pattern outlives the factor.
+  explicit IncompleteCholesky(const SparsePattern& pattern);
+
+  Index factorise(const double* values, const RunContext& context) override;
+  double log_det() const override;
+  void inverse(double* values, const RunContext& context) const override;
+  void solve(double* x, int columns, const RunContext& context) const override;
+  double half_norm(const int* nodes, const double* weights, int count, Workspace& workspace) const override;
+
+ private:
+  const SparsePattern& pattern_;
+  std::vector<double> factor_;
+};
+
+}  // namespace neargp

@@ -1,0 +1,42 @@
+// Factors A = LL' of a sparse positive definite matrix on a SparsePattern, exact or
+// incomplete. Vectors are numbered by node.
+#pragma once
+
+#include <vector>
+
+#include "base/run_context.h"
+#include "base/types.h"
+#include "sparse/sparse_pattern.h"
+
+namespace neargp {
+
+// Scratch of SparseFactor::half_norm(), one for each thread; it fits itself to the factor.
+struct Workspace {
+  std::vector<double> value;    // zero between calls
+  std::vector<char> reached;    // zero between calls
+  std::vector<int> reach, next;
+};
+
+class SparseFactor {
+ public:
+  virtual ~SparseFactor() = default;
+
+  // Returns the node eliminated first whose pivot is not positive and finite, or -1.
+  // After a failure the factor must not be used.
+  virtual Index factorise(const double* values, const RunContext& context) = 0;
+
+  virtual double log_det() const = 0;
+
+  // Z = d log_det / dA on the pattern: 2 Z_ij is the derivative in the pair of entries ij and
+  // ji. For an exact factor these are the entries of the inverse.
+  virtual void inverse(double* values, const RunContext& context) const = 0;
+
+  // In place, `columns` right-hand sides, each contiguous.
+  virtual void solve(double* x, int columns, const RunContext& context) const = 0;
+
+  // |L^-1 b|^2 = b'(LL')^-1 b for the sparse vector b with these `count` different nodes; visits only
+  // the nodes that L^-1 b reaches.
+  virtual double half_norm(const int* nodes, const double* weights, int count, Workspace& workspace) const = 0;
+};
+
+}  // namespace neargp
