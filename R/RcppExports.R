@@ -53,6 +53,10 @@ core_neighbors_joint <- function(coords, newcoords, order_new, k, threads) {
     .Call(`_neargp_core_neighbors_joint`, coords, newcoords, order_new, k, threads)
 }
 
+core_expectations <- function(family_name, parameters, y, trials, weights, mean, variance, threads) {
+    .Call(`_neargp_core_expectations`, family_name, parameters, y, trials, weights, mean, variance, threads)
+}
+
 core_problem <- function(coords, columns, noise_scale, neighbors, targets = NULL, threads = 1L) {
     .Call(`_neargp_core_problem`, coords, columns, noise_scale, neighbors, targets, threads)
 }

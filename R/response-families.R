@@ -1,0 +1,189 @@
+# The response families as R knows them: their parameters, with starting values and bounds, and the distribution of a response given
+# the linear predictor eta. The entries go by the names of the core, which holds the log density and its expectations; a family with
+# several links is an entry for each of them.
+#
+# All functions are vectorised. `parameters` is a list of the family's parameters by name on the natural scale, each of length 1 or of
+# the length of the result; `trials` are those of binomial responses and ignored by others.
+#   mean(eta, parameters, trials), variance(eta, parameters, trials): of the response given eta
+#   density(y, eta, parameters, trials, log), distribution(q, eta, parameters, trials), quantile(p, eta, parameters, trials)
+#   random(n, eta, parameters, trials): one draw for each of the n elements of eta, recycled
+#   start(y, mu, weights): named starting values of the parameters, `mu` a rough fit of the mean
+#   lower, upper: bounds of the estimates, on the natural scale; `unit` parameters are relative to the standard deviation of y
+# `scaled` families divide the noise by the weight (variance, or scale squared); in the others a weight multiplies the log density.
+
+# ---- parameters of discrete and positive families ---------------------------------------------------------------------------------
+
+# A moment estimate of the ratio of squared excess to what it is measured in, kept away from nothing and infinity.
+bounded_ratio <- function(numerator, denominator, lower, upper) {
+  min(max(if (denominator > 0) numerator / denominator else upper, lower), upper)
+}
+
+weighted_mean <- function(x, weights) sum(weights * x) / sum(weights)
+
+# ---- binomial ---------------------------------------------------------------------------------------------------------------------
+
+# Logarithms of the probabilities of success and failure, exact where either is next to 0.
+binomial_log_probability <- list(
+  logit = list(
+    success = function(eta) stats::plogis(eta, log.p = TRUE),
+    failure = function(eta) stats::plogis(eta, lower.tail = FALSE, log.p = TRUE)
+  ),
+  probit = list(
+    success = function(eta) stats::pnorm(eta, log.p = TRUE),
+    failure = function(eta) stats::pnorm(eta, lower.tail = FALSE, log.p = TRUE)
+  ),
+  cloglog = list(
+    success = function(eta) ifelse(eta < -30, eta, log(-expm1(-exp(eta)))),
+    failure = function(eta) -exp(eta)
+  )
+)
+
+binomial_entry <- function(link) {
+  log_probability <- binomial_log_probability[[link]]
+  probability <- function(eta) exp(log_probability$success(eta))
+  list(
+    parameters = character(0), discrete = TRUE, scaled = FALSE, link = link,
+    mean = function(eta, parameters, trials = 1) trials * probability(eta),
+    variance = function(eta, parameters, trials = 1) trials * probability(eta) * exp(log_probability$failure(eta)),
+    density = function(y, eta, parameters, trials = 1, log = FALSE) {
+      inside <- y >= 0 & y <= trials & y == round(y)
+      known <- ifelse(inside, y, 0)
+      value <- lchoose(trials, known) + times_log(known, log_probability$success(eta)) +
+        times_log(trials - known, log_probability$failure(eta)) + ifelse(inside, 0, -Inf)
+      if (log) value else exp(value)
+    },
+    distribution = function(q, eta, parameters, trials = 1) stats::pbinom(q, trials, probability(eta)),
+    quantile = function(p, eta, parameters, trials = 1) stats::qbinom(p, trials, probability(eta)),
+    random = function(n, eta, parameters, trials = 1) stats::rbinom(n, trials, probability(eta)),
+    start = function(y, mu, weights) numeric(0)
+  )
+}
+
+# count * log_p, 0 where the count is 0, also when the probability is.
+times_log <- function(count, log_p) {
+  product <- count * log_p
+  product[rep_len(count == 0, length(product))] <- 0
+  product
+}
+
+# ---- the table --------------------------------------------------------------------------------------------------------------------
+
+response_families <- list(
+  gaussian = list(
+    parameters = "variance", lower = c(variance = 1e-8), upper = c(variance = 100), unit = 2, discrete = FALSE, scaled = TRUE,
+    link = "identity",
+    mean = function(eta, parameters, trials) eta,
+    variance = function(eta, parameters, trials) rep_len(parameters$variance, length(eta)),
+    density = function(y, eta, parameters, trials, log = FALSE) stats::dnorm(y, eta, sqrt(parameters$variance), log),
+    distribution = function(q, eta, parameters, trials) stats::pnorm(q, eta, sqrt(parameters$variance)),
+    quantile = function(p, eta, parameters, trials) stats::qnorm(p, eta, sqrt(parameters$variance)),
+    random = function(n, eta, parameters, trials) stats::rnorm(n, eta, sqrt(parameters$variance)),
+    start = function(y, mu, weights) c(variance = weighted_mean((y - mu)^2, weights))
+  ),
+  student_t = list(
+    parameters = c("scale", "df"), lower = c(scale = 1e-4, df = 1), upper = c(scale = 10, df = 1000), unit = c(1, 0),
+    discrete = FALSE, scaled = TRUE, link = "identity",
+    mean = function(eta, parameters, trials) eta + ifelse(parameters$df > 1, 0, NA_real_),
+    variance = function(eta, parameters, trials) {
+      df <- parameters$df
+      rep_len(ifelse(df > 2, parameters$scale^2 * df / (df - 2), ifelse(df > 1, Inf, NA_real_)), length(eta))
+    },
+    density = function(y, eta, parameters, trials, log = FALSE) {
+      value <- stats::dt((y - eta) / parameters$scale, parameters$df, log = TRUE) - base::log(parameters$scale)
+      if (log) value else exp(value)
+    },
+    distribution = function(q, eta, parameters, trials) stats::pt((q - eta) / parameters$scale, parameters$df),
+    quantile = function(p, eta, parameters, trials) eta + parameters$scale * stats::qt(p, parameters$df),
+    random = function(n, eta, parameters, trials) eta + parameters$scale * stats::rt(n, parameters$df),
+    # the median absolute deviation ignores the outliers for which the family is chosen; 0.74 is its value for t with 4 df
+    start = function(y, mu, weights) {
+      spread <- stats::median(abs(y - mu) * sqrt(weights)) / 0.7407
+      c(scale = if (spread > 0) spread else sqrt(weighted_mean((y - mu)^2, weights)), df = 4)
+    }
+  ),
+  binomial_logit = binomial_entry("logit"),
+  binomial_probit = binomial_entry("probit"),
+  binomial_cloglog = binomial_entry("cloglog"),
+  poisson = list(
+    parameters = character(0), discrete = TRUE, scaled = FALSE, link = "log",
+    mean = function(eta, parameters, trials) exp(eta),
+    variance = function(eta, parameters, trials) exp(eta),
+    density = function(y, eta, parameters, trials, log = FALSE) stats::dpois(y, exp(eta), log),
+    distribution = function(q, eta, parameters, trials) stats::ppois(q, exp(eta)),
+    quantile = function(p, eta, parameters, trials) stats::qpois(p, exp(eta)),
+    random = function(n, eta, parameters, trials) stats::rpois(n, exp(eta)),
+    start = function(y, mu, weights) numeric(0)
+  ),
+  negative_binomial = list(
+    parameters = "size", lower = c(size = 1e-3), upper = c(size = 1e6), unit = 0, discrete = TRUE, scaled = FALSE, link = "log",
+    mean = function(eta, parameters, trials) exp(eta),
+    variance = function(eta, parameters, trials) exp(eta) + exp(2 * eta) / parameters$size,
+    density = function(y, eta, parameters, trials, log = FALSE) stats::dnbinom(y, parameters$size, mu = exp(eta), log = log),
+    distribution = function(q, eta, parameters, trials) stats::pnbinom(q, parameters$size, mu = exp(eta)),
+    quantile = function(p, eta, parameters, trials) stats::qnbinom(p, parameters$size, mu = exp(eta)),
+    random = function(n, eta, parameters, trials) stats::rnbinom(n, parameters$size, mu = exp(eta)),
+    # E (y - mu)^2 - mu = mu^2 / size
+    start = function(y, mu, weights) {
+      c(size = bounded_ratio(weighted_mean(mu^2, weights), weighted_mean((y - mu)^2 - mu, weights), 0.1, 100))
+    }
+  ),
+  gamma = list(
+    parameters = "shape", lower = c(shape = 1e-3), upper = c(shape = 1e6), unit = 0, discrete = FALSE, scaled = FALSE, link = "log",
+    mean = function(eta, parameters, trials) exp(eta),
+    variance = function(eta, parameters, trials) exp(2 * eta) / parameters$shape,
+    density = function(y, eta, parameters, trials, log = FALSE) {
+      stats::dgamma(y, parameters$shape, scale = exp(eta) / parameters$shape, log = log)
+    },
+    distribution = function(q, eta, parameters, trials) stats::pgamma(q, parameters$shape, scale = exp(eta) / parameters$shape),
+    quantile = function(p, eta, parameters, trials) stats::qgamma(p, parameters$shape, scale = exp(eta) / parameters$shape),
+    random = function(n, eta, parameters, trials) stats::rgamma(n, parameters$shape, scale = exp(eta) / parameters$shape),
+    # the squared coefficient of variation is 1 / shape
+    start = function(y, mu, weights) c(shape = bounded_ratio(1, weighted_mean((y / mu - 1)^2, weights), 0.05, 1e4))
+  ),
+  beta = list(
+    parameters = "precision", lower = c(precision = 1e-2), upper = c(precision = 1e6), unit = 0, discrete = FALSE, scaled = FALSE,
+    link = "logit",
+    mean = function(eta, parameters, trials) stats::plogis(eta),
+    variance = function(eta, parameters, trials) stats::plogis(eta) * stats::plogis(-eta) / (1 + parameters$precision),
+    density = function(y, eta, parameters, trials, log = FALSE) {
+      stats::dbeta(y, stats::plogis(eta) * parameters$precision, stats::plogis(-eta) * parameters$precision, log = log)
+    },
+    distribution = function(q, eta, parameters, trials) {
+      stats::pbeta(q, stats::plogis(eta) * parameters$precision, stats::plogis(-eta) * parameters$precision)
+    },
+    quantile = function(p, eta, parameters, trials) {
+      stats::qbeta(p, stats::plogis(eta) * parameters$precision, stats::plogis(-eta) * parameters$precision)
+    },
+    random = function(n, eta, parameters, trials) {
+      stats::rbeta(n, stats::plogis(eta) * parameters$precision, stats::plogis(-eta) * parameters$precision)
+    },
+    # the variance is mu (1 - mu) / (1 + precision)
+    start = function(y, mu, weights) {
+      c(precision = bounded_ratio(weighted_mean(mu * (1 - mu), weights), weighted_mean((y - mu)^2, weights), 1.1, 1e4) - 1)
+    }
+  )
+)
+
+# ---- access -----------------------------------------------------------------------------------------------------------------------
+
+# The name of the core, and of the table, for a family object; NULL for a family or link that there is not.
+family_core_name <- function(family) {
+  name <- switch(family$family, binomial = paste0("binomial_", family$link), Gamma = "gamma", family$family)
+  entry <- response_families[[name]]
+  if (!is.null(entry) && entry$link == family$link) name
+}
+
+response_family <- function(family) response_families[[family_core_name(family)]]
+
+response_link <- function(family) stats::make.link(family$link)
+
+# Parameters that are estimated or fixed by the constructor of the family: a data frame of name, lower, upper, fixed (NA: estimated) on
+# the natural scale. `spread` is the standard deviation of the response, the unit of scales.
+family_parameters <- function(family, spread = 1) {
+  entry <- response_family(family)
+  scaling <- if (length(entry$parameters)) spread^entry$unit else numeric(0)
+  fixed <- stats::setNames(rep(NA_real_, length(entry$parameters)), entry$parameters)
+  fixed[names(family$fixed)] <- unlist(family$fixed)
+  data.frame(name = entry$parameters, lower = as.numeric(entry$lower) * scaling, upper = as.numeric(entry$upper) * scaling,
+    fixed = unname(fixed), stringsAsFactors = FALSE)
+}

@@ -1,0 +1,32 @@
+// Response families from R: expectations of the log density, for tests and diagnostics.
+#include <Rcpp.h>
+
+#include "base/error.h"
+#include "bind_convert.h"
+#include "likelihoods/likelihood.h"
+
+// All vectors of the length of y, but for those of length 0: trials and weights (all 1), variance (at points).
+// [[Rcpp::export]]
+Rcpp::List core_expectations(const std::string& family_name, const std::vector<double>& parameters,
+                             const std::vector<double>& y, const std::vector<double>& trials,
+                             const std::vector<double>& weights, const std::vector<double>& mean,
+                             const std::vector<double>& variance, int threads) {
+  const auto optional = [&](const std::vector<double>& values) {
+    if (!values.empty() && values.size() != y.size()) throw neargp::Error("All vectors need the length of y.");
+    return values.empty() ? nullptr : values.data();
+  };
+  if (mean.size() != y.size()) throw neargp::Error("All vectors need the length of y.");
+  const neargp::Likelihood likelihood{neargp::response_family_from_name(family_name), parameters};
+  const int expected = neargp::parameter_count(likelihood.family);
+  if (parameters.size() != std::size_t(expected)) throw neargp::Error("The response family has another number of parameters.");
+  const neargp::Observations observations{neargp::Index(y.size()), y.data(), optional(trials), optional(weights)};
+  Rcpp::NumericVector value(y.size()), slope(y.size()), curvature(y.size()), third(variance.empty() ? y.size() : 0);
+  const neargp::ExpectationOutput out{value.begin(), slope.begin(), curvature.begin(),
+                                      variance.empty() ? third.begin() : nullptr};
+  std::vector<double> d_parameters(expected);
+  const double total = neargp::expectations(likelihood, observations, mean.data(), optional(variance), out,
+                                            d_parameters.data(), make_run_context(threads));
+  return Rcpp::List::create(Rcpp::Named("value") = value, Rcpp::Named("slope") = slope,
+                            Rcpp::Named("curvature") = curvature, Rcpp::Named("third") = third,
+                            Rcpp::Named("total") = total, Rcpp::Named("d_parameters") = d_parameters);
+}

@@ -1,0 +1,76 @@
+// Response families: the density of a response given the linear predictor eta, and its expectation under a normal
+// eta, which is all that a Gaussian approximation of a posterior asks of the data.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/run_context.h"
+#include "base/types.h"
+
+namespace neargp {
+
+// family                parameters      response y given eta
+// gaussian              variance        N(eta, variance / weight)
+// student_t             scale, df       eta + scale / sqrt(weight) * t_df
+// binomial_<link>                       Binomial(trials, p), p = logistic(eta), Phi(eta), 1 - exp(-exp(eta))
+// poisson                               Poisson(mean exp(eta))
+// negative_binomial     size            mean exp(eta), variance mean + mean^2 / size
+// gamma                 shape           Gamma(shape, mean exp(eta))
+// beta                  precision       Beta(mean * precision, (1 - mean) * precision), mean = logistic(eta)
+//
+// Where it is not written above, a weight multiplies the log density (frequency weights).
+enum class ResponseFamily {
+  gaussian,
+  student_t,
+  binomial_logit,
+  binomial_probit,
+  binomial_cloglog,
+  poisson,
+  negative_binomial,
+  gamma,
+  beta
+};
+
+// By the names above.
+ResponseFamily response_family_from_name(const std::string& name);
+
+int parameter_count(ResponseFamily family);
+
+// Parameters on the natural scale, all greater than 0.
+struct Likelihood {
+  ResponseFamily family = ResponseFamily::gaussian;
+  std::vector<double> parameters;
+};
+
+// Support of the family is the caller's to check. Null trials or weights: all 1.
+struct Observations {
+  Index n = 0;
+  const double* y = nullptr;
+  const double* trials = nullptr;
+  const double* weights = nullptr;
+};
+
+// Per datum, with eta ~ N(mean, variance); null: not wanted.
+//   value      E log p
+//   slope      E d log p / d eta        = d value / d mean
+//   curvature  -E d2 log p / d eta2     = -2 d value / d variance; negative where log p is not concave
+//   third      d3 log p / d eta3, at points only
+struct ExpectationOutput {
+  double* value = nullptr;
+  double* slope = nullptr;
+  double* curvature = nullptr;
+  double* third = nullptr;
+};
+
+// The sum of the values, the same for any number of threads. variance null: at the points eta = mean.
+// d_parameters, unless null: the derivatives of the sum in the logarithms of the parameters.
+double expectations(const Likelihood& likelihood, const Observations& observations, const double* mean,
+                    const double* variance, const ExpectationOutput& out, double* d_parameters,
+                    const RunContext& context);
+
+// log p(y_i | eta_i), weights included.
+std::vector<double> log_density(const Likelihood& likelihood, const Observations& observations, const double* eta,
+                                const RunContext& context);
+
+}  // namespace neargp
