@@ -57,9 +57,11 @@ quasi_newton_optimizer <- function(problem) {
   }
 }
 
-# The score to report is that of the neighbours in the final metric.
+# The score to report is that of the neighbours in the final metric; where all metrics have one range only, those are at hand.
 with_fresh_neighbors <- function(problem, state, objective_for, k) {
-  state$state <- objective_for(component_at(problem, state$working), k)$evaluate(state$working)
+  covariance <- covariance_at(problem, state$working)
+  if (all(vapply(covariance$components, is_isotropic, NA))) return(state)
+  state$state <- objective_for(metric_component(covariance), k)$evaluate(state$working)
   if (!is.finite(state$state$value)) abort_cholesky(state$state$failed)
   state
 }

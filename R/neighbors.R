@@ -2,11 +2,16 @@
 # rotated where it is anisotropic.
 
 neighbors_before <- function(problem, component, k, ordering, key) {
-  order <- row_order(problem, component, ordering, key)
+  neighbors_in_order(problem, component, k, row_order(problem, component, ordering, key))
+}
+
+neighbors_in_order <- function(problem, component, k, order) {
+  release_old_problems(k * length(order))
   core_neighbors_before(core_scale(problem$data$coords, component), order, k, problem$threads)
 }
 
 neighbors_others <- function(problem, component, k) {
+  release_old_problems(k * nrow(problem$data$coords))
   core_neighbors_others(core_scale(problem$data$coords, component), k, problem$threads)
 }
 
@@ -15,15 +20,24 @@ row_order <- function(problem, component, ordering, key) {
   core_order(core_scale(problem$data$coords, component), ordering, key, problem$threads)
 }
 
-# Where the metric has one range only, neighbours never change, and those of a smaller k are the first of those of the largest:
-# `search(component, k)` then runs once, for the largest k.
+# Where the metric has one range only, neighbours never change, and those of a smaller k are the first of those of the largest: one
+# search, for the largest k, serves every level. The last level takes the table with it, so that it is not kept while the core works
+# on its own.
 search_once <- function(search, largest_k) {
   found <- NULL
   function(component, k) {
     if (!is_isotropic(component)) return(search(component, k))
-    if (is.null(found)) found <<- search(component, largest_k)
-    if (k == largest_k) found else found[seq_len(k), , drop = FALSE]
+    table <- found %||% search(component, largest_k)
+    found <<- if (k < largest_k) table
+    if (k < largest_k) table[seq_len(k), , drop = FALSE] else table
   }
+}
+
+# R's collector knows nothing of the memory that the core holds behind a pointer, and would leave the last problem where it is, with
+# fewer neighbours or in another metric, while the next one is made. It is asked to collect where tables of `entries` neighbours, of
+# 4 bytes in R and 4 in the core, make that worth its time.
+release_old_problems <- function(entries) {
+  if (entries > 5e6) gc()
 }
 
 # A key for the core's generator, drawn from R's, so that set.seed() governs it.

@@ -59,9 +59,11 @@ new_objective <- function(problem, n, parts, adjoint = NULL) {
   list(evaluate = evaluate, gradient = gradient, n = n)
 }
 
-# Conditioning on neighbours: vecchia() and loo_k() differ only in the neighbours. `targets`: the rows summed over.
+# Conditioning on neighbours: vecchia() and loo_k() differ only in the neighbours. `targets`: the rows summed over. The core has the
+# neighbours in an order of its own: without rm() the objective would keep R's table beside them.
 local_objective <- function(problem, neighbors, targets = NULL) {
   pointer <- local_problem(problem$data, neighbors, targets, problem$threads)
+  rm(neighbors)
   threads <- problem$threads
   new_objective(problem, n = if (is.null(targets)) length(problem$data$y) else length(targets),
     parts = function(covariance, nugget, information) core_evaluate(pointer, covariance, nugget, information, threads),
@@ -71,6 +73,7 @@ local_objective <- function(problem, neighbors, targets = NULL) {
 # Joint densities of neighbourhoods, each divided by its size: mll_k().
 joint_objective <- function(problem, neighbors) {
   pointer <- local_problem(problem$data, neighbors, threads = problem$threads)
+  rm(neighbors)
   threads <- problem$threads
   new_objective(problem, n = length(problem$data$y),
     parts = function(covariance, nugget, information) core_evaluate_joint(pointer, covariance, nugget, threads),
@@ -88,5 +91,6 @@ response_columns <- function(data) unname(cbind(data$y - data$offset, data$X))
 
 # `neighbors` has one column for each target, or for each row.
 local_problem <- function(data, neighbors, targets = NULL, threads = 1L) {
+  release_old_problems(length(neighbors))
   core_problem(data$coords, response_columns(data), 1 / data$weights, neighbors, targets, threads)
 }

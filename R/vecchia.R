@@ -46,7 +46,7 @@ vecchia_search <- function(problem, ordering, renew_at = 0.5) {
       order <<- row_order(problem, component, ordering, key)
       ordered_in <<- shape
     }
-    core_neighbors_before(core_scale(problem$data$coords, component), order, k, problem$threads)
+    neighbors_in_order(problem, component, k, order)
   }
 }
 

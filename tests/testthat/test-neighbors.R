@@ -76,3 +76,31 @@ test_that("longitude and latitude land on the sphere", {
   expect_equal(embedded, 6371.0088 * diag(3), tolerance = 1e-12)
   expect_error(core_embed_longlat(cbind(0, 91)), "latitude in row 1")
 })
+
+test_that("one search serves all levels where there is one range, and its table is not kept beyond the last", {
+  searched <- integer()
+  search <- search_once(function(component, k) {
+    searched <<- c(searched, k)
+    matrix(seq_len(3L * k), k)
+  }, 4L)
+  isotropic <- list(range = 1, anisotropy = numeric())
+  expect_identical(search(isotropic, 2L), matrix(1:12, 4L)[1:2, ])
+  expect_identical(search(isotropic, 4L), matrix(1:12, 4L))
+  expect_identical(searched, 4L)
+  expect_null(environment(search)$found)
+  search(list(range = c(1, 2), anisotropy = numeric()), 2L)
+  search(list(range = c(1, 3), anisotropy = numeric()), 4L)
+  expect_identical(searched, c(4L, 2L, 4L))
+})
+
+test_that("tables of neighbours that do not fit the rows are refused", {
+  coords <- random_coords(5, 2)
+  make <- function(table) core_problem(coords, matrix(0, 5, 1), rep(1, 5), table)
+  table <- core_neighbors_others(coords, 3L, 1L)
+  expect_error(make(table[, -1]), "one row for each target")
+  for (wrong in c(0L, -1L, 6L)) {
+    broken <- table
+    broken[2, 3] <- wrong
+    expect_error(make(broken), sprintf("Row %d is referred to, but there are 5 rows", wrong))
+  }
+})
