@@ -20,7 +20,13 @@ class IncompleteCholesky : public SparseFactor {
   double half_norm(const int* nodes, const double* weights, int count, Workspace& workspace) const override;
 
  private:
+  template <class Pair>
+  bool make_column(Index column, const double* values, const Pair* table, double* x);
+  template <class Pair>
+  void make_inverse_column(Index column, const Pair* table, double* t, double* values) const;
+
   const SparsePattern& pattern_;
+  int most_rows_ = 0;
   std::vector<double> factor_;
 };
 

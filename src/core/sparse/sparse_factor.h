@@ -12,9 +12,13 @@ namespace neargp {
 
 // Scratch of SparseFactor::half_norm(), one for each thread; it fits itself to the factor.
 struct Workspace {
-  std::vector<double> value;    // zero between calls
-  std::vector<char> reached;    // zero between calls
-  std::vector<int> reach, next;
+  struct Step {
+    int column, entry;
+  };
+  std::vector<double> value;  // zero between calls
+  std::vector<char> reached;  // zero between calls
+  std::vector<int> reach;
+  std::vector<Step> path;
 };
 
 class SparseFactor {

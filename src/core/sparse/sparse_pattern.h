@@ -5,6 +5,12 @@
 // not the reverse of the Vecchia ordering itself but one that keeps dependent columns close
 // together in memory. Two orders give the same incomplete factor if they order every pair of
 // nodes of the pattern alike, for a column of the factor depends on no others.
+//
+// Column j has its diagonal entry, the `count` entries below it by row, and then a few
+// places that belong to no entry. For two rows p < q of column j, pair (p, q) of the table of
+// pairs says where in column p the entry (q, p) stands; where the pattern lacks it, that is
+// one of those spare places. So a factorisation and its adjoint, which are nothing but loops
+// over such pairs, neither search nor branch.
 #pragma once
 
 #include <cstddef>
@@ -23,16 +29,39 @@ struct CliqueTable {
   const int* member = nullptr;
 };
 
+// The table of pairs: in each column one row for each entry, with the pairs of that entry and those after it,
+// filled up to a multiple of four. So a row's place follows from the number of pairs in it.
+namespace pairs {
+
+inline std::size_t row_length(int pairs) { return std::size_t((pairs + 3) / 4) * 4; }
+
+// Length of the rows with 0, 1, .., `pairs` pairs together.
+inline std::size_t total(int pairs) {
+  const std::size_t fours = std::size_t(pairs / 4), rest = std::size_t(pairs % 4);
+  return 8 * fours * (fours + 1) + 4 * rest * (fours + 1);
+}
+
+// Where the row of entry number `entry` of `count` begins in its column's part of the table.
+inline std::size_t row_start(int count, int entry) {
+  return total(count - 1) - total(count - 1 - entry);
+}
+
+}  // namespace pairs
+
 class SparsePattern {
  public:
+  // Spare places of a column: consecutive missing pairs get different ones, lest sums into them wait for
+  // each other.
+  static constexpr int spare = 4;
+
   // order[rank] = node: the Vecchia ordering; of two nodes in a clique the later one is
-  // eliminated first. Tables are copied. Throws an Error if a node is out of range, stands
-  // twice in a clique, or if a column gets more than 65000 entries.
+  // eliminated first. Tables are copied. Throws an Error if a node is out of range or stands
+  // twice in a clique, or if a column gets more than 65,000 entries.
   SparsePattern(Index nodes, const std::vector<int>& order, const std::vector<CliqueTable>& tables,
                 const RunContext& context);
 
   Index nodes() const { return Index(node_.size()); }
-  // Length of an array of values. It includes places that belong to no entry; nobody reads them.
+  // Length of an array of values, spare places included.
   std::size_t entries() const { return start_.back(); }
 
   void add_diagonal(const double* by_node, double* values) const;
@@ -51,17 +80,59 @@ class SparsePattern {
 
   // The structure, for factors. Columns and rows are numbered in the order of elimination.
   int node(Index column) const { return node_[column]; }
-  int column_of(int node) const { return column_of_[node]; }
-  // Place of the diagonal entry among the values; entries below it follow, by row.
+  int column_of(Index node) const { return column_of_[node]; }
+  // Place of the diagonal entry among the values; the entries below it follow.
   std::size_t start(Index column) const { return start_[column]; }
-  // Number of entries below the diagonal.
-  int count(Index column) const { return int(start_[column + 1] - start_[column]) - 2; }
+  int count(Index column) const { return int(start_[column + 1] - start_[column]) - 1 - spare; }
   const int* rows(Index column) const { return row_.data() + start_[column] + 1; }
 
+  // The entries left of the diagonal of a row: entry number contributor_entry[i] of contributor_column[i], those
+  // with more pairs first.
+  struct Contributors {
+    const int* column;
+    const std::uint16_t* entry;
+    int count;
+  };
+  Contributors contributors(Index row) const {
+    const std::size_t first = contributor_start_[row];
+    return {contributor_column_.data() + first, contributor_entry_.data() + first,
+            int(contributor_start_[row + 1] - first)};
+  }
+
+  // action(table of pairs) with the type in which the table is kept; pair_start(column) is a column's part of it.
+  template <class Action>
+  auto with_pairs(const Action& action) const {
+    return pairs16_.empty() ? action(pairs8_.data()) : action(pairs16_.data());
+  }
+  std::size_t pair_start(Index column) const { return pair_start_[column]; }
+
  private:
+  friend class PatternBuilder;
+
+  // Members first[c] .. first[c + 1] - 1 of clique c, in the order of elimination: `slot` is the place in the caller's
+  // row, `place` the place in the first member's column, which is `column[c]`.
+  struct Cliques {
+    Index count = 0;
+    int size = 0;
+    std::vector<int> column;
+    std::vector<std::size_t> first;
+    std::vector<std::uint16_t> slot, place;
+  };
+
+  // action(a, b, place among the values) for all pairs of members of a clique, a = b or a eliminated before b.
+  template <class Pair, class Action>
+  void for_each_pair(const Cliques& cliques, Index clique, const Pair* table, const Action& action) const;
+
   std::vector<int> node_, column_of_;
   std::vector<std::size_t> start_;
   std::vector<int> row_;
+  std::vector<std::size_t> contributor_start_;
+  std::vector<int> contributor_column_;
+  std::vector<std::uint16_t> contributor_entry_;
+  std::vector<std::size_t> pair_start_;
+  std::vector<std::uint8_t> pairs8_;
+  std::vector<std::uint16_t> pairs16_;
+  std::vector<Cliques> tables_;
 };
 
 }  // namespace neargp

@@ -1,0 +1,38 @@
+// Cliques of all tables in the order in which their members are eliminated, and the order of elimination.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "base/run_context.h"
+#include "sparse/sparse_pattern.h"
+
+namespace neargp {
+
+struct CliqueGraph {
+  // Clique c has the members first[c] .. first[c + 1] - 1, later ones of the Vecchia ordering first; `slot` is the
+  // place in the caller's row.
+  std::vector<std::size_t> first;
+  std::vector<int> member;
+  std::vector<std::uint16_t> slot;
+
+  // The cliques of node i, start[i] .. start[i + 1] - 1, and which of their members it is.
+  std::vector<std::size_t> start;
+  std::vector<int> clique;
+  std::vector<std::uint16_t> position;
+
+  CliqueGraph(Index nodes, const std::vector<int>& order, const std::vector<CliqueTable>& tables,
+              const RunContext& context);
+
+  // Each node after all that must be eliminated before it, and right after the last of them where possible: the
+  // depth-first search from the first nodes of the Vecchia ordering. So the columns that a column needs were
+  // mostly made a short time ago.
+  std::vector<int> elimination_order(const std::vector<int>& order) const;
+
+ private:
+  void sort_members(const std::vector<int>& rank, const std::vector<CliqueTable>& tables, const RunContext& context);
+  void list_cliques(Index nodes);
+};
+
+}  // namespace neargp

@@ -1,0 +1,168 @@
+#include "sparse/exact_cholesky.h"
+
+#include <Eigen/SparseCholesky>
+#include <algorithm>
+#include <cmath>
+
+#include "base/parallel_for.h"
+
+namespace neargp {
+
+// P A P' = L D L' with unit lower triangular L, whose diagonal is not stored and the rows of whose columns are
+// ascending. A is numbered as the pattern's columns.
+struct ExactCholesky::State {
+  using Matrix = Eigen::SparseMatrix<double, Eigen::ColMajor, int>;
+
+  Matrix matrix;  // lower triangle
+  Eigen::SimplicialLDLT<Matrix, Eigen::Lower> solver;
+  Eigen::VectorXd pivots;
+
+  const Matrix& factor() const { return solver.matrixL().nestedExpression(); }
+  int row_of(Index column) const { return solver.permutationP().indices()[column]; }
+  int column_at(Index row) const { return solver.permutationPinv().indices()[row]; }
+};
+
+namespace {
+
+using Matrix = Eigen::SparseMatrix<double, Eigen::ColMajor, int>;
+
+// The inverse on the pattern of L, from the last column to the first (Takahashi, Fagan and Chin 1973):
+// Z_qj = -sum_p Z_qp l_pj and Z_jj = 1/d_j - sum_q Z_qj l_qj over the rows p, q of column j. The sum runs over
+// all entries of the columns q; `l` is zero in rows that column j lacks, and what `t` gets there is thrown away.
+struct InverseOnFactor {
+  Matrix below;
+  Eigen::VectorXd diagonal;
+
+  InverseOnFactor(const Matrix& factor, const Eigen::VectorXd& pivots)
+      : below(factor), diagonal(pivots.size()), l_(Eigen::VectorXd::Zero(pivots.size())), t_(l_) {
+    for (Eigen::Index j = pivots.size() - 1; j >= 0; --j) make_column(j, 1.0 / pivots[j]);
+  }
+
+  double entry(int a, int b) const {
+    if (a == b) return diagonal[a];
+    const int column = std::min(a, b);
+    const int* const row = below.innerIndexPtr();
+    const int* const found = std::lower_bound(row + below.outerIndexPtr()[column],
+                                              row + below.outerIndexPtr()[column + 1], std::max(a, b));
+    return below.valuePtr()[found - row];
+  }
+
+ private:
+  void make_column(Eigen::Index j, double inverse_pivot) {
+    const int* const start = below.outerIndexPtr();
+    const int* const row = below.innerIndexPtr();
+    double* const value = below.valuePtr();
+    for (int i = start[j]; i < start[j + 1]; ++i) l_[row[i]] = value[i];
+    for (int i = start[j]; i < start[j + 1]; ++i) {
+      const int q = row[i];
+      double sum = diagonal[q] * l_[q];
+      for (int e = start[q]; e < start[q + 1]; ++e) {
+        sum += value[e] * l_[row[e]];
+        t_[row[e]] += value[e] * l_[q];
+      }
+      t_[q] += sum;
+    }
+    diagonal[j] = inverse_pivot;
+    for (int i = start[j]; i < start[j + 1]; ++i) {
+      diagonal[j] += t_[row[i]] * l_[row[i]];
+      value[i] = -t_[row[i]];
+    }
+    for (int i = start[j]; i < start[j + 1]; ++i) {
+      const int q = row[i];
+      t_[q] = l_[q] = 0.0;
+      for (int e = start[q]; e < start[q + 1]; ++e) t_[row[e]] = 0.0;
+    }
+  }
+
+  Eigen::VectorXd l_, t_;
+};
+
+}  // namespace
+
+ExactCholesky::ExactCholesky(const SparsePattern& pattern) : pattern_(pattern), state_(new State) {
+  Matrix& matrix = state_->matrix;
+  matrix.resize(pattern.nodes(), pattern.nodes());
+  Eigen::VectorXi counts(pattern.nodes());
+  for (Index j = 0; j < pattern.nodes(); ++j) counts[j] = 1 + pattern.count(j);
+  matrix.reserve(counts);
+  for (Index j = 0; j < pattern.nodes(); ++j) {
+    matrix.insert(j, j) = 1.0;
+    for (int entry = 0; entry < pattern.count(j); ++entry) matrix.insert(pattern.rows(j)[entry], j) = 0.0;
+  }
+  matrix.makeCompressed();
+  state_->solver.analyzePattern(matrix);
+}
+
+ExactCholesky::~ExactCholesky() = default;
+
+Index ExactCholesky::factorise(const double* values, const RunContext&) {
+  double* target = state_->matrix.valuePtr();
+  for (Index j = 0; j < pattern_.nodes(); ++j)
+    target = std::copy_n(values + pattern_.start(j), 1 + pattern_.count(j), target);
+  state_->solver.factorize(state_->matrix);
+  const Eigen::VectorXd& pivots = state_->pivots = state_->solver.vectorD();
+  for (Index row = 0; row < pattern_.nodes(); ++row)
+    if (!(pivots[row] > 0.0) || !std::isfinite(pivots[row])) return pattern_.node(state_->column_at(row));
+  return -1;
+}
+
+double ExactCholesky::log_det() const { return state_->pivots.array().log().sum(); }
+
+void ExactCholesky::inverse(double* values, const RunContext& context) const {
+  const InverseOnFactor inverse(state_->factor(), state_->pivots);
+  constexpr Index columns_per_chunk = 1024;
+  const Index n = pattern_.nodes();
+  parallel_for(context, (n + columns_per_chunk - 1) / columns_per_chunk, [&](Index chunk) {
+    for (Index j = chunk * columns_per_chunk; j < std::min(n, (chunk + 1) * columns_per_chunk); ++j) {
+      double* z = values + pattern_.start(j);
+      const int row = state_->row_of(j);
+      z[0] = inverse.entry(row, row);
+      for (int entry = 0; entry < pattern_.count(j); ++entry)
+        z[entry + 1] = inverse.entry(row, state_->row_of(pattern_.rows(j)[entry]));
+      std::fill_n(z + 1 + pattern_.count(j), SparsePattern::spare, 0.0);
+    }
+  });
+}
+
+void ExactCholesky::solve(double* x, int columns, const RunContext& context) const {
+  const Index n = pattern_.nodes();
+  parallel_for(context, columns, [&](Index c) {
+    Eigen::VectorXd right(n);
+    for (Index j = 0; j < n; ++j) right[j] = x[c * n + pattern_.node(j)];
+    const Eigen::VectorXd solution = state_->solver.solve(right);
+    for (Index j = 0; j < n; ++j) x[c * n + pattern_.node(j)] = solution[j];
+  });
+}
+
+// The first row of a column of L is its parent in the elimination tree, and what a column reaches are its ancestors.
+double ExactCholesky::half_norm(const int* nodes, const double* weights, int count, Workspace& workspace) const {
+  const Matrix& factor = state_->factor();
+  const int* const start = factor.outerIndexPtr();
+  const int* const rows = factor.innerIndexPtr();
+  workspace.value.resize(std::size_t(pattern_.nodes()), 0.0);
+  workspace.reached.resize(std::size_t(pattern_.nodes()), 0);
+  std::vector<int>& reach = workspace.reach;
+  reach.clear();
+  for (int i = 0; i < count; ++i) {
+    int row = state_->row_of(pattern_.column_of(nodes[i]));
+    workspace.value[row] += weights[i];
+    while (!workspace.reached[row]) {
+      workspace.reached[row] = 1;
+      reach.push_back(row);
+      if (start[row] == start[row + 1]) break;
+      row = rows[start[row]];
+    }
+  }
+  std::sort(reach.begin(), reach.end());
+  double sum = 0.0;
+  for (const int row : reach) {
+    const double value = workspace.value[row];
+    for (int e = start[row]; e < start[row + 1]; ++e) workspace.value[rows[e]] -= factor.valuePtr()[e] * value;
+    sum += value * value / state_->pivots[row];
+    workspace.value[row] = 0.0;
+    workspace.reached[row] = 0;
+  }
+  return sum;
+}
+
+}  // namespace neargp

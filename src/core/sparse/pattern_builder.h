@@ -1,0 +1,33 @@
+// Builds a SparsePattern from cliques: columns, contributors, the table of pairs, the cliques' places.
+#pragma once
+
+#include <vector>
+
+#include "sparse/clique_graph.h"
+#include "sparse/sparse_pattern.h"
+
+namespace neargp {
+
+class PatternBuilder {
+ public:
+  PatternBuilder(SparsePattern& pattern, const CliqueGraph& graph, const RunContext& context)
+      : pattern_(pattern), graph_(graph), context_(context) {}
+
+  void build(const std::vector<int>& elimination_order, const std::vector<CliqueTable>& tables);
+
+ private:
+  void list_rows();
+  void list_contributors();
+  void prepare_cliques(const std::vector<CliqueTable>& tables);
+  template <class Pair>
+  void locate(std::vector<Pair>& table);
+  template <class Pair>
+  void locate_pairs(int column, const std::vector<std::uint16_t>& place, Pair* table) const;
+  void locate_cliques(int column, const std::vector<std::uint16_t>& place);
+
+  SparsePattern& pattern_;
+  const CliqueGraph& graph_;
+  const RunContext& context_;
+};
+
+}  // namespace neargp

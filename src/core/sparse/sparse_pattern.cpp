@@ -1,0 +1,99 @@
+#include "sparse/sparse_pattern.h"
+
+#include <algorithm>
+
+#include "base/parallel_for.h"
+#include "sparse/clique_graph.h"
+#include "sparse/pattern_builder.h"
+
+namespace neargp {
+
+SparsePattern::SparsePattern(Index nodes, const std::vector<int>& order, const std::vector<CliqueTable>& tables,
+                             const RunContext& context) {
+  const CliqueGraph graph(nodes, order, tables, context);
+  PatternBuilder(*this, graph, context).build(graph.elimination_order(order), tables);
+}
+
+void SparsePattern::add_diagonal(const double* by_node, double* values) const {
+  for (Index column = 0; column < nodes(); ++column) values[start_[column]] += by_node[node_[column]];
+}
+
+void SparsePattern::diagonal(const double* values, double* by_node) const {
+  for (Index column = 0; column < nodes(); ++column) by_node[node_[column]] = values[start_[column]];
+}
+
+// All members are rows of the first member's column, so its pairs have the places of all pairs of the clique.
+template <class Pair, class Action>
+void SparsePattern::for_each_pair(const Cliques& cliques, Index clique, const Pair* table,
+                                  const Action& action) const {
+  const std::uint16_t* place = cliques.place.data() + cliques.first[clique];
+  const int members = int(cliques.first[clique + 1] - cliques.first[clique]);
+  if (members == 0) return;
+  const Index column = cliques.column[clique];
+  for (int b = 0; b < members; ++b) action(0, b, start_[column] + place[b]);
+  const Pair* const pairs_of_column = table + pair_start_[column];
+  for (int a = 1; a < members; ++a) {
+    const int entry = place[a] - 1;
+    const std::size_t begin = start_[rows(column)[entry]];
+    const Pair* const pairs_of_entry = pairs_of_column + pairs::row_start(count(column), entry) - (entry + 2);
+    action(a, a, begin);
+    for (int b = a + 1; b < members; ++b) action(a, b, begin + pairs_of_entry[place[b]]);
+  }
+}
+
+void SparsePattern::add_outer_products(int table, const double* vectors, const double* scale, double* values) const {
+  const Cliques& cliques = tables_[table];
+  std::vector<double> v(std::size_t(cliques.size));
+  with_pairs([&](const auto* pair_table) {
+    for (Index c = 0; c < cliques.count; ++c) {
+      const double* vector = vectors + c * cliques.size;
+      for (std::size_t m = cliques.first[c]; m < cliques.first[c + 1]; ++m)
+        v[m - cliques.first[c]] = vector[cliques.slot[m]];
+      for_each_pair(cliques, c, pair_table,
+                    [&](int a, int b, std::size_t place) { values[place] += scale[c] * v[a] * v[b]; });
+    }
+  });
+}
+
+void SparsePattern::multiply_cliques(int table, const double* values, const double* vectors, double* products,
+                                     const RunContext& context) const {
+  constexpr Index cliques_per_chunk = 2048;
+  const Cliques& cliques = tables_[table];
+  const Index size = cliques.size;
+  parallel_for(context, (cliques.count + cliques_per_chunk - 1) / cliques_per_chunk, [&](Index chunk) {
+    std::vector<double> v(static_cast<std::size_t>(size)), sum(v.size());
+    const Index last = std::min(cliques.count, (chunk + 1) * cliques_per_chunk);
+    for (Index c = chunk * cliques_per_chunk; c < last; ++c) {
+      const std::uint16_t* slot = cliques.slot.data() + cliques.first[c];
+      const int members = int(cliques.first[c + 1] - cliques.first[c]);
+      for (int m = 0; m < members; ++m) v[m] = vectors[c * size + slot[m]];
+      std::fill(sum.begin(), sum.end(), 0.0);
+      with_pairs([&](const auto* pair_table) {
+        for_each_pair(cliques, c, pair_table, [&](int a, int b, std::size_t place) {
+          sum[a] += values[place] * v[b];
+          if (a != b) sum[b] += values[place] * v[a];
+        });
+      });
+      std::fill(products + c * size, products + (c + 1) * size, 0.0);
+      for (int m = 0; m < members; ++m) products[c * size + slot[m]] = sum[m];
+    }
+  });
+}
+
+void SparsePattern::multiply(const double* values, const double* x, double* y, const RunContext&) const {
+  std::vector<double> product(static_cast<std::size_t>(nodes()), 0.0), factor(product.size());
+  for (Index column = 0; column < nodes(); ++column) factor[column] = x[node_[column]];
+  for (Index column = 0; column < nodes(); ++column) {
+    const double* value = values + start_[column];
+    const int* row = rows(column);
+    double sum = product[column] + value[0] * factor[column];
+    for (int entry = 0; entry < count(column); ++entry) {
+      sum += value[entry + 1] * factor[row[entry]];
+      product[row[entry]] += value[entry + 1] * factor[column];
+    }
+    product[column] = sum;
+  }
+  for (Index column = 0; column < nodes(); ++column) y[node_[column]] = product[column];
+}
+
+}  // namespace neargp

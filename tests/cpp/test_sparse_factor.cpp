@@ -1,0 +1,207 @@
+#include <doctest/doctest.h>
+
+#include <Eigen/Cholesky>
+#include <cmath>
+#include <limits>
+
+#include "sparse/conjugate_gradient.h"
+#include "sparse/exact_cholesky.h"
+#include "sparse/incomplete_cholesky.h"
+#include "sparse_fixtures.h"
+
+using namespace neargp;
+using namespace fixtures;
+
+namespace {
+
+const RunContext one_thread = with_threads(1);
+
+double log_det_of(SparseFactor& factor, const std::vector<double>& values) {
+  REQUIRE(factor.factorise(values.data(), one_thread) == -1);
+  return factor.log_det();
+}
+
+// All that a factor gives, against the inverse of a dense matrix.
+void check_exact(SparseFactor& factor, const SparsePattern& pattern, const std::vector<double>& values) {
+  const Eigen::MatrixXd a = dense(pattern, values);
+  const Eigen::LLT<Eigen::MatrixXd> llt(a);
+  const Index n = pattern.nodes();
+  const Eigen::MatrixXd inverse = llt.solve(Eigen::MatrixXd::Identity(n, n));
+  REQUIRE(factor.factorise(values.data(), one_thread) == -1);
+  CHECK(factor.log_det() == doctest::Approx(2.0 * llt.matrixLLT().diagonal().array().log().sum()).epsilon(1e-10));
+
+  std::vector<double> z(values.size());
+  factor.inverse(z.data(), one_thread);
+  for (Index j = 0; j < n; ++j)
+    for (int entry = -1; entry < pattern.count(j); ++entry) {
+      const Index row = entry < 0 ? j : pattern.rows(j)[entry];
+      CHECK(z[pattern.start(j) + std::size_t(entry + 1)] ==
+            doctest::Approx(inverse(pattern.node(j), pattern.node(row))).epsilon(1e-8));
+    }
+
+  Eigen::MatrixXd right = Eigen::MatrixXd::Random(n, 3);
+  Eigen::MatrixXd solution = right;
+  factor.solve(solution.data(), 3, with_threads(2));
+  CHECK((solution - inverse * right).cwiseAbs().maxCoeff() < 1e-8);
+
+  Workspace workspace;
+  for (int repeat = 0; repeat < 2; ++repeat) {
+    const std::vector<int> nodes = n == 1 ? std::vector<int>{0} : std::vector<int>{int(n - 1), 0, int(n / 2)};
+    const std::vector<double> weights = {0.3, -1.0, 0.7};
+    Eigen::VectorXd b = Eigen::VectorXd::Zero(n);
+    for (std::size_t i = 0; i < nodes.size(); ++i) b[nodes[i]] += weights[i];
+    CHECK(factor.half_norm(nodes.data(), weights.data(), int(nodes.size()), workspace) ==
+          doctest::Approx(b.dot(inverse * b)).epsilon(1e-9));
+  }
+}
+
+}  // namespace
+
+TEST_CASE("an incomplete factor on a full pattern is exact") {
+  for (const int n : {1, 2, 5, 60}) {
+    CAPTURE(n);
+    const VecchiaCliques cliques(n, n - 1);
+    const SparsePattern pattern = cliques.pattern();
+    IncompleteCholesky factor(pattern);
+    check_exact(factor, pattern, VecchiaPrecision(cliques, 0.25).values(pattern));
+  }
+}
+
+TEST_CASE("a pattern whose columns are long is served as well") {
+  const VecchiaCliques cliques(320, 319);
+  const SparsePattern pattern = cliques.pattern();
+  IncompleteCholesky factor(pattern);
+  check_exact(factor, pattern, VecchiaPrecision(cliques, 2.0, 1e-3).values(pattern));
+}
+
+TEST_CASE("an exact factor is exact on any pattern") {
+  for (const int k : {1, 4, 15, 150}) {
+    CAPTURE(k);
+    const VecchiaCliques cliques(200, k);
+    const SparsePattern pattern = cliques.pattern();
+    ExactCholesky factor(pattern);
+    check_exact(factor, pattern, VecchiaPrecision(cliques, 0.25).values(pattern));
+  }
+}
+
+TEST_CASE("both factors take nodes without neighbours and cliques with absent members") {
+  const std::vector<int> member = {0, 1, -1, 2, -1, -1, 3, 0, 1};
+  const SparsePattern pattern(6, {5, 1, 0, 4, 3, 2}, {{3, 3, member.data()}}, one_thread);
+  std::vector<double> values(pattern.entries(), 0.0);
+  const std::vector<double> vectors = {1.0, -0.4, 9.0, 1.0, 9.0, 9.0, 1.0, 0.5, -0.6}, scale = {2.0, 1.5, 3.0};
+  const std::vector<double> weight = {0.1, 0.2, 0.3, 0.4, 0.5, 0.6};
+  pattern.add_outer_products(0, vectors.data(), scale.data(), values.data());
+  pattern.add_diagonal(weight.data(), values.data());
+  IncompleteCholesky incomplete(pattern);
+  check_exact(incomplete, pattern, values);
+  ExactCholesky exact(pattern);
+  check_exact(exact, pattern, values);
+}
+
+// Zeros of the matrix inside the pattern become entries of the factor like all others.
+TEST_CASE("an incomplete factor agrees with the dense recursion that drops what the pattern lacks") {
+  const VecchiaCliques cliques(150, 6);
+  const SparsePattern pattern = cliques.pattern();
+  const std::vector<double> values = VecchiaPrecision(cliques, 0.25).values(pattern);
+  const std::vector<double> ones(values.size(), 1.0);
+  const Eigen::MatrixXd allowed = dense(pattern, ones);
+  Eigen::MatrixXd a = dense(pattern, values);
+  double log_det = 0.0;
+  for (auto node = cliques.order.rbegin(); node != cliques.order.rend(); ++node) {
+    log_det += std::log(a(*node, *node));
+    const Eigen::VectorXd column = a.col(*node) / std::sqrt(a(*node, *node));
+    a -= (column * column.transpose()).cwiseProduct(allowed);
+    a.row(*node).setZero();
+    a.col(*node).setZero();
+  }
+  IncompleteCholesky factor(pattern);
+  CHECK(log_det_of(factor, values) == doctest::Approx(log_det).epsilon(1e-12));
+}
+
+TEST_CASE("the inverse of an incomplete factor is the gradient of its log determinant") {
+  const VecchiaCliques cliques(200, 8);
+  const SparsePattern pattern = cliques.pattern();
+  std::vector<double> values = VecchiaPrecision(cliques, 0.25, 1e-2).values(pattern);
+  IncompleteCholesky factor(pattern);
+  log_det_of(factor, values);
+  std::vector<double> z(values.size());
+  factor.inverse(z.data(), one_thread);
+  for (Index j = 0; j < pattern.nodes(); j += 7)
+    for (int entry = 0; entry <= pattern.count(j); entry += 3) {
+      double& value = values[pattern.start(j) + std::size_t(entry)];
+      const double kept = value, step = 1e-5 * values[pattern.start(j)];
+      value = kept + step;
+      const double above = log_det_of(factor, values);
+      value = kept - step;
+      const double below = log_det_of(factor, values);
+      value = kept;
+      const double derivative = (entry == 0 ? 1.0 : 2.0) * z[pattern.start(j) + std::size_t(entry)];
+      CHECK(std::abs((above - below) / (2.0 * step) - derivative) < 1e-6 * std::abs(z[pattern.start(j)]));
+    }
+}
+
+// The accuracy that the choice of this approximation rests on.
+TEST_CASE("in maxmin order an incomplete factor is close to the exact one") {
+  const VecchiaCliques cliques(2000, 15);
+  const SparsePattern pattern = cliques.pattern();
+  const std::vector<double> values = VecchiaPrecision(cliques, 0.25).values(pattern);
+  IncompleteCholesky incomplete(pattern);
+  ExactCholesky exact(pattern);
+  CHECK(std::abs(log_det_of(incomplete, values) - log_det_of(exact, values)) < 0.1);
+  std::vector<double> z(values.size()), expected(values.size());
+  incomplete.inverse(z.data(), one_thread);
+  exact.inverse(expected.data(), one_thread);
+  double sum = 0.0, worst = 0.0;
+  for (Index j = 0; j < 2000; ++j) {
+    const double error = z[pattern.start(j)] / expected[pattern.start(j)] - 1.0;
+    sum += error * error;
+    worst = std::max(worst, std::abs(error));
+  }
+  CHECK(std::sqrt(sum / 2000) < 0.003);
+  CHECK(worst < 0.05);
+}
+
+TEST_CASE("the node whose pivot fails is named") {
+  const VecchiaCliques cliques(100, 5);
+  const SparsePattern pattern = cliques.pattern();
+  const std::vector<double> values = VecchiaPrecision(cliques, 0.25).values(pattern);
+  for (const double bad : {-1.0, 0.0, std::numeric_limits<double>::quiet_NaN(),
+                           std::numeric_limits<double>::infinity()}) {
+    std::vector<double> broken = values;
+    const Index node = cliques.order[70];
+    broken[pattern.start(pattern.column_of(node))] = bad;
+    IncompleteCholesky incomplete(pattern);
+    CHECK(incomplete.factorise(broken.data(), one_thread) == node);
+    CHECK(incomplete.factorise(values.data(), one_thread) == -1);
+    ExactCholesky exact(pattern);
+    CHECK(exact.factorise(broken.data(), one_thread) >= 0);
+    CHECK(exact.factorise(values.data(), one_thread) == -1);
+  }
+}
+
+TEST_CASE("conjugate gradients with an incomplete factor solve in few iterations") {
+  const VecchiaCliques cliques(2000, 10);
+  const SparsePattern pattern = cliques.pattern();
+  const std::vector<double> values = VecchiaPrecision(cliques, 0.25).values(pattern);
+  IncompleteCholesky incomplete(pattern);
+  ExactCholesky exact(pattern);
+  log_det_of(incomplete, values);
+  log_det_of(exact, values);
+  std::vector<double> h(2000), x(2000, 0.0);
+  for (std::size_t i = 0; i < h.size(); ++i) h[i] = Philox(8).normal(i);
+  std::vector<double> expected = h;
+  exact.solve(expected.data(), 1, one_thread);
+  const int iterations =
+      conjugate_gradient(pattern, values.data(), incomplete, h.data(), x.data(), 1e-10, 50, one_thread);
+  CHECK(iterations > 0);
+  CHECK(iterations < 15);
+  double difference = 0.0, size = 0.0;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    difference = std::max(difference, std::abs(x[i] - expected[i]));
+    size = std::max(size, std::abs(expected[i]));
+  }
+  CHECK(difference < 1e-7 * size);
+  CHECK(conjugate_gradient(pattern, values.data(), incomplete, h.data(), x.data(), 1e-6, 50, one_thread) == 0);
+  std::fill(x.begin(), x.end(), 0.0);
+  CHECK(conjugate_gradient(pattern, values.data(), incomplete, h.data(), x.data(), 1e-10, 1, one_thread) == -1);
+}
