@@ -1,0 +1,139 @@
+// Latent models and their posteriors, as R calls them. Nodes and data are numbered as the caller's rows.
+#include "bind_convert.h"
+#include "bind_covariance.h"
+#include "base/error.h"
+#include "methods/latent_prediction.h"
+
+namespace {
+
+struct LatentFit {
+  neargp::LatentModel model;
+  neargp::LatentResponse response;
+  neargp::SparsePosterior posterior;
+
+  LatentFit(const neargp::LatentData& data, neargp::LatentResponse response_, bool exact,
+            const neargp::RunContext& context)
+      : model(data, context), response(std::move(response_)), posterior(model, response, exact, context) {}
+};
+
+using LatentPointer = Rcpp::XPtr<LatentFit>;
+
+std::vector<double> numbers(const Rcpp::List& list, const char* name) {
+  return Rcpp::as<std::vector<double>>(list[name]);
+}
+
+neargp::LatentResponse to_response(const Rcpp::List& list) {
+  const Rcpp::NumericMatrix design = list["design"];
+  neargp::LatentResponse response{numbers(list, "y"), {}, numbers(list, "weights"), numbers(list, "offset"),
+                                  row_major(design), design.ncol()};
+  if (!Rf_isNull(list["trials"])) response.trials = numbers(list, "trials");
+  return response;
+}
+
+neargp::Likelihood to_likelihood(const std::string& family, const Rcpp::NumericVector& parameters) {
+  return {neargp::response_family_from_name(family), {parameters.begin(), parameters.end()}};
+}
+
+Rcpp::NumericMatrix by_column(const std::vector<double>& entries, neargp::Index rows, int columns) {
+  return Rcpp::NumericMatrix(int(rows), columns, entries.begin());
+}
+
+}  // namespace
+
+// nodes: coords, order, neighbors, jitter. data: node (the node of each datum) or coords and neighbors. response: y, trials
+// (or NULL), weights, offset, design.
+// [[Rcpp::export]]
+SEXP core_latent(const Rcpp::List& nodes, const Rcpp::List& data, const Rcpp::List& response, bool exact, int threads) {
+  const PointStore node_points(Rcpp::as<Rcpp::NumericMatrix>(nodes["coords"]));
+  neargp::LatentData latent;
+  latent.nodes = node_points.view();
+  latent.order = to_rows(Rcpp::as<Rcpp::IntegerVector>(nodes["order"]));
+  latent.node_neighbors = to_neighbor_table(Rcpp::as<Rcpp::IntegerMatrix>(nodes["neighbors"]));
+  latent.jitter = Rcpp::as<double>(nodes["jitter"]);
+  const neargp::RunContext context = make_run_context(threads);
+  if (data.containsElementNamed("node")) {
+    latent.node_of_datum = to_rows(Rcpp::as<Rcpp::IntegerVector>(data["node"]));
+    return LatentPointer(new LatentFit(latent, to_response(response), exact, context), true);
+  }
+  const PointStore data_points(Rcpp::as<Rcpp::NumericMatrix>(data["coords"]));
+  latent.data = data_points.view();
+  latent.data_neighbors = to_neighbor_table(Rcpp::as<Rcpp::IntegerMatrix>(data["neighbors"]));
+  return LatentPointer(new LatentFit(latent, to_response(response), exact, context), true);
+}
+
+// [[Rcpp::export]]
+void core_latent_start(SEXP latent, const Rcpp::NumericVector& beta, const std::string& family,
+                       const Rcpp::NumericVector& parameters, int threads) {
+  LatentPointer(latent)->posterior.start({beta.begin(), beta.end()}, to_likelihood(family, parameters),
+                                         make_run_context(threads));
+}
+
+// kind: "sparse" or "laplace".
+// [[Rcpp::export]]
+Rcpp::List core_latent_fit(SEXP latent, const Rcpp::List& covariance, const std::string& family,
+                           const Rcpp::NumericVector& parameters, const std::string& kind, double tolerance,
+                           int max_iterations, int threads) {
+  LatentPointer fit(latent);
+  const neargp::RunContext context = make_run_context(threads);
+  fit->model.set_covariance(to_covariance(covariance, 0.0), context);
+  neargp::PosteriorSettings settings;
+  settings.kind = kind == "laplace" ? neargp::PosteriorKind::laplace : neargp::PosteriorKind::sparse;
+  settings.tolerance = tolerance;
+  settings.max_iterations = max_iterations;
+  const neargp::PosteriorOutcome outcome = fit->posterior.fit(to_likelihood(family, parameters), settings, context);
+  return Rcpp::List::create(Rcpp::_["value"] = outcome.value, Rcpp::_["iterations"] = outcome.iterations,
+                            Rcpp::_["converged"] = outcome.converged, Rcpp::_["beta"] = fit->posterior.beta(),
+                            Rcpp::_["exact"] = fit->posterior.is_exact());
+}
+
+// [[Rcpp::export]]
+Rcpp::List core_latent_gradient(SEXP latent, int threads) {
+  const neargp::PosteriorGradient gradient = LatentPointer(latent)->posterior.gradient(make_run_context(threads));
+  return Rcpp::List::create(Rcpp::_["covariance"] = gradient.covariance, Rcpp::_["likelihood"] = gradient.likelihood);
+}
+
+// [[Rcpp::export]]
+Rcpp::List core_latent_state(SEXP latent, int threads) {
+  LatentPointer fit(latent);
+  const neargp::SparsePosterior& posterior = fit->posterior;
+  const int p = fit->response.coefficients;
+  const std::vector<double> response = posterior.field_response(make_run_context(threads));
+  return Rcpp::List::create(
+      Rcpp::_["mean"] = fit->model.to_caller(posterior.mean()), Rcpp::_["site_precision"] = posterior.site_precision(),
+      Rcpp::_["linear_predictor"] = posterior.linear_predictor(), Rcpp::_["variance"] = posterior.variance_at_data(),
+      Rcpp::_["field_response"] = by_column(fit->model.to_caller(response, p), fit->model.nodes(), p),
+      Rcpp::_["beta"] = posterior.beta(),
+      Rcpp::_["beta_vcov"] = by_column(posterior.trend_covariance(response), p, p));
+}
+
+// [[Rcpp::export]]
+void core_latent_restore(SEXP latent, const Rcpp::List& covariance, const Rcpp::NumericVector& mean,
+                         const Rcpp::NumericVector& beta, const Rcpp::NumericVector& site_precision, int threads) {
+  LatentPointer fit(latent);
+  const neargp::RunContext context = make_run_context(threads);
+  fit->model.set_covariance(to_covariance(covariance, 0.0), context);
+  fit->posterior.restore(fit->model.from_caller({mean.begin(), mean.end()}), {beta.begin(), beta.end()},
+                         {site_precision.begin(), site_precision.end()}, context);
+}
+
+// [[Rcpp::export]]
+Rcpp::List core_latent_predict(SEXP latent, const Rcpp::NumericMatrix& newcoords, const Rcpp::IntegerMatrix& neighbors,
+                               const Rcpp::NumericMatrix& field_response, int threads) {
+  LatentPointer fit(latent);
+  const PointStore locations(newcoords);
+  const int columns = field_response.ncol();
+  const neargp::LatentPrediction prediction = neargp::predict_latent(
+      fit->model, fit->posterior, locations.view(), to_neighbor_table(neighbors),
+      fit->model.from_caller({field_response.begin(), field_response.end()}, columns), columns, make_run_context(threads));
+  return Rcpp::List::create(Rcpp::_["mean"] = prediction.mean, Rcpp::_["variance"] = prediction.variance,
+                            Rcpp::_["response"] = by_column(prediction.response, newcoords.nrow(), columns));
+}
+
+// nodes x draws
+// [[Rcpp::export]]
+Rcpp::NumericMatrix core_latent_draws(SEXP latent, int draws, double key, int threads) {
+  LatentPointer fit(latent);
+  const std::vector<double> field =
+      neargp::draw_latent(fit->model, fit->posterior, draws, std::uint64_t(key), make_run_context(threads));
+  return by_column(fit->model.to_caller(field, draws), fit->model.nodes(), draws);
+}

@@ -1,0 +1,95 @@
+// A Gaussian field u at nodes with a nearest-neighbour prior, and how the data see it.
+//
+//   u ~ N(0, Q^-1),   Q = sum_j a_j a_j'/f_j,   a_j = e_j - sum over l in N(j) of b_jl e_l,
+//
+// with b_j and f_j the weights and conditional variance of node j given the nodes N(j) before it; the covariance matrix
+// of nodes has jitter * variance added on its diagonal, which is part of the model. A datum i sees the field at a node,
+// w_i = u_node(i), or (fewer nodes than data) through the nodes near it, w_i | u ~ N(c_i'u, v_i) (Wu, Pleiss and
+// Cunningham 2022, eqs. 9 and 25).
+//
+// Nodes are numbered by their place in memory, close ones close together; node_number() translates the caller's.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "covariance/covariance.h"
+#include "methods/conditionals.h"
+#include "sparse/sparse_pattern.h"
+
+namespace neargp {
+
+struct LatentData {
+  Points nodes;
+  std::vector<int> order;        // the prior's ordering: order[rank] = node
+  NeighborTable node_neighbors;  // of each node among those before it
+  double jitter = 1e-6;
+
+  std::vector<int> node_of_datum;  // data at nodes; empty: through their neighbours
+  Points data;
+  NeighborTable data_neighbors;  // nodes near each datum
+};
+
+// Partial derivatives of an objective in all weights and variances of prior and data.
+struct LatentAdjoints {
+  std::vector<double> node_weights, node_variance, data_weights, data_variance;
+};
+
+class LatentModel {
+ public:
+  LatentModel(const LatentData& data, const RunContext& context);
+
+  Index nodes() const { return prior_->targets(); }
+  Index data() const { return interpolation_ ? interpolation_->targets() : Index(node_of_datum_.size()); }
+  int dim() const { return dim_; }
+  bool interpolates() const { return interpolation_ != nullptr; }
+  const std::vector<int>& node_number() const { return node_number_; }
+  // Values by node, `columns` of them by column, in the caller's numbering and back.
+  std::vector<double> to_caller(const std::vector<double>& by_node, int columns = 1) const;
+  std::vector<double> from_caller(const std::vector<double>& by_node, int columns = 1) const;
+
+  const std::vector<int>& order() const { return order_; }
+  const Conditionals& prior() const { return *prior_; }
+  const Conditionals& interpolation() const { return *interpolation_; }
+  const std::vector<int>& node_of_datum() const { return node_of_datum_; }
+
+  // Computes weights and variances. Throws an Error that names the caller's node or datum if a matrix is singular.
+  void set_covariance(const Covariance& covariance, const RunContext& context);
+
+  double log_det_precision() const;               // log |Q|
+  void precision_times(const double* x, double* y) const;  // y = Q x
+
+  // field_i = c_i'u, or u at the datum's node, and its transpose: sums over the data that see each node.
+  void field_at_data(const double* u, double* field) const;
+  void sum_at_nodes(const double* by_datum, double* by_node) const;
+
+  // Weights and variances of new locations given the nodes near them (rows of the caller's nodes).
+  Conditionals conditionals_at(Points locations, const NeighborTable& neighbors, const RunContext& context) const;
+
+  // The gradient in the covariance parameters, the jitter tied to the variance.
+  std::vector<double> gradient(const LatentAdjoints& adjoints, const RunContext& context) const;
+
+  // a_j as rows (1, -b_j): nodes x (1 + k), the members of its clique being prior_members().
+  const std::vector<int>& prior_members() const { return prior_members_; }
+  const std::vector<double>& prior_vectors() const { return prior_vectors_; }
+  const std::vector<double>& prior_scale() const { return inverse_variance_; }  // 1 / f
+
+  // The cliques on which entries of the posterior covariance are needed: prior's, then data's where they interpolate.
+  std::vector<CliqueTable> cliques() const;
+
+ private:
+  PreparedCovariance prepared(bool derivatives) const;
+  void check_singular(Index failed_node, Index failed_datum) const;
+
+  int dim_;
+  double jitter_;
+  Covariance covariance_;
+  std::vector<int> node_number_, caller_node_;
+  std::vector<double> coords_, data_coords_;
+  std::vector<int> order_, node_of_datum_;
+  std::unique_ptr<Conditionals> prior_, interpolation_;
+  std::vector<int> prior_members_;
+  std::vector<double> prior_vectors_, inverse_variance_;
+};
+
+}  // namespace neargp

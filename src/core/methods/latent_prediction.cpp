@@ -1,0 +1,63 @@
+#include "methods/latent_prediction.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/parallel_for.h"
+#include "random/philox.h"
+
+namespace neargp {
+
+namespace {
+
+constexpr Index locations_per_chunk = 64;
+
+}  // namespace
+
+LatentPrediction predict_latent(const LatentModel& model, const SparsePosterior& posterior, Points locations,
+                                const NeighborTable& neighbors, const std::vector<double>& field_response, int columns,
+                                const RunContext& context) {
+  const Conditionals at = model.conditionals_at(locations, neighbors, context);
+  const Index n = at.targets();
+  LatentPrediction result{std::vector<double>(n), std::vector<double>(n), std::vector<double>(n * columns)};
+  const Index chunks = (n + locations_per_chunk - 1) / locations_per_chunk;
+  parallel_for(context, chunks, [&](Index chunk) {
+    Workspace workspace;
+    for (Index t = chunk * locations_per_chunk; t < std::min(n, (chunk + 1) * locations_per_chunk); ++t) {
+      const int* member = at.neighbors()[t];
+      const double* b = at.weights(t);
+      const int count = int(std::find(member, member + at.k(), -1) - member);
+      for (int m = 0; m < count; ++m) {
+        result.mean[t] += b[m] * posterior.mean()[member[m]];
+        for (int c = 0; c < columns; ++c)
+          result.response[c * n + t] += b[m] * field_response[c * model.nodes() + member[m]];
+      }
+      result.variance[t] = at.variance()[t] + posterior.factor().half_norm(member, b, count, workspace);
+    }
+  });
+  return result;
+}
+
+std::vector<double> draw_latent(const LatentModel& model, const SparsePosterior& posterior, int draws, std::uint64_t key,
+                                const RunContext& context) {
+  const Index m = model.nodes(), n = model.data();
+  const int width = model.prior().k() + 1;
+  std::vector<double> result, by_datum(n), h(m);
+  for (int draw = 0; draw < draws; ++draw) {
+    const Philox random(key, std::uint64_t(draw));
+    for (Index i = 0; i < n; ++i)
+      by_datum[i] = std::sqrt(std::max(posterior.site_precision()[i], 0.0)) * random.normal(std::uint64_t(m + i));
+    model.sum_at_nodes(by_datum.data(), h.data());
+    for (Index j = 0; j < m; ++j) {
+      const int* member = model.prior_members().data() + j * width;
+      const double* a = model.prior_vectors().data() + j * width;
+      const double x = random.normal(std::uint64_t(j)) * std::sqrt(model.prior_scale()[j]);
+      for (int e = 0; e < width && member[e] >= 0; ++e) h[member[e]] += a[e] * x;
+    }
+    const std::vector<double> column = posterior.solve(h, context);
+    result.insert(result.end(), column.begin(), column.end());
+  }
+  return result;
+}
+
+}  // namespace neargp

@@ -1,0 +1,140 @@
+// Gradients of a SparsePosterior's value.
+//
+// Field, trend and sites being stationary, only the explicit dependence on weights and variances counts. Of the prior,
+// with v_j = (a_j'm)^2 + a_j'Z a_j,
+//
+//   -1/2 m'Qm + 1/2 log|Q| - 1/2 tr(Z Q)   moves with   b_j as [(a_j'm) m_N + (Z a_j)_N] / f_j,
+//                                                       f_j as -1/2 (1/f_j - v_j / f_j^2);
+//
+// of data that interpolate, c_i as g_i m_N - W_i (Z c_i)_N and v_i as -W_i/2 (g: expected slope).
+//
+// Laplace's value is not stationary in (m, beta), which maximise the log density alone: with
+// t = [A, C'WX; X'WC, X'WX]^-1 d(-1/2 log|A|)/d(m, beta), d log|A|/d eta_i = -s_i d3 log p, there is in addition
+// -t'dQ m for the covariance and t'd(slopes) for the likelihood's parameters.
+#include <cmath>
+#include <numeric>
+
+#include "base/error.h"
+#include "methods/sparse_posterior.h"
+
+namespace neargp {
+
+PosteriorGradient SparsePosterior::gradient(const RunContext& context) {
+  const int width = model_.prior().k() + 1;
+  const std::vector<int>& members = model_.prior_members();
+  const std::vector<double>& vectors = model_.prior_vectors();
+  std::vector<double> products(vectors.size());
+  pattern_.multiply_cliques(0, inverse_.data(), vectors.data(), products.data(), context);
+
+  LatentAdjoints adjoints;
+  adjoints.node_weights.assign(std::size_t(model_.nodes()) * (width - 1), 0.0);
+  adjoints.node_variance.resize(model_.nodes());
+  for (Index j = 0; j < model_.nodes(); ++j) {
+    const int* member = members.data() + j * width;
+    const double* a = vectors.data() + j * width;
+    const double* za = products.data() + j * width;
+    const double inverse_f = model_.prior_scale()[j];
+    double residual = 0.0, spread = 0.0;
+    for (int m = 0; m < width && member[m] >= 0; ++m) {
+      residual += a[m] * state_.mean[member[m]];
+      spread += a[m] * za[m];
+    }
+    double* bar = adjoints.node_weights.data() + j * (width - 1);
+    for (int m = 1; m < width && member[m] >= 0; ++m)
+      bar[m - 1] = (residual * state_.mean[member[m]] + za[m]) * inverse_f;
+    adjoints.node_variance[j] = -0.5 * inverse_f * (1.0 - (residual * residual + spread) * inverse_f);
+  }
+  if (model_.interpolates()) add_interpolation_terms(adjoints, context);
+
+  PosteriorGradient result;
+  result.likelihood = likelihood_gradient_;
+  if (kind_ == PosteriorKind::laplace) add_laplace_terms(adjoints, result.likelihood, context);
+  result.covariance = model_.gradient(adjoints, context);
+  return result;
+}
+
+void SparsePosterior::add_interpolation_terms(LatentAdjoints& adjoints, const RunContext& context) const {
+  const Conditionals& data = model_.interpolation();
+  const int k = data.k();
+  adjoints.data_weights.resize(data.weights().size());
+  adjoints.data_variance.resize(data.targets());
+  pattern_.multiply_cliques(1, inverse_.data(), data.weights().data(), adjoints.data_weights.data(), context);
+  for (Index i = 0; i < data.targets(); ++i) {
+    const int* member = data.neighbors()[i];
+    double* bar = adjoints.data_weights.data() + i * k;
+    for (int m = 0; m < k; ++m)
+      bar[m] = member[m] < 0 ? 0.0 : slope_[i] * state_.mean[member[m]] - state_.precision[i] * bar[m];
+    adjoints.data_variance[i] = -0.5 * state_.precision[i];
+  }
+}
+
+// Factor, inverse and variances at the mode.
+double SparsePosterior::finish_laplace(const RunContext& context) {
+  if (model_.interpolates()) throw Error("Laplace's approximation needs a node at every datum.");
+  double value = evaluate(state_, context);
+  propose_sites(state_);
+  factorise_or_fall_back(context);
+  factor_->inverse(inverse_.data(), context);
+  find_variances(context);
+  value += 0.5 * model_.log_det_precision() - 0.5 * factor_->log_det();
+  return value;
+}
+
+void SparsePosterior::add_laplace_terms(LatentAdjoints& adjoints, std::vector<double>& likelihood_gradient,
+                                        const RunContext& context) {
+  const Index n = response_.n();
+  const int p = response_.coefficients, width = model_.prior().k() + 1;
+  std::vector<double> third(n), at_nodes(model_.nodes()), at_coefficients(p, 0.0);
+  expectations(likelihood_, response_.observations(), eta_.data(), nullptr, {nullptr, nullptr, nullptr, third.data()},
+               nullptr, context);
+  for (Index i = 0; i < n; ++i) third[i] *= 0.5 * variance_[i];
+  model_.sum_at_nodes(third.data(), at_nodes.data());
+  for (Index i = 0; i < n; ++i)
+    for (int c = 0; c < p; ++c) at_coefficients[c] += response_.design[i * p + c] * third[i];
+  const Direction t = joint_solve(state_, std::move(at_nodes), std::move(at_coefficients), true, context);
+
+  for (Index j = 0; j < model_.nodes(); ++j) {
+    const int* member = model_.prior_members().data() + j * width;
+    const double* a = model_.prior_vectors().data() + j * width;
+    const double inverse_f = model_.prior_scale()[j];
+    double of_mean = 0.0, of_t = 0.0;
+    for (int m = 0; m < width && member[m] >= 0; ++m) {
+      of_mean += a[m] * state_.mean[member[m]];
+      of_t += a[m] * t.mean[member[m]];
+    }
+    double* bar = adjoints.node_weights.data() + j * (width - 1);
+    for (int m = 1; m < width && member[m] >= 0; ++m)
+      bar[m - 1] += (of_mean * t.mean[member[m]] + of_t * state_.mean[member[m]]) * inverse_f;
+    adjoints.node_variance[j] += of_t * of_mean * inverse_f * inverse_f;
+  }
+
+  std::vector<double> t_at_data(n);
+  model_.field_at_data(t.mean.data(), t_at_data.data());
+  for (Index i = 0; i < n; ++i)
+    for (int c = 0; c < p; ++c) t_at_data[i] += response_.design[i * p + c] * t.beta[c];
+  const std::vector<double> terms = laplace_likelihood_terms(t_at_data, context);
+  for (std::size_t a = 0; a < terms.size(); ++a) likelihood_gradient[a] += terms[a];
+}
+
+// sum_i t_i d slope_i - 1/2 s_i d curvature_i in the logarithm of each parameter of the likelihood, by central differences
+// of the slopes and curvatures (error about 1e-10 of them).
+std::vector<double> SparsePosterior::laplace_likelihood_terms(const std::vector<double>& at_data,
+                                                              const RunContext& context) const {
+  constexpr double step = 1e-4;
+  const Index n = response_.n();
+  std::vector<double> slope(n), curvature(n), terms;
+  for (std::size_t a = 0; a < likelihood_.parameters.size(); ++a) {
+    double difference = 0.0;
+    for (const double sign : {1.0, -1.0}) {
+      Likelihood moved = likelihood_;
+      moved.parameters[a] *= std::exp(sign * step);
+      expectations(moved, response_.observations(), eta_.data(), nullptr,
+                   {nullptr, slope.data(), curvature.data(), nullptr}, nullptr, context);
+      for (Index i = 0; i < n; ++i) difference += sign * (at_data[i] * slope[i] - 0.5 * variance_[i] * curvature[i]);
+    }
+    terms.push_back(difference / (2.0 * step));
+  }
+  return terms;
+}
+
+}  // namespace neargp

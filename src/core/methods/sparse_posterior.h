@@ -1,0 +1,121 @@
+// Gaussian approximations q(u) = N(m, A^-1), A = Q + C'WC, of the posterior of a latent model, and the objectives
+// that its covariance is fitted by.
+//
+// "sparse": the variational optimum, W_i = -E d2 log p(y_i | eta_i) under q (for a Gaussian response the exact
+// posterior), with the evidence lower bound
+//
+//   L = sum_i E log p(y_i | eta_i) + 1/2 sum_i W_i (s_i - v_i) - 1/2 m'Qm + 1/2 log|Q| - 1/2 log|A|,
+//
+// q(w_i) = N(mu_i, s_i), mu = C m, s_i = v_i + c_i'Z c_i. Its steps are natural-gradient steps: each datum is a site,
+// a normal pseudo-observation of eta_i with precision W_i and natural mean t_i = W_i eta_i + E d log p.
+// "laplace": the same at the mode, W_i and slopes taken at the point.
+//
+// log|A| and Z = d log|A| / dA come from a factor of A on the pattern of the model's cliques. With an incomplete factor
+// L is that factor's own objective: W stationary for it means W_i = -2 dE_i/ds_i as before, and its gradient below is
+// exact. The mean solves the exact system, the factor only preconditions it.
+#pragma once
+
+#include <memory>
+
+#include "methods/latent_model.h"
+#include "methods/latent_response.h"
+#include "sparse/sparse_factor.h"
+
+namespace neargp {
+
+enum class PosteriorKind { sparse, laplace };
+
+struct PosteriorSettings {
+  PosteriorKind kind = PosteriorKind::sparse;
+  double tolerance = 1e-4;  // gain of a step, in units of log-likelihood, below which it was the last
+  int max_iterations = 60;
+};
+
+struct PosteriorOutcome {
+  double value = 0.0;  // L, or Laplace's approximation of the log evidence
+  int iterations = 0;
+  bool converged = false;
+};
+
+struct PosteriorGradient {
+  std::vector<double> covariance;  // in the core's covariance parameters
+  std::vector<double> likelihood;  // in the logarithms of the likelihood's parameters
+};
+
+class SparsePosterior {
+ public:
+  // `exact`: an exact factor; else an incomplete one, which gives way to an exact one should it break down.
+  // Both arguments outlive the object; the model's covariance may change between calls.
+  SparsePosterior(const LatentModel& model, const LatentResponse& response, bool exact, const RunContext& context);
+
+  // Field zero and sites at the trend `beta`.
+  void start(const std::vector<double>& beta, const Likelihood& likelihood, const RunContext& context);
+
+  // As a fit left it: mean, trend and precisions of the sites at the model's present covariance.
+  void restore(std::vector<double> mean, std::vector<double> beta, std::vector<double> precision,
+               const RunContext& context);
+
+  // From where the last fit ended.
+  PosteriorOutcome fit(const Likelihood& likelihood, const PosteriorSettings& settings, const RunContext& context);
+
+  // Gradient of the last fit's value, field and trend profiled out.
+  PosteriorGradient gradient(const RunContext& context);
+
+  // After a fit.
+  const std::vector<double>& mean() const { return state_.mean; }              // m
+  const std::vector<double>& beta() const { return state_.beta; }
+  const std::vector<double>& site_precision() const { return state_.precision; }  // W
+  const std::vector<double>& linear_predictor() const { return eta_; }
+  const std::vector<double>& variance_at_data() const { return variance_; }    // s
+  const SparseFactor& factor() const { return *factor_; }
+  bool is_exact() const { return exact_; }
+
+  // A^-1 C'W X (nodes x coefficients, by column), by which the field answers to the trend, and the covariance matrix
+  // of the trend coefficients, (X'WX - X'WC A^-1 C'WX)^-1.
+  std::vector<double> field_response(const RunContext& context) const;
+  std::vector<double> trend_covariance(const std::vector<double>& field_response) const;
+
+  // A^-1 h by conjugate gradients.
+  std::vector<double> solve(const std::vector<double>& h, const RunContext& context) const;
+
+ private:
+  struct State {
+    std::vector<double> mean, beta;
+    std::vector<double> precision, natural;  // sites: W and t
+  };
+  struct Direction {
+    std::vector<double> mean, beta;
+  };
+
+  bool factorise(const State& state, const RunContext& context);
+  bool factorise_or_fall_back(const RunContext& context);
+  void find_variances(const RunContext& context);
+  double evaluate(const State& state, const RunContext& context);
+  void propose_sites(State& sites) const;
+  void move_mean(State& state, const RunContext& context);
+  void settle(const RunContext& context);
+  double finish_laplace(const RunContext& context);
+
+  std::vector<double> weighted_design_at_nodes(const State& state) const;
+  Direction joint_solve(const State& state, std::vector<double> at_nodes, std::vector<double> at_coefficients,
+                        bool refined, const RunContext& context) const;
+  void solve_columns(std::vector<double>& columns, bool refined, const RunContext& context) const;
+  void add_interpolation_terms(LatentAdjoints& adjoints, const RunContext& context) const;
+  void add_laplace_terms(LatentAdjoints& adjoints, std::vector<double>& likelihood_gradient, const RunContext& context);
+  std::vector<double> laplace_likelihood_terms(const std::vector<double>& at_data, const RunContext& context) const;
+
+  const LatentModel& model_;
+  const LatentResponse& response_;
+  SparsePattern pattern_;
+  std::unique_ptr<SparseFactor> factor_;
+  bool exact_;
+  Likelihood likelihood_;
+  PosteriorKind kind_ = PosteriorKind::sparse;
+
+  State state_;
+  std::vector<double> values_, inverse_;                  // A and Z on the pattern
+  std::vector<double> eta_, variance_, slope_, curvature_;  // by datum, at the last evaluation
+  std::vector<double> likelihood_gradient_;
+};
+
+}  // namespace neargp
