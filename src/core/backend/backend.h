@@ -18,7 +18,7 @@ namespace neargp {
 
 // Raised whenever the struct or a type that its functions take changes: a module built
 // against another version must not be used.
-inline constexpr int backend_abi_version = 2;
+inline constexpr int backend_abi_version = 3;
 
 // Every function that computes returns the smallest target whose covariance matrix could
 // not be factorised, or -1, and leaves its results in `sums` or `out`; the sums, their
@@ -43,6 +43,8 @@ struct Backend {
                                const ConditionalWeightsOutput& out);
   Index (*conditional_adjoint)(void* device_view, const PreparedCovariance&, const ConditionalAdjointInput& input,
                                const RunContext&, std::vector<double>& sums);
+  Index (*projected_adjoint)(void* device_view, const PreparedCovariance&, const ProjectedTerms& terms,
+                             const RunContext&, std::vector<double>& sums);
 };
 
 const Backend& cpu_backend();
@@ -98,6 +100,12 @@ class DeviceView {
                                  const RunContext& context) const {
     TargetSums result;
     result.failed = backend_->conditional_adjoint(handle_, covariance, input, context, result.sums);
+    return result;
+  }
+  TargetSums projected_adjoint(const PreparedCovariance& covariance, const ProjectedTerms& terms,
+                               const RunContext& context) const {
+    TargetSums result;
+    result.failed = backend_->projected_adjoint(handle_, covariance, terms, context, result.sums);
     return result;
   }
 

@@ -70,10 +70,21 @@ Index conditional_adjoint(void* device_view, const PreparedCovariance& covarianc
                     });
 }
 
+Index projected_adjoint(void* device_view, const PreparedCovariance& covariance, const ProjectedTerms& terms,
+                        const RunContext& context, std::vector<double>& sums) {
+  const LocalView& view = view_of(device_view);
+  const LocalKernels& kernels = local_kernels();
+  sums.assign(covariance.parameters, 0.0);
+  return sum_chunks(view, kernels.projected_adjoint_scratch(view, covariance, terms.d_locations != nullptr), context,
+                    sums, [&](Index first, Index last, double* scratch, double* out) {
+                      return kernels.projected_adjoint(view, covariance, terms, first, last, scratch, out);
+                    });
+}
+
 constexpr Backend cpu{backend_abi_version, "cpu",      open,
                       set_values,          close,      conditional_sums,
                       conditional_gradient, joint_sums, conditional_weights,
-                      conditional_adjoint};
+                      conditional_adjoint,  projected_adjoint};
 
 }  // namespace
 

@@ -35,10 +35,11 @@ struct PreparedComponent {
   int shape_parameter = -1;                // -1: no derivative wanted
   std::vector<ScaleDerivative> scale_derivatives;  // only those wanted
   bool single_scale = false;  // one range for all coordinates: d r^2 / d log range = -2 r^2
+  bool keep_slope = false;    // slopes in r^2 are wanted by themselves
 
   MaternTable table;
 
-  bool wants_slope() const { return !scale_derivatives.empty(); }
+  bool wants_slope() const { return keep_slope || !scale_derivatives.empty(); }
   bool wants_shape() const { return shape_parameter >= 0; }
 };
 
@@ -56,6 +57,14 @@ using FillMaternTable = void (*)(const MaternSmoothness& smoothness, double* val
 
 PreparedCovariance prepare(const Covariance& covariance, int dim, bool derivatives,
                            FillMaternTable fill_matern_table);
+
+// For derivatives in locations: tiles keep the slopes of all components in r^2.
+inline void keep_slopes(PreparedCovariance& covariance) {
+  for (PreparedComponent& component : covariance.components) {
+    component.keep_slope = true;
+    component.single_scale = false;
+  }
+}
 
 // Coordinates of one point in the metric of a component.
 void scale_point(const PreparedComponent& component, int dim, const double* point, double* scaled);

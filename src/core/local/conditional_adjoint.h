@@ -1,19 +1,11 @@
 // Gradient in the covariance parameters of any objective of the weights b and conditional
 // variances f of all targets (those of local/conditional_weights.h without a local mean),
 // given its partial derivatives in them.
-//
-// With S the covariance matrix of a tile, K its part without the target and u = (-b, 1),
-//
-//   df = u' dS u   and   bbar' db = (K^-1 bbar, 0)' dS u,
-//
-// so an objective with partial derivatives bbar and fbar moves with S as t' dS u,
-// t = fbar u + (K^-1 bbar, 0). Its total contraction <t u', S>, which gives the derivative
-// in the first variance, is fbar f + bbar'(c - K b) = fbar f.
 #pragma once
 
+#include "local/adjoint_tile.h"
 #include "local/assemble.h"
 #include "local/conditional_output.h"
-#include "local/contract.h"
 
 namespace neargp {
 
@@ -50,31 +42,14 @@ class ConditionalAdjoint {
     for (int m = 0; m < k; ++m) bbar[m] *= tile_.mask()[m];
   }
 
-  // The target's own row is left out of the factor, as it is when the weights are computed.
   void add_tile(const ConditionalAdjointInput& input) {
-    const int k = tile_.k();
-    const Triangle<Lanes>& factor = tile_.factor();
     V* u = tile_.vector(0);
     V* t = tile_.vector(1);
-    for (int m = 0; m < k; ++m) u[m] = -factor.row(k)[m];
-    V f = factor.row(k)[k];
-    factor.solve_forward(&u, 1, k);
-    f -= dot(u, u, k);
-    factor.solve_backward(u, k);
-    u[k] = broadcast<V>(1.0);
-
+    const V f = solve_contrast(tile_, u);
     V fbar = V{};
     load(input, t, fbar);
-    factor.solve_forward(&t, 1, k);
-    factor.solve_backward(t, k);
-    for (int m = 0; m < k; ++m) t[m] += fbar * u[m];
-    t[k] = fbar;
-
-    for (int a = 0; a < covariance_.parameters; ++a) gradient_[a] = V{};
-    contract(
-        tile_, covariance_, [&](int i, int j) { return t[i] * u[j] + t[j] * u[i]; },
-        [&](int i) { return t[i] * u[i]; }, fbar * f, gradient_);
-    for (int a = 0; a < covariance_.parameters; ++a) sums_[a] += tile_.weight() * gradient_[a];
+    solve_adjoint(tile_, u, fbar, t);
+    contract_adjoint(tile_, covariance_, u, t, fbar * f, gradient_, sums_);
   }
 
   const PreparedCovariance& covariance_;

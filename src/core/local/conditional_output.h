@@ -1,6 +1,8 @@
 // What local computations take and give besides views and covariances: plain data, shared by all instruction sets.
 #pragma once
 
+#include "base/types.h"
+
 namespace neargp {
 
 inline constexpr double log_two_pi = 1.83787706640934548356;
@@ -34,6 +36,24 @@ struct ConditionalWeightsOutput {
 struct ConditionalAdjointInput {
   const double* weights = nullptr;   // targets x k
   const double* variance = nullptr;  // targets
+};
+
+// What local/projected_adjoint.h finds and asks: arrays over the targets.
+struct ProjectedTerms {
+  // found
+  double* mean = nullptr;
+  double* spread = nullptr;
+  double* variance = nullptr;
+  double* weights = nullptr;      // targets x k
+  double* d_locations = nullptr;  // targets x (k + 1) x dim, the target last; may be null
+
+  // Called when the first three are there for the targets first .. last-1, possibly from several threads at once on
+  // different targets: fills the derivatives of their terms.
+  void (*differentiate)(void* context, Index first, Index last) = nullptr;
+  void* context = nullptr;
+  const double* d_mean = nullptr;
+  const double* d_spread = nullptr;
+  const double* d_variance = nullptr;
 };
 
 }  // namespace neargp

@@ -37,6 +37,10 @@ struct LocalKernels {
   Index (*conditional_adjoint)(const LocalView&, const PreparedCovariance&, const ConditionalAdjointInput& input,
                                Index first, Index last, double* scratch, double* out);
 
+  std::size_t (*projected_adjoint_scratch)(const LocalView&, const PreparedCovariance&, bool locations);
+  Index (*projected_adjoint)(const LocalView&, const PreparedCovariance&, const ProjectedTerms& terms, Index first,
+                             Index last, double* scratch, double* out);
+
   FillMaternTable fill_matern_table;
 };
 

@@ -9,6 +9,7 @@
 #include "local/conditional_weights.h"
 #include "local/joint_sums.h"
 #include "local/kernels.h"
+#include "local/projected_adjoint.h"
 
 namespace neargp {
 
@@ -74,6 +75,17 @@ struct KernelsOf {
     return ConditionalAdjoint<Lanes>(view, covariance, arena).run(input, first, last, out);
   }
 
+  static std::size_t projected_adjoint_scratch(const View& view, const Prepared& covariance, bool locations) {
+    Arena arena(nullptr);
+    ProjectedAdjoint<Lanes> counted(view, covariance, locations, arena);
+    return arena.used();
+  }
+  static Index projected_adjoint(const View& view, const Prepared& covariance, const ProjectedTerms& terms, Index first,
+                                 Index last, double* scratch, double* out) {
+    Arena arena(scratch);
+    return ProjectedAdjoint<Lanes>(view, covariance, terms.d_locations != nullptr, arena).run(terms, first, last, out);
+  }
+
   static constexpr LocalKernels table(const char* name) {
     return {name,
             conditional_sums_scratch,
@@ -86,6 +98,8 @@ struct KernelsOf {
             conditional_weights,
             conditional_adjoint_scratch,
             conditional_adjoint,
+            projected_adjoint_scratch,
+            projected_adjoint,
             fill_matern_table<Lanes>};
   }
 };

@@ -1,0 +1,56 @@
+// The steps on one tile that every gradient by way of weights b and conditional variances f
+// is made of.
+//
+// With S the covariance matrix of a tile, K its part without the target and u = (-b, 1),
+//
+//   df = u' dS u   and   bbar' db = (K^-1 bbar, 0)' dS u,
+//
+// so an objective with partial derivatives bbar and fbar moves with S as t' dS u,
+// t = fbar u + (K^-1 bbar, 0). Its total contraction <t u', S>, which gives the derivative
+// in the first variance, is fbar f + bbar'(c - K b) = fbar f.
+#pragma once
+
+#include "local/contract.h"
+
+namespace neargp {
+
+// u = (-b, 1); returns f, by rounding never below zero. The target's own row is left out of the factor.
+template <int Lanes>
+typename Pack<Lanes>::Real solve_contrast(Tile<Lanes>& tile, typename Pack<Lanes>::Real* u) {
+  using V = typename Pack<Lanes>::Real;
+  const int k = tile.k();
+  const Triangle<Lanes>& factor = tile.factor();
+  for (int m = 0; m < k; ++m) u[m] = -factor.row(k)[m];
+  V f = factor.row(k)[k];
+  factor.solve_forward(&u, 1, k);
+  f = larger(f - dot(u, u, k), V{});
+  factor.solve_backward(u, k);
+  u[k] = broadcast<V>(1.0);
+  return f;
+}
+
+// From bbar in the first k places of t to all of t.
+template <int Lanes>
+void solve_adjoint(Tile<Lanes>& tile, const typename Pack<Lanes>::Real* u, typename Pack<Lanes>::Real fbar,
+                   typename Pack<Lanes>::Real* t) {
+  const int k = tile.k();
+  tile.factor().solve_forward(&t, 1, k);
+  tile.factor().solve_backward(t, k);
+  for (int m = 0; m < k; ++m) t[m] += fbar * u[m];
+  t[k] = fbar;
+}
+
+// sums += t' dS u for the covariance parameters; `gradient` is scratch. `total` is fbar f.
+template <int Lanes>
+void contract_adjoint(Tile<Lanes>& tile, const PreparedCovariance& covariance, const typename Pack<Lanes>::Real* u,
+                      const typename Pack<Lanes>::Real* t, typename Pack<Lanes>::Real total,
+                      typename Pack<Lanes>::Real* gradient, typename Pack<Lanes>::Real* sums) {
+  using V = typename Pack<Lanes>::Real;
+  for (int a = 0; a < covariance.parameters; ++a) gradient[a] = V{};
+  contract(
+      tile, covariance, [&](int i, int j) { return t[i] * u[j] + t[j] * u[i]; },
+      [&](int i) { return t[i] * u[i]; }, total, gradient);
+  for (int a = 0; a < covariance.parameters; ++a) sums[a] += tile.weight() * gradient[a];
+}
+
+}  // namespace neargp

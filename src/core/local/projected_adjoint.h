@@ -1,0 +1,168 @@
+// Gradient of a sum over targets of terms that see the covariance through three numbers,
+//
+//   mean = sum_l b_l m_l,   spread = sum_l b_l^2 s_l,   and the conditional variance f,
+//
+// b the weights and l the members of the conditioning set, whose values in the view are
+// m_l and s_l: the mean and variance of b'u for independent u_l ~ N(m_l, s_l). All terms of
+// the mean-field bound are such (Wu, Pleiss and Cunningham 2022, appendix A). From a term's
+// derivatives p, q, r in the three,
+//
+//   bbar = p m + 2 q b s (element by element),   fbar = r.
+//
+// It is weights, term and adjoint in one pass: one factorisation where conditional_weights.h
+// and conditional_adjoint.h take two.
+//
+// Locations, too, move the objective: with W_ij the weight of the pair of entries S_ij, S_ji
+// (adjoint_tile.h) and z scaled coordinates, S_ij depends on r2 = |z_i - z_j|^2, so that
+// W_ij 2 dS_ij/dr2 (z_i - z_j) goes to row i, and to row j with the other sign.
+#pragma once
+
+#include "local/adjoint_tile.h"
+#include "local/assemble.h"
+#include "local/conditional_output.h"
+
+namespace neargp {
+
+template <int Lanes>
+class ProjectedAdjoint {
+ public:
+  using V = typename Pack<Lanes>::Real;
+
+  ProjectedAdjoint(const LocalView& view, const PreparedCovariance& covariance, bool locations, Arena& arena)
+      : covariance_(covariance),
+        tile_(view, covariance, {true, true, 4}, arena),
+        gradient_(arena.take<V>(covariance.parameters)),
+        sums_(arena.take<V>(covariance.parameters)),
+        pull_(locations ? arena.take<V>(std::size_t(tile_.rows()) * covariance.dim) : nullptr),
+        raw_pull_(locations ? arena.take<V>(std::size_t(tile_.rows()) * covariance.dim) : nullptr) {}
+
+  Index run(const ProjectedTerms& terms, Index first, Index last, double* out) {
+    for (int a = 0; a < covariance_.parameters; ++a) sums_[a] = V{};
+    const Index failed = for_each_tile(covariance_, tile_, true, tile_.k(), first, last,
+                                       [&] { add_tile(terms); });
+    for (int a = 0; a < covariance_.parameters; ++a) out[a] += sum_lanes(sums_[a]);
+    return failed;
+  }
+
+ private:
+  bool present(int lane) const { return get_lane(tile_.weight(), lane) > 0.0; }
+
+  void store(V x, double* by_target) const {
+    for (int lane = 0; lane < Lanes; ++lane)
+      if (present(lane)) by_target[tile_.target(lane)] = get_lane(x, lane);
+  }
+
+  V load(const double* by_target) const {
+    V x = V{};
+    for (int lane = 0; lane < Lanes; ++lane) set_lane(x, lane, by_target[tile_.target(lane)]);
+    return x;
+  }
+
+  void differentiate(const ProjectedTerms& terms) const {
+    Index last = tile_.target(0);
+    for (int lane = 0; lane < Lanes; ++lane)
+      if (present(lane)) last = tile_.target(lane) + 1;
+    terms.differentiate(terms.context, tile_.target(0), last);
+  }
+
+  void add_tile(const ProjectedTerms& terms) {
+    const int k = tile_.k();
+    V* u = tile_.vector(0);
+    V* t = tile_.vector(1);
+    V* m = tile_.vector(2);
+    V* s = tile_.vector(3);
+    const V f = solve_contrast(tile_, u);
+    tile_.load_values(0, m);
+    tile_.load_values(1, s);
+    V mean = V{}, spread = V{};
+    for (int l = 0; l < k; ++l) {
+      mean -= u[l] * m[l];
+      spread += u[l] * u[l] * s[l];
+    }
+    store(mean, terms.mean);
+    store(spread, terms.spread);
+    store(f, terms.variance);
+    write_weights(terms, u);
+    differentiate(terms);
+
+    const V in_mean = load(terms.d_mean);
+    const V in_spread = 2.0 * load(terms.d_spread);
+    const V fbar = load(terms.d_variance);
+    for (int l = 0; l < k; ++l) t[l] = in_mean * m[l] - in_spread * u[l] * s[l];
+    solve_adjoint(tile_, u, fbar, t);
+    contract_adjoint(tile_, covariance_, u, t, fbar * f, gradient_, sums_);
+    if (terms.d_locations) pull_locations(terms, u, t);
+  }
+
+  void write_weights(const ProjectedTerms& terms, const V* u) const {
+    const int k = tile_.k();
+    for (int lane = 0; lane < Lanes; ++lane) {
+      if (!present(lane)) continue;
+      double* row = terms.weights + tile_.target(lane) * k;
+      for (int l = 0; l < k; ++l) row[l] = -get_lane(u[l], lane);
+    }
+  }
+
+  // ---- locations ----
+
+  void pull_locations(const ProjectedTerms& terms, const V* u, const V* t) {
+    const int entries = tile_.rows() * covariance_.dim;
+    for (int e = 0; e < entries; ++e) raw_pull_[e] = V{};
+    for (int c = 0; c < int(covariance_.components.size()); ++c) {
+      for (int e = 0; e < entries; ++e) pull_[e] = V{};
+      for (int i = 1; i < tile_.rows(); ++i) pull_row(c, i, u, t);
+      add_unscaled(covariance_.components[c]);
+    }
+    for (int lane = 0; lane < Lanes; ++lane) {
+      if (!present(lane)) continue;
+      double* out = terms.d_locations + tile_.target(lane) * entries;
+      for (int row = 0; row < tile_.rows(); ++row)
+        for (int d = 0; d < covariance_.dim; ++d)
+          out[row * covariance_.dim + d] = get_lane(raw_pull_[d * tile_.rows() + row], lane);
+    }
+  }
+
+  void pull_row(int c, int i, const V* u, const V* t) {
+    const auto& store = tile_.component(c);
+    const V* slope = store.slope + triangle_size(i);
+    V* weight = tile_.row_r2();
+    for (int j = 0; j < i; ++j) weight[j] = 2.0 * (t[i] * u[j] + t[j] * u[i]) * slope[j];
+    for (int d = 0; d < covariance_.dim; ++d) {
+      const V* z = store.coords + std::size_t(d) * tile_.rows();
+      V* pull = pull_ + std::size_t(d) * tile_.rows();
+      V sum = V{};
+      for (int j = 0; j < i; ++j) {
+        const V move = weight[j] * (z[i] - z[j]);
+        sum += move;
+        pull[j] -= move;
+      }
+      pull[i] += sum;
+    }
+  }
+
+  // z = D E x, D the inverse ranges and E symmetric: d/dx = E D d/dz.
+  void add_unscaled(const PreparedComponent& component) {
+    const int rows = tile_.rows();
+    for (int d = 0; d < covariance_.dim; ++d)
+      for (int row = 0; row < rows; ++row) pull_[d * rows + row] *= component.inverse_range[d];
+    if (component.anisotropic) {
+      V* x = pull_;
+      V* y = pull_ + rows;
+      for (int row = 0; row < rows; ++row) {
+        const V x_row = x[row];
+        x[row] = component.a11 * x_row + component.a12 * y[row];
+        y[row] = component.a12 * x_row + component.a22 * y[row];
+      }
+    }
+    for (int e = 0; e < rows * covariance_.dim; ++e) raw_pull_[e] += pull_[e];
+  }
+
+  const PreparedCovariance& covariance_;
+  Tile<Lanes> tile_;
+  V* gradient_;
+  V* sums_;
+  V* pull_;
+  V* raw_pull_;
+};
+
+}  // namespace neargp
