@@ -1,6 +1,6 @@
 #!/bin/sh
 # Looks into the compiled kernels of the wide instruction sets, after a build of
-# the package. With the folder of the objects as its argument, else src/core/local:
+# the package. With the folders of the objects as its arguments, else those of src/core:
 #
 # * No weak symbol but templates on the number of lanes. A function that is the same
 #   in two translation units is kept once by the linker, and where the kept one was
@@ -10,7 +10,7 @@ set -eu
 export LC_ALL=C
 
 cd "$(dirname "$0")/.."
-folder=${1:-src/core/local}
+[ $# -gt 0 ] || set -- src/core/local src/core/likelihoods
 
 skip() {
   echo "instruction sets: skipped, $1"
@@ -39,28 +39,30 @@ wide_operations() {
 
 status=0
 
-# check_object NAME LANES REGISTER
+# check_object FOLDER NAME LANES REGISTER
 check_object() {
-  object=$folder/kernels_$1.o
+  object=$1/kernels_$2.o
   if [ ! -f "$object" ]; then
     echo "$object is missing: build the package first, R CMD INSTALL ."
     status=1
     return
   fi
-  shared=$(shared_symbols "$object" "$2")
+  shared=$(shared_symbols "$object" "$3")
   if [ -n "$shared" ]; then
     echo "$object shares these functions with code for other processors:"
     echo "$shared"
     status=1
   fi
-  count=$(wide_operations "$object" "$3")
+  count=$(wide_operations "$object" "$4")
   if [ "$count" -lt 200 ]; then
-    echo "$object has $count multiply-adds on $3 registers: it is not vectorised."
+    echo "$object has $count multiply-adds on $4 registers: it is not vectorised."
     status=1
   fi
-  echo "$1: $count multiply-adds on $3 registers"
+  echo "$object: $count multiply-adds on $4 registers"
 }
 
-check_object avx2 4 ymm
-check_object avx512 8 zmm
+for folder in "$@"; do
+  check_object "$folder" avx2 4 ymm
+  check_object "$folder" avx512 8 zmm
+done
 exit "$status"

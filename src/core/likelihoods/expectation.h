@@ -1,0 +1,119 @@
+// The loop over data, a pack at a time: loads, evaluates a family's terms, weights, stores and sums them.
+#pragma once
+
+#include "base/types.h"
+#include "likelihoods/likelihood.h"
+#include "likelihoods/quadrature.h"
+#include "likelihoods/special.h"
+#include "likelihoods/terms.h"
+
+namespace neargp {
+
+// By the trapezoidal rule (quadrature.h), fine enough for all lanes. The curvature is taken as -2 times the derivative
+// of the sum in the variance, not as the sum of second derivatives, so that value, slope and curvature belong to one
+// function, whatever its error. Variances below 1e-10 are raised to it: the quotient by sd would only be noise.
+template <class V, class Family>
+LikelihoodTerms<V> expectation_by_quadrature(const Family& family, V mean, V variance) {
+  const V sd = math::sqrt(larger(variance, broadcast<V>(1e-10)));
+  const QuadratureRule& rule = quadrature_rule(max_lane(sd / family.strip()));
+  LikelihoodTerms<V> sum;
+  for (int q = 0; q < rule.nodes; ++q) {
+    const double weight = rule.weight[q];
+    const LikelihoodTerms<V> node = family.node(mean + sd * rule.x[q]);
+    sum.value += weight * node.value;
+    sum.slope += weight * node.slope;
+    sum.curvature -= (weight * rule.x[q]) * node.slope;
+    for (int p = 0; p < Family::parameters; ++p) sum.d_parameter[p] += weight * node.d_parameter[p];
+  }
+  sum.curvature = sum.curvature / sd;
+  family.finish(mean, variance, sum);
+  return sum;
+}
+
+template <class V, class Family>
+class ExpectationLoop {
+ public:
+  ExpectationLoop(const double* parameters, const Observations& data, const double* mean, const double* variance,
+                  const ExpectationOutput& out)
+      : family_(parameters), data_(data), mean_(mean), variance_(variance), out_(out) {}
+
+  // Adds the value and the derivatives in the parameters to `sums`.
+  void run(Index first, Index last, double* sums) {
+    V total[1 + Family::parameters] = {};
+    for (Index i = first; i < last; i += lanes) {
+      const int count = last - i < lanes ? int(last - i) : lanes;
+      const V weight = load(data_.weights, i, count);
+      family_.load({load(data_.y, i, count), load(data_.trials, i, count), weight});
+      LikelihoodTerms<V> terms = evaluate(load(mean_, i, count), i, count);
+      if constexpr (!Family::scaled) apply(terms, weight);
+      store(terms, i, count);
+      const V present = mask(count);
+      total[0] += present * terms.value;
+      for (int p = 0; p < Family::parameters; ++p) total[1 + p] += present * terms.d_parameter[p];
+    }
+    for (int s = 0; s < 1 + Family::parameters; ++s) sums[s] += sum_lanes(total[s]);
+  }
+
+ private:
+  static constexpr int lanes = PackTraits<V>::lanes;
+
+  LikelihoodTerms<V> evaluate(V mean, Index i, int count) const {
+    if (!variance_) return family_.point(mean);
+    const V variance = load(variance_, i, count);
+    if constexpr (Family::closed_form) {
+      return family_.expectation(mean, variance);
+    } else {
+      return expectation_by_quadrature(family_, mean, variance);
+    }
+  }
+
+  // Lanes beyond the last datum repeat it.
+  static V load(const double* values, Index i, int count) {
+    if (!values) return broadcast<V>(1.0);
+    V pack;
+    if (count == lanes) {
+      std::memcpy(&pack, values + i, sizeof pack);
+      return pack;
+    }
+    for (int lane = 0; lane < lanes; ++lane) set_lane(pack, lane, values[i + (lane < count ? lane : count - 1)]);
+    return pack;
+  }
+
+  static void store(V pack, double* values, Index i, int count) {
+    if (!values) return;
+    if (count == lanes) {
+      std::memcpy(values + i, &pack, sizeof pack);
+      return;
+    }
+    for (int lane = 0; lane < count; ++lane) values[i + lane] = get_lane(pack, lane);
+  }
+
+  void store(const LikelihoodTerms<V>& terms, Index i, int count) const {
+    store(terms.value, out_.value, i, count);
+    store(terms.slope, out_.slope, i, count);
+    store(terms.curvature, out_.curvature, i, count);
+    store(terms.third, out_.third, i, count);
+  }
+
+  static V mask(int count) {
+    V present = V{};
+    for (int lane = 0; lane < count; ++lane) set_lane(present, lane, 1.0);
+    return present;
+  }
+
+  static void apply(LikelihoodTerms<V>& terms, V weight) {
+    terms.value *= weight;
+    terms.slope *= weight;
+    terms.curvature *= weight;
+    terms.third *= weight;
+    for (int p = 0; p < Family::parameters; ++p) terms.d_parameter[p] *= weight;
+  }
+
+  Family family_;
+  const Observations& data_;
+  const double* mean_;
+  const double* variance_;
+  const ExpectationOutput& out_;
+};
+
+}  // namespace neargp

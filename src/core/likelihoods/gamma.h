@@ -1,0 +1,53 @@
+// y ~ Gamma of the given shape a and mean exp(eta):
+//   log p = a log a - log Gamma(a) + (a - 1) log y - a (eta + y exp(-eta)),
+// and E exp(-eta) = exp(-mean + variance/2).
+#pragma once
+
+#include "likelihoods/special.h"
+#include "likelihoods/terms.h"
+
+namespace neargp {
+
+template <class V>
+struct GammaResponse {
+  static constexpr int parameters = 1;
+  static constexpr bool closed_form = true;
+  static constexpr bool scaled = false;
+
+  // log Gamma(a) = log Gamma(a + 1) - log a, digamma(a) = digamma(a + 1) - 1/a
+  explicit GammaResponse(const double* parameter) : shape_(parameter[0]) {
+    const V a = broadcast<V>(shape_);
+    const LogGamma<V> function = log_gamma_1p(a);
+    const V log_a = math::log(a);
+    normaliser_ = (shape_ + 1.0) * log_a - function.value;
+    d_normaliser_ = log_a + 1.0 - function.digamma + 1.0 / a;
+  }
+
+  void load(const Datum<V>& datum) {
+    y_ = datum.y;
+    log_y_ = math::log(datum.y);
+  }
+
+  LikelihoodTerms<V> point(V eta) const {
+    LikelihoodTerms<V> terms = expectation(eta, V{});
+    terms.third = terms.curvature;
+    return terms;
+  }
+
+  LikelihoodTerms<V> expectation(V mean, V variance) const {
+    const V ratio = y_ * bounded_exp(0.5 * variance - mean);
+    LikelihoodTerms<V> terms;
+    terms.value = normaliser_ + (shape_ - 1.0) * log_y_ - shape_ * (mean + ratio);
+    terms.curvature = shape_ * ratio;
+    terms.slope = terms.curvature - shape_;
+    terms.d_parameter[0] = shape_ * (d_normaliser_ + log_y_ - mean - ratio);
+    return terms;
+  }
+
+ private:
+  double shape_;
+  V normaliser_, d_normaliser_;
+  V y_, log_y_;
+};
+
+}  // namespace neargp

@@ -1,0 +1,16 @@
+// The kernels for whatever the compiler targets by default: SSE2 on x86-64, NEON on
+// 64-bit ARM.
+#define NEARGP_LANES 2
+#include "likelihoods/kernels_impl.h"
+
+namespace neargp {
+
+#if defined(__SSE2__)
+extern const LikelihoodKernels likelihood_kernels_portable = LikelihoodKernelsOf<2>::table("sse2");
+#elif defined(__ARM_NEON)
+extern const LikelihoodKernels likelihood_kernels_portable = LikelihoodKernelsOf<2>::table("neon");
+#else
+extern const LikelihoodKernels likelihood_kernels_portable = LikelihoodKernelsOf<2>::table("portable");
+#endif
+
+}  // namespace neargp

@@ -1,0 +1,35 @@
+// What a pack of data contributes, in the terms that all response families share.
+#pragma once
+
+#include "base/simd.h"
+
+namespace neargp {
+
+// A family is a struct template over the pack V with
+//   parameters, closed_form, scaled     constants; scaled: it uses the weight itself, as a divisor of the noise
+//   Family(parameters)                  what depends on the parameters alone
+//   load(datum)                         what depends on the datum, but not on eta
+//   point(eta)                          all terms at eta
+// and, when closed_form, expectation(mean, variance). Others have, for the quadrature,
+//   node(eta)                           value, slope and d_parameter, short of what is constant in eta
+//   finish(mean, terms)                 which is added here
+//   strip()                             distance of the nearest singularity of log p from the real axis
+template <class V>
+struct Datum {
+  V y, trials, weight;
+};
+
+template <class V>
+struct LikelihoodTerms {
+  V value{}, slope{}, curvature{}, third{};
+  V d_parameter[2]{};  // derivative of the value in the logarithms of the parameters
+};
+
+// Rates stay below exp(650), so that their sums, too, are finite: responses that are that far from their mean have a
+// log density beyond any that could be accepted.
+template <class V>
+inline V bounded_exp(V x) {
+  return math::exp(smaller(x, broadcast<V>(650.0)));
+}
+
+}  // namespace neargp
