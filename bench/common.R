@@ -21,9 +21,17 @@ bench_data <- function(name) {
 
 bench_threads <- function() as.integer(Sys.getenv("NEARGP_THREADS", "2"))
 
-has_gpgp <- function() {
-  if (requireNamespace("GpGp", quietly = TRUE)) return(TRUE)
-  message("Skipped: the package GpGp is not installed.")
+# For scripts that compare times on one thread. Set later, the variable would not be read: OpenMP is loaded with neargp.
+stop_unless_one_thread <- function() {
+  if (Sys.getenv("OMP_NUM_THREADS") != "1") stop("Start R with OMP_NUM_THREADS=1 for this script.", call. = FALSE)
+  Sys.setenv(NEARGP_THREADS = "1")
+}
+
+# Rivals are looked for in the library NEARGP_RIVALS, too.
+.libPaths(c(.libPaths(), Filter(nzchar, Sys.getenv("NEARGP_RIVALS"))))
+has_rival <- function(package) {
+  if (suppressMessages(requireNamespace(package, quietly = TRUE))) return(TRUE)
+  message("Skipped: the package ", package, " is not installed.")
   FALSE
 }
 
@@ -33,6 +41,22 @@ timed <- function(expression) {
   value <- expression
   took <- proc.time() - began
   list(value = value, cpu = sum(took[c("user.self", "sys.self")]), elapsed = took[["elapsed"]])
+}
+
+# The least time of an expression that is evaluated several times.
+least <- function(times, expression, clock = "cpu") {
+  expression <- substitute(expression)
+  frame <- parent.frame()
+  min(vapply(seq_len(times), function(i) timed(eval(expression, frame))[[clock]], 0))
+}
+
+cpu_seconds <- function(expression) timed(expression)$cpu
+
+# CPU seconds of competing functions, each of which returns the time it took: the least of several rounds in which each is called
+# once, so that whatever else the machine does touches all alike.
+compete <- function(rounds, contestants) {
+  seconds <- vapply(seq_len(rounds), function(round) vapply(contestants, function(run) run(), 0), double(length(contestants)))
+  apply(matrix(seconds, length(contestants), dimnames = list(names(contestants), NULL)), 1L, min)
 }
 
 result_file <- function(name) {
@@ -50,8 +74,14 @@ save_table <- function(table, name, digits = 5L) {
   invisible(table)
 }
 
-describe_run <- function() {
-  cpu <- if (file.exists("/proc/cpuinfo")) grep("^model name", readLines("/proc/cpuinfo"), value = TRUE)[1L]
-  cat(format(Sys.Date()), sub(".*: ", "", cpu), "|", R.version.string, "| neargp", as.character(packageVersion("neargp")),
-    "| kernels:", neargp:::core_simd(), "| threads:", bench_threads(), "\n")
+# Date, processor, load, threads and versions: what has to stand beside a figure.
+describe_run <- function(rivals = character(0)) {
+  first_line <- function(file, pattern) {
+    if (!file.exists(file)) return("?")
+    trimws(sub("^[^:]*:", "", grep(pattern, readLines(file), value = TRUE)[1L]))
+  }
+  versions <- vapply(rivals, function(package) paste("|", package, utils::packageVersion(package)), "")
+  cat(format(Sys.Date()), first_line("/proc/cpuinfo", "^model name"), "| family", first_line("/proc/cpuinfo", "^cpu family"), "| load",
+    first_line("/proc/loadavg", "."), "|", R.version.string, "| neargp", as.character(utils::packageVersion("neargp")), "| kernels:",
+    neargp:::core_simd(), "| threads:", bench_threads(), versions, "\n")
 }

@@ -1,40 +1,67 @@
-# Orderings and neighbours against RANN, FNN and GpGp, in one run, on one thread; packages not installed are skipped.
-#   Rscript bench/geometry.R [n] [k]          defaults: n = 50000, k = 30; uniform points in 2-D and 3-D
-# Prints CPU seconds and, for each rival, how many times longer it takes.
+# Orderings and neighbours on one thread, uniform points; CPU seconds, the least of several rounds in which all take turns.
+# (a) The nearest others of each row, beside RANN and FNN. (b) What each package does before its first likelihood, n = 50,000: ordering,
+# ordered neighbours and its arrays; GPBoost's search has no other way in than its constructor (random ordering, ordered neighbours,
+# distances among them). (c) How ordering and neighbours grow with n; ten-million.R goes on from there.
+#
+# Expected: (a) twice as fast as either, (b) 25 times as fast as GpGp, (c) CPU time close to n log n.
+#
+#   OMP_NUM_THREADS=1 NEARGP_RIVALS=<library> NEARGP_PYTHON=<interpreter with gpboost> Rscript bench/geometry.R [n] [k]
+#   defaults: n = 50000, k = 30
+script <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
+source(file.path(if (length(script)) dirname(script) else "bench", "common.R"))
+source(file.path(bench_folder(), "rivals.R"))
+stop_unless_one_thread()
+given <- as.integer(commandArgs(TRUE))
+n <- if (length(given) > 0L) given[1L] else 50000L
+k <- if (length(given) > 1L) given[2L] else 30L
 
-arguments <- as.integer(commandArgs(trailingOnly = TRUE))
-n <- if (length(arguments) >= 1) arguments[1] else 50000L
-k <- if (length(arguments) >= 2) arguments[2] else 30L
+uniform <- function(n, dimension) matrix(stats::runif(n * dimension), n)
 
-core <- asNamespace("neargp")
-cpu_seconds <- function(expression) system.time(expression)[["user.self"]]
-
-report <- function(what, ours, rivals) {
-  ratios <- if (length(rivals)) sprintf("%s %.3f (%.1fx)", names(rivals), rivals, rivals / ours)
-  cat(sprintf("%-38s neargp %.3f   %s\n", what, ours, paste(ratios, collapse = "   ")))
+as_table <- function(work, dimension, seconds) {
+  data.frame(work = work, n = n, dimension = dimension, k = k, package = names(seconds), cpu_seconds = seconds,
+    ratio = seconds / seconds[["neargp"]])
 }
 
-installed <- Filter(function(package) requireNamespace(package, quietly = TRUE), c("RANN", "FNN", "GpGp"))
-for (package in setdiff(c("RANN", "FNN", "GpGp"), installed)) cat(package, "is not installed: skipped\n")
-
-others_by <- list(
-  RANN = function(coords) RANN::nn2(coords, coords, k + 1L),
-  FNN = function(coords) FNN::get.knn(coords, k)
-)
-
-for (dimension in 2:3) {
-  set.seed(1)
-  coords <- matrix(runif(n * dimension), n)
-  label <- function(what) sprintf("%s, n = %d, d = %d, k = %d:", what, n, dimension, k)
-
-  ours <- cpu_seconds(core$core_neighbors_others(coords, k, 1L))
-  rivals <- vapply(others_by[intersect(names(others_by), installed)], function(f) cpu_seconds(f(coords)), 0)
-  report(label("others"), ours, rivals)
-
-  ordering <- cpu_seconds(order <- core$core_order(coords, "maxmin", 0, 1L))
-  before <- cpu_seconds(core$core_neighbors_before(coords, order, k, 1L))
-  rivals <- if ("GpGp" %in% installed) {
-    c(GpGp = cpu_seconds(GpGp::find_ordered_nn(coords[GpGp::order_maxmin(coords), ], k)))
-  }
-  report(label("maxmin + before"), ordering + before, rivals)
+unordered <- function(dimension, rounds = 5L) {
+  coords <- uniform(n, dimension)
+  contestants <- list(neargp = function() cpu_seconds(neargp:::core_neighbors_others(coords, k, 1L)))
+  if (has_rival("RANN")) contestants$RANN <- function() cpu_seconds(RANN::nn2(coords, coords, k + 1L))
+  if (has_rival("FNN")) contestants$FNN <- function() cpu_seconds(FNN::get.knn(coords, k))
+  as_table("nearest others", dimension, compete(rounds, contestants))
 }
+
+prepare_by <- function(coords, ordering) {
+  order <- neargp:::core_order(coords, ordering, 1, 1L)
+  neighbors <- neargp:::core_neighbors_before(coords, order, k, 1L)
+  neargp:::core_problem(coords, matrix(0, nrow(coords), 1L), rep(1, nrow(coords)), neighbors)
+}
+
+prepared <- function(dimension, rounds = 3L) {
+  coords <- uniform(n, dimension)
+  maxmin <- list(neargp = function() cpu_seconds(prepare_by(coords, "maxmin")))
+  if (has_rival("GpGp")) maxmin$GpGp <- function() cpu_seconds(GpGp::find_ordered_nn(coords[GpGp::order_maxmin(coords), ], k))
+  random <- list(neargp = function() cpu_seconds(prepare_by(coords, "random")))
+  if (with_gpboost) random$GPBoost <- function() gpboost("search", data.frame(coords, 0), k)$construct_seconds
+  rbind(
+    as_table("maxmin ordering to arrays", dimension, compete(rounds, maxmin)),
+    as_table("random ordering to arrays", dimension, compete(rounds, random)))
+}
+
+growth <- function(sizes = c(1e4, 1e5, 1e6), k = 20L, rounds = 3L) {
+  rows <- lapply(sizes, function(size) {
+    coords <- uniform(size, 2L)
+    order <- NULL
+    seconds <- compete(rounds, list(
+      ordering = function() cpu_seconds(order <<- neargp:::core_order(coords, "maxmin", 0, 1L)),
+      neighbors = function() cpu_seconds(neargp:::core_neighbors_before(coords, order, k, 1L))))
+    data.frame(n = size, k = k, t(seconds), nanoseconds_by_n_log_n = 1e9 * sum(seconds) / (size * log(size)))
+  })
+  do.call(rbind, rows)
+}
+
+set.seed(1)
+with_gpboost <- has_gpboost()
+describe_run(Filter(has_rival, c("RANN", "FNN", "GpGp")))
+if (with_gpboost) cat("GPBoost", gpboost_version(), "\n")
+save_table(rbind(unordered(2L), unordered(3L), prepared(2L), prepared(3L)), "geometry", digits = 4L)
+save_table(growth(), "geometry-growth", digits = 4L)

@@ -6,7 +6,7 @@
 # of d' L'L d, here as exp(-B) / range, which is symmetric: L'L = (exp(-B) / range)^2.
 
 source(file.path(dirname(sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))), "common.R"))
-if (!has_gpgp()) quit("no")
+if (!has_rival("GpGp")) quit("no")
 radius <- 6371.0088
 k <- 30L
 

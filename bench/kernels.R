@@ -8,12 +8,6 @@
 script <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
 source(file.path(if (length(script)) dirname(script) else "bench", "common.R"))
 
-least <- function(clock, repetitions, expression) {
-  expression <- substitute(expression)
-  frame <- parent.frame()
-  min(vapply(seq_len(repetitions), function(i) timed(eval(expression, frame))[[clock]], 0))
-}
-
 component <- function(dim, shape) {
   list(family = "matern", variance = 1.3, range = if (dim > 3L) rep(0.8, dim) else 0.1,
     group = if (dim > 3L) seq_len(dim) else rep(1L, dim), anisotropy = numeric(), shape = shape)
@@ -24,9 +18,9 @@ kernel_times <- function(problem, rows, part, estimated, repetitions) {
   covariance <- list(components = list(part), active = c(TRUE, rep(TRUE, length(part$range)), estimated, TRUE))
   per_row <- function(seconds) 1e6 * seconds / rows
   data.frame(
-    value = per_row(least("cpu", repetitions, neargp:::core_evaluate(problem, covariance, 0.1, FALSE, 1L))),
-    information = per_row(least("cpu", repetitions, neargp:::core_evaluate(problem, covariance, 0.1, TRUE, 1L))),
-    gradient = per_row(least("cpu", repetitions, neargp:::core_gradient(problem, covariance, 0.1, 0, 1L))))
+    value = per_row(least(repetitions, neargp:::core_evaluate(problem, covariance, 0.1, FALSE, 1L))),
+    information = per_row(least(repetitions, neargp:::core_evaluate(problem, covariance, 0.1, TRUE, 1L))),
+    gradient = per_row(least(repetitions, neargp:::core_gradient(problem, covariance, 0.1, 0, 1L))))
 }
 
 planar_problem <- function(n, k) {
@@ -63,7 +57,7 @@ two_threads <- function(n = 200000L, k = 30L) {
   covariance <- list(components = list(component(2L, 1.5)), active = c(TRUE, TRUE, FALSE, TRUE))
   evaluate <- function(threads) neargp:::core_evaluate(problem, covariance, 0.1, TRUE, threads)
   stopifnot(identical(evaluate(1L), evaluate(2L)))
-  seconds <- vapply(1:2, function(threads) least("elapsed", 5L, evaluate(threads)), 0)
+  seconds <- vapply(1:2, function(threads) least(5L, evaluate(threads), "elapsed"), 0)
   save_table(data.frame(threads = 1:2, n = n, elapsed_seconds = seconds, ratio = seconds[1L] / seconds), "kernels-threads", digits = 3L)
 }
 

@@ -1,0 +1,30 @@
+# A field with exponential covariance (variance 1, range 0.1) on the unit square, nugget 0.1: its rows in maxmin order, and the
+# nearest k before each row.
+simulate_field <- function(n, k = 30L) {
+  coords <- matrix(stats::runif(2L * n), n)
+  order <- neargp:::core_order(coords, "maxmin", 0, 1L)
+  coords <- coords[order, ]
+  neighbors <- neargp:::core_neighbors_before(coords, seq_len(n), k, 1L)
+  known <- data.frame(x = coords[1:500, 1L], y = coords[1:500, 2L])
+  covariance <- exp(-as.matrix(stats::dist(known)) / 0.1)
+  values <- drop(crossprod(chol(covariance), stats::rnorm(500L)))
+  frame <- data.frame(x = coords[, 1L], y = coords[, 2L], z = NA_real_)
+  frame$z[1:500] <- values
+  list(frame = grow_field(frame, neighbors), neighbors = neighbors)
+}
+
+# The rest one by one, each given its nearest before.
+grow_field <- function(frame, neighbors) {
+  x <- frame$x
+  y <- frame$y
+  z <- frame$z
+  for (i in 501:nrow(frame)) {
+    near <- neighbors[, i]
+    d <- exp(-sqrt(outer(x[near], x[near], "-")^2 + outer(y[near], y[near], "-")^2) / 0.1)
+    cross <- exp(-sqrt((x[near] - x[i])^2 + (y[near] - y[i])^2) / 0.1)
+    weights <- solve(d, cross)
+    z[i] <- sum(weights * z[near]) + sqrt(max(1 - sum(weights * cross), 0)) * stats::rnorm(1L)
+  }
+  frame$z <- z + stats::rnorm(nrow(frame), sd = sqrt(0.1))
+  frame
+}
