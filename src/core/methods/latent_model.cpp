@@ -79,13 +79,27 @@ LatentModel::LatentModel(const LatentData& data, const RunContext& context)
   inverse_variance_.resize(m);
 }
 
+// d log nugget / d log variance_c is the share of component c.
+void tie_jitter(const PreparedCovariance& prepared, const Covariance& covariance, std::vector<double>& gradient) {
+  const double in_nugget = gradient[prepared.nugget_parameter()];
+  for (const PreparedComponent& component : prepared.components)
+    gradient[component.variance_parameter] += in_nugget * component.variance / prepared.variance;
+  gradient[prepared.nugget_parameter()] = 0.0;
+  for (int a = 0; a < covariance.parameters(); ++a)
+    if (!covariance.is_active(a)) gradient[a] = 0.0;
+}
+
+Covariance LatentModel::with_jitter(Covariance covariance) const {
+  covariance.nugget = jitter_ * total_variance(covariance);
+  return covariance;
+}
+
 PreparedCovariance LatentModel::prepared(bool derivatives) const {
   return prepare(covariance_, dim_, derivatives, local_kernels().fill_matern_table);
 }
 
 void LatentModel::set_covariance(const Covariance& covariance, const RunContext& context) {
-  covariance_ = covariance;
-  covariance_.nugget = jitter_ * total_variance(covariance);
+  covariance_ = with_jitter(covariance);
   const PreparedCovariance values = prepared(false);
   const Index failed_node = prior_->update(values, context);
   check_singular(failed_node, interpolation_ ? interpolation_->update(values, context) : -1);
@@ -188,13 +202,7 @@ std::vector<double> LatentModel::gradient(const LatentAdjoints& adjoints, const 
         interpolation_->adjoint(values, adjoints.data_weights, adjoints.data_variance, context);
     for (std::size_t a = 0; a < gradient.size(); ++a) gradient[a] += of_data[a];
   }
-  // nugget = jitter * sum of variances: d log nugget / d log variance_c is the share of component c.
-  const double in_nugget = gradient[values.nugget_parameter()];
-  for (const PreparedComponent& component : values.components)
-    gradient[component.variance_parameter] += in_nugget * component.variance / values.variance;
-  gradient[values.nugget_parameter()] = 0.0;
-  for (int a = 0; a < covariance_.parameters(); ++a)
-    if (!covariance_.is_active(a)) gradient[a] = 0.0;
+  tie_jitter(values, covariance_, gradient);
   return gradient;
 }
 

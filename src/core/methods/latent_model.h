@@ -35,6 +35,10 @@ struct LatentAdjoints {
   std::vector<double> node_weights, node_variance, data_weights, data_variance;
 };
 
+// nugget = jitter * sum of variances: gives each variance its share of the nugget's derivative, and zero to all
+// parameters that are not estimated.
+void tie_jitter(const PreparedCovariance& prepared, const Covariance& covariance, std::vector<double>& gradient);
+
 class LatentModel {
  public:
   LatentModel(const LatentData& data, const RunContext& context);
@@ -42,6 +46,8 @@ class LatentModel {
   Index nodes() const { return prior_->targets(); }
   Index data() const { return interpolation_ ? interpolation_->targets() : Index(node_of_datum_.size()); }
   int dim() const { return dim_; }
+  const std::vector<double>& coords() const { return coords_; }            // of the nodes
+  const std::vector<double>& data_coords() const { return data_coords_; }  // where data interpolate
   bool interpolates() const { return interpolation_ != nullptr; }
   const std::vector<int>& node_number() const { return node_number_; }
   // Values by node, `columns` of them by column, in the caller's numbering and back.
@@ -52,6 +58,9 @@ class LatentModel {
   const Conditionals& prior() const { return *prior_; }
   const Conditionals& interpolation() const { return *interpolation_; }
   const std::vector<int>& node_of_datum() const { return node_of_datum_; }
+
+  // This covariance with the jitter as its nugget.
+  Covariance with_jitter(Covariance covariance) const;
 
   // Computes weights and variances. Throws an Error that names the caller's node or datum if a matrix is singular.
   void set_covariance(const Covariance& covariance, const RunContext& context);

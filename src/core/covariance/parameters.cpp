@@ -1,0 +1,60 @@
+#include "covariance/parameters.h"
+
+#include <cmath>
+
+#include "base/error.h"
+
+namespace neargp {
+
+namespace {
+
+// Calls action(value, is_shape) on each parameter in order.
+template <class AnyCovariance, class Action>
+void for_each_parameter(AnyCovariance& covariance, const Action& action) {
+  for (auto& component : covariance.components) {
+    action(component.variance, false);
+    for (auto& range : component.range) action(range, false);
+    if (component.anisotropic) {
+      action(component.u, false);
+      action(component.v, false);
+    }
+    if (component.has_shape()) action(component.shape, true);
+  }
+  action(covariance.nugget, false);
+}
+
+}  // namespace
+
+std::vector<double> parameter_values(const Covariance& covariance) {
+  std::vector<double> values;
+  for_each_parameter(covariance, [&](const double& value, bool) { values.push_back(value); });
+  return values;
+}
+
+void set_parameter_values(Covariance& covariance, const std::vector<double>& values) {
+  if (int(values.size()) != covariance.parameters()) throw Error("There must be one value for each covariance parameter.");
+  std::size_t next = 0;
+  for_each_parameter(covariance, [&](double& value, bool) { value = values[next++]; });
+}
+
+std::vector<bool> shape_parameters(const Covariance& covariance) {
+  std::vector<bool> shape;
+  for_each_parameter(covariance, [&](const double&, bool is_shape) { shape.push_back(is_shape); });
+  return shape;
+}
+
+double from_working(WorkingScale scale, double working) {
+  switch (scale) {
+    case WorkingScale::identity: return working;
+    case WorkingScale::log: return std::exp(working);
+    case WorkingScale::logit_half: return 2.0 / (1.0 + std::exp(-working));
+  }
+  return working;
+}
+
+double working_slope(WorkingScale scale, bool is_shape, double value) {
+  if (!is_shape || scale == WorkingScale::identity) return 1.0;
+  return scale == WorkingScale::log ? value : value * (1.0 - 0.5 * value);
+}
+
+}  // namespace neargp

@@ -1,0 +1,276 @@
+#include "methods/mean_field.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "base/error.h"
+#include "local/kernels.h"
+
+namespace neargp {
+
+namespace {
+
+std::vector<int> numbers_below(Index n) {
+  std::vector<int> rows(n);
+  std::iota(rows.begin(), rows.end(), 0);
+  return rows;
+}
+
+std::vector<double> taken(const std::vector<double>& values, const std::vector<int>& rows) {
+  std::vector<double> result;
+  if (values.empty()) return result;
+  result.reserve(rows.size());
+  for (const int row : rows) result.push_back(values[row]);
+  return result;
+}
+
+// Terms of the prior: minus the divergence of q(u_j) from its conditional, times `weight`.
+struct PriorTerms {
+  ProjectedBatch& batch;
+  const std::vector<int>& nodes;
+  const std::vector<double>& moments;
+  double weight;
+  std::vector<double> value;
+
+  static void differentiate(void* self, Index first, Index last) {
+    PriorTerms& terms = *static_cast<PriorTerms*>(self);
+    for (Index t = first; t < last; ++t) terms.add(t);
+  }
+
+  void add(Index t) {
+    const double m = moments[2 * nodes[t]], s = moments[2 * nodes[t] + 1];
+    const double residual = m - batch.mean[t], inverse = 1.0 / batch.variance[t];
+    const double square = s + batch.spread[t] + residual * residual;
+    value[t] = -0.5 * (std::log(batch.variance[t] / s) - 1.0 + square * inverse);
+    batch.d_mean[t] = weight * residual * inverse;
+    batch.d_spread[t] = -0.5 * weight * inverse;
+    batch.d_variance[t] = -0.5 * weight * inverse * (1.0 - square * inverse);
+  }
+};
+
+}  // namespace
+
+// The responses of a batch, and what is expected of them.
+struct MeanField::Data {
+  std::vector<double> y, trials, weights, trend, mean, variance, value, slope, curvature, d_parameters;
+  const Likelihood& likelihood;
+  double weight;
+  ProjectedBatch* batch = nullptr;
+
+  Data(const LatentResponse& response, const MeanFieldPoint& point, const MeanFieldBatch& rows)
+      : y(taken(response.y, rows.data)),
+        trials(taken(response.trials, rows.data)),
+        weights(taken(response.weights, rows.data)),
+        trend(taken(response.offset, rows.data)),
+        mean(y.size()),
+        variance(y.size()),
+        value(y.size()),
+        slope(y.size()),
+        curvature(y.size()),
+        d_parameters(y.size() * point.likelihood.parameters.size(), 0.0),
+        likelihood(point.likelihood),
+        weight(rows.data_weight) {
+    const int p = response.coefficients;
+    for (std::size_t t = 0; t < y.size(); ++t)
+      for (int c = 0; c < p; ++c) trend[t] += response.design[std::size_t(rows.data[t]) * p + c] * point.beta[c];
+  }
+
+  // The derivatives in the likelihood's parameters are stored as a sum with the first of these data.
+  void expect(Index first, Index last, const RunContext& context) {
+    const Observations observations{last - first, y.data() + first, trials.empty() ? nullptr : trials.data() + first,
+                                    weights.empty() ? nullptr : weights.data() + first};
+    expectations(likelihood, observations, mean.data() + first, variance.data() + first,
+                 {value.data() + first, slope.data() + first, curvature.data() + first, nullptr},
+                 likelihood.parameters.empty() ? nullptr : d_parameters.data() + first * likelihood.parameters.size(),
+                 context);
+  }
+
+  static void differentiate(void* self, Index first, Index last) {
+    Data& data = *static_cast<Data*>(self);
+    ProjectedBatch& batch = *data.batch;
+    for (Index t = first; t < last; ++t) {
+      data.mean[t] = data.trend[t] + batch.mean[t];
+      data.variance[t] = batch.variance[t] + batch.spread[t];
+    }
+    data.expect(first, last, RunContext{});
+    for (Index t = first; t < last; ++t) {
+      batch.d_mean[t] = data.weight * data.slope[t];
+      batch.d_spread[t] = batch.d_variance[t] = -0.5 * data.weight * data.curvature[t];
+    }
+  }
+
+  void add_to(MeanFieldGradient& gradient, const LatentResponse& response, const std::vector<int>& rows) const {
+    const std::size_t parameters = gradient.likelihood.size();
+    const int p = response.coefficients;
+    double sum = 0.0;
+    for (std::size_t t = 0; t < y.size(); ++t) {
+      sum += value[t];
+      for (std::size_t a = 0; a < parameters; ++a) gradient.likelihood[a] += weight * d_parameters[t * parameters + a];
+      for (int c = 0; c < p; ++c)
+        gradient.beta[c] += weight * slope[t] * response.design[std::size_t(rows[t]) * p + c];
+    }
+    gradient.value += weight * sum;
+  }
+};
+
+MeanField::MeanField(const LatentModel& model, const LatentResponse& response, bool locations)
+    : model_(model),
+      response_(response),
+      locations_(locations),
+      node_neighbors_(model.prior().neighbors()),
+      noise_(model.nodes(), 1.0),
+      is_touched_(model.nodes(), 0) {
+  if (model.data() != response.n()) throw Error("The model and the response must have the same number of data.");
+  gradient_.moments.assign(2 * model.nodes(), 0.0);
+  gradient_.locations.assign(locations ? model.nodes() * model.dim() : 0, 0.0);
+  if (model.interpolates()) {
+    data_neighbors_ = model.interpolation().neighbors();
+    return;
+  }
+  if (locations) throw Error("Nodes at the data stay where the data are.");
+  data_start_.assign(model.nodes() + 1, 0);
+  for (const int node : model.node_of_datum()) ++data_start_[node + 1];
+  std::partial_sum(data_start_.begin(), data_start_.end(), data_start_.begin());
+  data_at_.resize(model.data());
+  std::vector<int> next(data_start_.begin(), data_start_.end() - 1);
+  for (Index i = 0; i < model.data(); ++i) data_at_[next[model.node_of_datum()[i]]++] = int(i);
+}
+
+MeanFieldBatch MeanField::everything() const { return {numbers_below(nodes()), numbers_below(data()), 1.0, 1.0}; }
+
+MeanFieldBatch MeanField::at_nodes(std::vector<int> nodes) const {
+  MeanFieldBatch batch;
+  batch.node_weight = batch.data_weight = double(model_.nodes()) / double(nodes.size());
+  for (const int node : nodes)
+    batch.data.insert(batch.data.end(), data_at_.begin() + data_start_[node], data_at_.begin() + data_start_[node + 1]);
+  batch.nodes = std::move(nodes);
+  return batch;
+}
+
+const MeanFieldGradient& MeanField::evaluate(const MeanFieldPoint& point, const MeanFieldBatch& batch,
+                                             const RunContext& context) {
+  forget_last();
+  gradient_.likelihood.assign(point.likelihood.parameters.size(), 0.0);
+  gradient_.beta.assign(response_.coefficients, 0.0);
+  PreparedCovariance covariance = prepare(point.covariance, model_.dim(), true, local_kernels().fill_matern_table);
+  if (locations_) keep_slopes(covariance);
+  gradient_.covariance.assign(covariance.parameters, 0.0);
+  add_prior(point, batch, covariance, context);
+  if (model_.interpolates()) {
+    add_data(point, batch, covariance, context);
+  } else {
+    add_data_at_nodes(point, batch, context);
+  }
+  tie_jitter(covariance, point.covariance, gradient_.covariance);
+  return gradient_;
+}
+
+void MeanField::forget_last() {
+  for (const int node : gradient_.touched) {
+    gradient_.moments[2 * node] = gradient_.moments[2 * node + 1] = 0.0;
+    if (locations_) std::fill_n(gradient_.locations.begin() + Index(node) * model_.dim(), model_.dim(), 0.0);
+    is_touched_[node] = 0;
+  }
+  gradient_.touched.clear();
+  gradient_.value = 0.0;
+}
+
+void MeanField::touch(int node) {
+  if (is_touched_[node]) return;
+  is_touched_[node] = 1;
+  gradient_.touched.push_back(node);
+}
+
+void MeanField::add_prior(const MeanFieldPoint& point, const MeanFieldBatch& batch, const PreparedCovariance& covariance,
+                          const RunContext& context) {
+  prior_.gather({point.coords.data(), &node_neighbors_, true}, batch.nodes, model_.dim(), locations_);
+  PriorTerms terms{prior_, batch.nodes, point.moments, batch.node_weight, std::vector<double>(batch.nodes.size())};
+  add_sums(prior_.run({point.coords, point.moments, noise_, model_.dim()}, covariance, PriorTerms::differentiate, &terms,
+                      context));
+  for (Index t = 0; t < prior_.size(); ++t) {
+    const int node = batch.nodes[t];
+    touch(node);
+    gradient_.value += batch.node_weight * terms.value[t];
+    gradient_.moments[2 * node] -= prior_.d_mean[t];
+    gradient_.moments[2 * node + 1] += prior_.d_spread[t] * point.moments[2 * node + 1] + 0.5 * batch.node_weight;
+    for (int d = 0; locations_ && d < model_.dim(); ++d)
+      gradient_.locations[Index(node) * model_.dim() + d] += prior_.location_pull(t, prior_.k(), model_.dim())[d];
+  }
+  add_pulls(prior_, point);
+}
+
+void MeanField::add_data(const MeanFieldPoint& point, const MeanFieldBatch& batch, const PreparedCovariance& covariance,
+                         const RunContext& context) {
+  interpolation_.gather({model_.data_coords().data(), &data_neighbors_, false}, batch.data, model_.dim(), locations_);
+  Data data(response_, point, batch);
+  data.batch = &interpolation_;
+  add_sums(interpolation_.run({point.coords, point.moments, noise_, model_.dim()}, covariance, Data::differentiate, &data,
+                              context));
+  data.add_to(gradient_, response_, batch.data);
+  add_pulls(interpolation_, point);
+}
+
+void MeanField::add_data_at_nodes(const MeanFieldPoint& point, const MeanFieldBatch& batch, const RunContext& context) {
+  Data data(response_, point, batch);
+  for (std::size_t t = 0; t < batch.data.size(); ++t) {
+    const int node = model_.node_of_datum()[batch.data[t]];
+    data.mean[t] = data.trend[t] + point.moments[2 * node];
+    data.variance[t] = point.moments[2 * node + 1];
+  }
+  if (!batch.data.empty()) data.expect(0, Index(batch.data.size()), context);
+  for (std::size_t t = 0; t < batch.data.size(); ++t) {
+    const int node = model_.node_of_datum()[batch.data[t]];
+    touch(node);
+    gradient_.moments[2 * node] += batch.data_weight * data.slope[t];
+    gradient_.moments[2 * node + 1] -= 0.5 * batch.data_weight * data.curvature[t] * data.variance[t];
+  }
+  data.add_to(gradient_, response_, batch.data);
+}
+
+// Of both kinds of targets, on the members of their conditioning sets.
+void MeanField::add_pulls(const ProjectedBatch& batch, const MeanFieldPoint& point) {
+  const int dim = model_.dim();
+  for (Index t = 0; t < batch.size(); ++t) {
+    int row = 0;
+    batch.for_each_pull(t, [&](int node, double in_mean, double in_variance) {
+      touch(node);
+      gradient_.moments[2 * node] += in_mean;
+      gradient_.moments[2 * node + 1] += in_variance * point.moments[2 * node + 1];
+      if (locations_) {
+        const double* pull = batch.location_pull(t, row, dim);
+        for (int d = 0; d < dim; ++d) gradient_.locations[Index(node) * dim + d] += pull[d];
+      }
+      ++row;
+    });
+  }
+}
+
+void MeanField::add_sums(const TargetSums& sums) {
+  if (sums.failed >= 0)
+    throw Error("The covariance matrix of a conditioning set is not positive definite to working precision: raise the jitter.");
+  for (std::size_t a = 0; a < sums.sums.size(); ++a) gradient_.covariance[a] += sums.sums[a];
+}
+
+void MeanField::renew_neighbors(const MeanFieldPoint& point, const RunContext& context) {
+  const PreparedCovariance covariance =
+      prepare(point.covariance, model_.dim(), false, local_kernels().fill_matern_table);
+  const auto& components = covariance.components;
+  const PreparedComponent& metric =
+      *std::max_element(components.begin(), components.end(),
+                        [](const auto& a, const auto& b) { return a.variance < b.variance; });
+  const auto scaled = [&](const std::vector<double>& coords) {
+    std::vector<double> result(coords.size());
+    for (std::size_t at = 0; at < coords.size(); at += model_.dim())
+      scale_point(metric, model_.dim(), coords.data() + at, result.data() + at);
+    return result;
+  };
+  const std::vector<double> at_nodes = scaled(point.coords);
+  const Points nodes{at_nodes.data(), model_.nodes(), model_.dim()};
+  node_neighbors_ = nearest_before(nodes, model_.order(), node_neighbors_.k, context);
+  if (!model_.interpolates()) return;
+  const std::vector<double> at_data = scaled(model_.data_coords());
+  data_neighbors_ = nearest_to(nodes, {at_data.data(), model_.data(), model_.dim()}, data_neighbors_.k, context);
+}
+
+}  // namespace neargp

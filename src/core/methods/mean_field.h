@@ -1,0 +1,92 @@
+// The mean-field bound of a latent model, q(u) = prod_j N(m_j, s_j) (Wu, Pleiss and Cunningham 2022, section 3):
+//
+//   L = sum_i E log p(y_i | eta_i)
+//       - 1/2 sum_j [log f_j - log s_j - 1 + (s_j + sum_l b_jl^2 s_l + (m_j - b_j'm)^2) / f_j]        (eqs. 12 and 28)
+//
+// b_j and f_j the weights and conditional variance of node j given the nodes before it; eta_i has the mean
+// offset_i + x_i'beta + mu_i and the variance tau_i, at a node mu_i = m_j and tau_i = s_j, else mu_i = c_i'm and
+// tau_i = v_i + sum_l c_il^2 s_l (eq. 25).
+//
+// Both sums may be sub-sampled (eq. 19): with uniformly drawn rows, each sum weighted by the number of its terms over
+// the number drawn, value and gradient are unbiased for any sizes of the batches.
+#pragma once
+
+#include <vector>
+
+#include "methods/latent_model.h"
+#include "methods/latent_response.h"
+#include "methods/projected_batch.h"
+
+namespace neargp {
+
+// Where the bound is evaluated.
+struct MeanFieldPoint {
+  Covariance covariance;  // its nugget is the jitter
+  Likelihood likelihood;
+  std::vector<double> beta;
+  std::vector<double> moments;  // nodes x 2: m and s
+  std::vector<double> coords;   // nodes x dim
+};
+
+struct MeanFieldBatch {
+  std::vector<int> nodes, data;
+  double node_weight = 1.0, data_weight = 1.0;
+};
+
+struct MeanFieldGradient {
+  double value = 0.0;
+  std::vector<double> covariance;  // the core's covariance parameters, the jitter tied to the variance
+  std::vector<double> likelihood;  // logarithms of the likelihood's parameters
+  std::vector<double> beta;
+  std::vector<double> moments;     // nodes x 2: in m and in log s
+  std::vector<double> locations;   // nodes x dim, where wanted
+  std::vector<int> touched;        // the only nodes with a gradient
+};
+
+class MeanField {
+ public:
+  // Nodes are numbered as the model numbers them. Both arguments outlive the object. `locations`: gradients in the
+  // coordinates of the nodes are wanted.
+  MeanField(const LatentModel& model, const LatentResponse& response, bool locations);
+
+  Index nodes() const { return model_.nodes(); }
+  Index data() const { return model_.data(); }
+
+  // Every node and every datum.
+  MeanFieldBatch everything() const;
+  // Nodes and the data at them; for models with a node at every datum.
+  MeanFieldBatch at_nodes(std::vector<int> nodes) const;
+
+  // Valid until the next call. Throws an Error where a covariance matrix is singular.
+  const MeanFieldGradient& evaluate(const MeanFieldPoint& point, const MeanFieldBatch& batch, const RunContext& context);
+
+  // Seeks the neighbours of nodes and data anew, in the metric of the component of the largest variance.
+  void renew_neighbors(const MeanFieldPoint& point, const RunContext& context);
+  const NeighborTable& node_neighbors() const { return node_neighbors_; }
+  const NeighborTable& data_neighbors() const { return data_neighbors_; }
+
+ private:
+  struct Data;
+
+  void forget_last();
+  void touch(int node);
+  void add_prior(const MeanFieldPoint& point, const MeanFieldBatch& batch, const PreparedCovariance& covariance,
+                 const RunContext& context);
+  void add_data(const MeanFieldPoint& point, const MeanFieldBatch& batch, const PreparedCovariance& covariance,
+                const RunContext& context);
+  void add_data_at_nodes(const MeanFieldPoint& point, const MeanFieldBatch& batch, const RunContext& context);
+  void add_pulls(const ProjectedBatch& batch, const MeanFieldPoint& point);
+  void add_sums(const TargetSums& sums);
+
+  const LatentModel& model_;
+  const LatentResponse& response_;
+  bool locations_;
+  NeighborTable node_neighbors_, data_neighbors_;
+  std::vector<double> noise_;
+  std::vector<int> data_start_, data_at_;  // the data at node j: data_at_[data_start_[j] .. data_start_[j + 1] - 1]
+  std::vector<char> is_touched_;
+  ProjectedBatch prior_, interpolation_;
+  MeanFieldGradient gradient_;
+};
+
+}  // namespace neargp

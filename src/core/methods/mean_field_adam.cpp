@@ -1,0 +1,230 @@
+#include "methods/mean_field_adam.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "optim/adam.h"
+#include "random/batches.h"
+
+namespace neargp {
+
+namespace {
+
+// What decides who is near: log ratios of the ranges, and the anisotropy.
+std::vector<double> metric_shape(const Covariance& covariance) {
+  const Component& component =
+      *std::max_element(covariance.components.begin(), covariance.components.end(),
+                        [](const Component& a, const Component& b) { return a.variance < b.variance; });
+  std::vector<double> shape;
+  for (const int group : component.group) shape.push_back(std::log(component.range[group] / component.range[0]));
+  if (component.anisotropic) shape.insert(shape.end(), {component.u, component.v});
+  return shape;
+}
+
+double largest_difference(const std::vector<double>& x, const std::vector<double>& y) {
+  if (x.size() != y.size()) return INFINITY;
+  double largest = 0.0;
+  for (std::size_t i = 0; i < x.size(); ++i) largest = std::max(largest, std::abs(x[i] - y[i]));
+  return largest;
+}
+
+std::vector<double> column_spread(const std::vector<double>& coords, int dim) {
+  const double n = double(coords.size()) / dim;
+  std::vector<double> mean(dim, 0.0), spread(dim, 0.0);
+  for (std::size_t e = 0; e < coords.size(); ++e) mean[e % dim] += coords[e] / n;
+  for (std::size_t e = 0; e < coords.size(); ++e) spread[e % dim] += std::pow(coords[e] - mean[e % dim], 2) / n;
+  for (double& s : spread) s = std::sqrt(s);
+  return spread;
+}
+
+// Everything that moves, on the scale on which it moves.
+class Walker {
+ public:
+  Walker(MeanFieldPoint point, const MeanFieldAdamSettings& settings, int dim)
+      : point_(std::move(point)),
+        settings_(settings),
+        dim_(dim),
+        is_shape_(shape_parameters(point_.covariance)),
+        moments_(point_.moments),
+        location_unit_(column_spread(point_.coords, dim)),
+        shared_adam_(1, int(point_.covariance.parameters() + point_.likelihood.parameters.size() + point_.beta.size())),
+        moment_adam_(Index(moments_.size()) / 2, 2),
+        location_adam_(settings.locations ? Index(moments_.size()) / 2 : 0, dim) {
+    for (std::size_t j = 1; j < moments_.size(); j += 2) moments_[j] = std::log(moments_[j]);
+    const std::vector<double> values = parameter_values(point_.covariance);
+    for (std::size_t a = 0; a < values.size(); ++a) shared_.push_back(to_working(settings.covariance.scale[a], values[a]));
+    for (const double value : point_.likelihood.parameters) shared_.push_back(std::log(value));
+    shared_.insert(shared_.end(), point_.beta.begin(), point_.beta.end());
+  }
+
+  const MeanFieldPoint& point() const { return point_; }
+
+  void step(const MeanFieldGradient& gradient, const LatentModel& model, double rate) {
+    for (const int node : gradient.touched) {
+      double* moments = moments_.data() + 2 * Index(node);
+      moment_adam_.step(node, moments, gradient.moments.data() + 2 * Index(node), rate);
+      point_.moments[2 * Index(node)] = moments[0];
+      point_.moments[2 * Index(node) + 1] = std::exp(moments[1]);
+      if (settings_.locations)
+        location_adam_.step(node, point_.coords.data() + Index(node) * dim_,
+                            gradient.locations.data() + Index(node) * dim_, rate, location_unit_.data());
+    }
+    const std::vector<double> slopes = shared_gradient(gradient);
+    if (slopes.empty()) return;
+    shared_adam_.step(0, shared_.data(), slopes.data(), rate);
+    set_shared(model);
+  }
+
+ private:
+  static double to_working(WorkingScale scale, double value) {
+    switch (scale) {
+      case WorkingScale::identity: return value;
+      case WorkingScale::log: return std::log(value);
+      case WorkingScale::logit_half: return std::log(value / (2.0 - value));
+    }
+    return value;
+  }
+
+  std::vector<double> shared_gradient(const MeanFieldGradient& gradient) const {
+    std::vector<double> slopes;
+    const std::vector<double> values = parameter_values(point_.covariance);
+    for (std::size_t a = 0; a < values.size(); ++a) {
+      const double slope = working_slope(settings_.covariance.scale[a], is_shape_[a], values[a]);
+      slopes.push_back(settings_.covariance.free[a] ? slope * gradient.covariance[a] : 0.0);
+    }
+    for (std::size_t a = 0; a < gradient.likelihood.size(); ++a)
+      slopes.push_back(settings_.likelihood.free[a] ? gradient.likelihood[a] : 0.0);
+    slopes.insert(slopes.end(), gradient.beta.begin(), gradient.beta.end());
+    return slopes;
+  }
+
+  // Parameters that are fixed stay exactly as they are.
+  void set_shared(const LatentModel& model) {
+    std::vector<double> values = parameter_values(point_.covariance);
+    std::size_t next = 0;
+    const auto bounded = [&](const WorkingParameters& bounds, std::size_t a) {
+      if (bounds.free[a]) shared_[next] = std::min(std::max(shared_[next], bounds.lower[a]), bounds.upper[a]);
+      return shared_[next++];
+    };
+    for (std::size_t a = 0; a < values.size(); ++a) {
+      const double working = bounded(settings_.covariance, a);
+      if (settings_.covariance.free[a]) values[a] = from_working(settings_.covariance.scale[a], working);
+    }
+    set_parameter_values(point_.covariance, values);
+    point_.covariance = model.with_jitter(std::move(point_.covariance));
+    for (std::size_t a = 0; a < point_.likelihood.parameters.size(); ++a) {
+      const double working = bounded(settings_.likelihood, a);
+      if (settings_.likelihood.free[a]) point_.likelihood.parameters[a] = std::exp(working);
+    }
+    std::copy(shared_.begin() + next, shared_.end(), point_.beta.begin());
+  }
+
+  MeanFieldPoint point_;
+  const MeanFieldAdamSettings& settings_;
+  int dim_;
+  std::vector<bool> is_shape_;
+  std::vector<double> moments_;  // nodes x 2: m and log s
+  std::vector<double> shared_;   // covariance and likelihood on the working scale, then the trend
+  std::vector<double> location_unit_;
+  RowAdam shared_adam_, moment_adam_, location_adam_;
+};
+
+// The mini-batches of one fit.
+class Schedule {
+ public:
+  Schedule(const MeanField& bound, const LatentModel& model, const MeanFieldAdamSettings& settings)
+      : bound_(bound),
+        interpolates_(model.interpolates()),
+        nodes_(model.nodes(), settings.key, 0),
+        data_(model.data(), settings.key, 1) {
+    const Index rows = interpolates_ ? model.data() : model.nodes();
+    batch_size_ = std::min<Index>(settings.batch_size, rows);
+    steps_ = (rows + batch_size_ - 1) / batch_size_;
+    node_share_ = (model.nodes() + steps_ - 1) / steps_;
+  }
+
+  Index steps() const { return steps_; }
+
+  // Ascending rows are close in memory.
+  MeanFieldBatch next() {
+    std::vector<int> nodes = nodes_.next(interpolates_ ? node_share_ : batch_size_);
+    std::sort(nodes.begin(), nodes.end());
+    if (!interpolates_) return bound_.at_nodes(std::move(nodes));
+    std::vector<int> data = data_.next(batch_size_);
+    std::sort(data.begin(), data.end());
+    return {std::move(nodes), std::move(data), double(bound_.nodes()) / double(node_share_),
+            double(bound_.data()) / double(batch_size_)};
+  }
+
+ private:
+  const MeanField& bound_;
+  bool interpolates_;
+  Batches nodes_, data_;
+  Index batch_size_, steps_, node_share_;
+};
+
+double rate_at(const MeanFieldAdamSettings& settings, Index step, Index steps) {
+  const double done = double(step) / double(steps);
+  return settings.learning_rate * (done >= 0.9 ? 0.01 : done >= 0.75 ? 0.1 : 1.0);
+}
+
+}  // namespace
+
+std::vector<double> starting_moments(const LatentModel& model, const std::vector<double>& mean,
+                                     const std::vector<double>& precision) {
+  const int width = model.prior().k() + 1;
+  std::vector<double> diagonal(model.nodes(), 0.0);
+  for (Index j = 0; j < model.nodes(); ++j) {
+    const int* member = model.prior_members().data() + j * width;
+    const double* a = model.prior_vectors().data() + j * width;
+    for (int m = 0; m < width && member[m] >= 0; ++m) diagonal[member[m]] += a[m] * a[m] * model.prior_scale()[j];
+  }
+  for (Index i = 0; i < model.data(); ++i) {
+    const double w = std::max(precision[i], 0.0);
+    if (!model.interpolates()) {
+      diagonal[model.node_of_datum()[i]] += w;
+      continue;
+    }
+    const Conditionals& data = model.interpolation();
+    for (int m = 0; m < data.k() && data.neighbors()[i][m] >= 0; ++m)
+      diagonal[data.neighbors()[i][m]] += w * data.weights(i)[m] * data.weights(i)[m];
+  }
+  std::vector<double> moments;
+  for (Index j = 0; j < model.nodes(); ++j) moments.insert(moments.end(), {mean[j], 1.0 / diagonal[j]});
+  return moments;
+}
+
+MeanFieldFit fit_mean_field(const LatentModel& model, const LatentResponse& response, MeanFieldPoint start,
+                            const MeanFieldAdamSettings& settings, const RunContext& context) {
+  start.covariance = model.with_jitter(std::move(start.covariance));
+  MeanField bound(model, response, settings.locations);
+  Schedule schedule(bound, model, settings);
+  Walker walker(std::move(start), settings, model.dim());
+  std::vector<double> sought_in = metric_shape(walker.point().covariance);
+  const Index steps = settings.epochs * schedule.steps();
+  MeanFieldFit fit;
+  for (int epoch = 0; epoch < settings.epochs; ++epoch) {
+    const std::vector<double> shape = metric_shape(walker.point().covariance);
+    if (epoch > 0 && (settings.locations || largest_difference(shape, sought_in) > 0.25)) {
+      bound.renew_neighbors(walker.point(), context);
+      sought_in = shape;
+    }
+    double sum = 0.0;
+    for (Index step = 0; step < schedule.steps(); ++step) {
+      if (context.check_interrupt) context.check_interrupt();
+      const MeanFieldGradient& gradient = bound.evaluate(walker.point(), schedule.next(), context);
+      sum += gradient.value;
+      walker.step(gradient, model, rate_at(settings, epoch * schedule.steps() + step, steps));
+    }
+    fit.trace.push_back(sum / double(schedule.steps()));
+    if (settings.report) settings.report(epoch + 1, fit.trace.back());
+  }
+  fit.point = walker.point();
+  if (settings.locations) bound.renew_neighbors(fit.point, context);
+  fit.value = bound.evaluate(fit.point, bound.everything(), context).value;
+  fit.node_neighbors = bound.node_neighbors();
+  fit.data_neighbors = bound.data_neighbors();
+  return fit;
+}
+
+}  // namespace neargp

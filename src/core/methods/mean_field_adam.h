@@ -1,0 +1,49 @@
+// The paper's optimiser of the mean-field bound: Adam on moments of q, covariance, likelihood, trend and, if wanted, the
+// locations of the nodes, over mini-batches, the learning rate cut by ten at 75% and at 90% of the steps (appendix D.3.1).
+#pragma once
+
+#include <cstdint>
+#include <functional>
+
+#include "covariance/parameters.h"
+#include "methods/mean_field.h"
+
+namespace neargp {
+
+// Parameters that are no moments: how they appear to the optimiser and between which bounds, on the working scale.
+struct WorkingParameters {
+  std::vector<WorkingScale> scale;
+  std::vector<double> lower, upper;
+  std::vector<char> free;
+};
+
+struct MeanFieldAdamSettings {
+  int epochs = 300;
+  int batch_size = 256;
+  double learning_rate = 0.01;
+  std::uint64_t key = 0;
+  bool locations = false;          // learn the nodes' locations, the neighbours renewed in every epoch
+  WorkingParameters covariance;    // the core's covariance parameters
+  WorkingParameters likelihood;    // all logarithms
+  std::function<void(int epoch, double value)> report;  // may be empty
+};
+
+struct MeanFieldFit {
+  MeanFieldPoint point;
+  double value = 0.0;         // the bound at the end, over all nodes and data
+  std::vector<double> trace;  // the mean of its estimates in each epoch
+  NeighborTable node_neighbors, data_neighbors;
+};
+
+// Moments to start from: m as given by node, s the best for the precisions W of the data (by datum).
+std::vector<double> starting_moments(const LatentModel& model, const std::vector<double>& mean,
+                                     const std::vector<double>& precision);
+
+// An epoch is one pass over data and nodes alike. Where there is a node at every datum, a step takes batch_size nodes and
+// the data at them; else batch_size data and, drawn independently, their share of the nodes. Without learned locations
+// neighbours are renewed only when the ratios of ranges or the anisotropy have moved by more than a quarter.
+// `response`: the design's columns should be of unit size, for all coefficients move at the same rate.
+MeanFieldFit fit_mean_field(const LatentModel& model, const LatentResponse& response, MeanFieldPoint start,
+                            const MeanFieldAdamSettings& settings, const RunContext& context);
+
+}  // namespace neargp

@@ -1,0 +1,59 @@
+// Adam (Kingma and Ba 2014, Algorithm 1, with its decays), uphill, for rows of parameters of which a step moves only some:
+// the nodes of a batch.
+//
+// Each row has a clock of its own. A row without a gradient keeps its moments and its clock as they are; when it is next
+// moved, its moments decay by one step and their bias is corrected for the number of steps it has taken itself. So a row
+// is moved exactly as Adam would move it on its own gradients. (With one clock for all, as sparse variants of Adam have,
+// rows that are seldom drawn take too short steps; decaying the moments of rows at rest would lengthen them.)
+#pragma once
+
+#include <cmath>
+#include <vector>
+
+#include "base/types.h"
+
+namespace neargp {
+
+class RowAdam {
+ public:
+  RowAdam(Index rows, int width)
+      : width_(width), moments_(std::size_t(rows) * 2 * width, 0.0), clock_(std::size_t(rows), 0) {
+    double first = 1.0, second = 1.0;
+    for (Correction& correction : corrections_) {
+      correction = {1.0 / (1.0 - first), 1.0 / (1.0 - second)};
+      first *= decay_first;
+      second *= decay_second;
+    }
+  }
+
+  // Moves the row at `x` by its gradient; unit[c], where given, multiplies the rate of column c.
+  void step(Index row, double* x, const double* gradient, double rate, const double* unit = nullptr) {
+    if (clock_[row] + 1 < corrected) ++clock_[row];
+    const Correction& correction = corrections_[clock_[row]];
+    double* moments = moments_.data() + std::size_t(row) * 2 * width_;
+    for (int c = 0; c < width_; ++c) {
+      double& first = moments[2 * c];
+      double& second = moments[2 * c + 1];
+      first += (1.0 - decay_first) * (gradient[c] - first);
+      second += (1.0 - decay_second) * (gradient[c] * gradient[c] - second);
+      const double size = rate * (unit ? unit[c] : 1.0);
+      x[c] += size * first * correction.first / (std::sqrt(second * correction.second) + 1e-8);
+    }
+  }
+
+ private:
+  static constexpr double decay_first = 0.9, decay_second = 0.999;
+  // After so many steps 0.999^t < 1e-16 and nothing is left to correct.
+  static constexpr int corrected = 36900;
+
+  struct Correction {
+    double first, second;
+  };
+
+  int width_;
+  std::vector<double> moments_;
+  std::vector<int> clock_;
+  std::vector<Correction> corrections_ = std::vector<Correction>(corrected);
+};
+
+}  // namespace neargp

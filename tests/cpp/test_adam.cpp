@@ -1,0 +1,39 @@
+#include "optim/adam.h"
+
+#include <doctest/doctest.h>
+
+using neargp::RowAdam;
+
+TEST_CASE("the first step of Adam is the learning rate in the direction of the gradient's sign") {
+  RowAdam adam(1, 2);
+  double x[2] = {0.0, 0.0};
+  const double gradient[2] = {5.0, -0.01}, unit[2] = {1.0, 3.0};
+  adam.step(0, x, gradient, 0.1, unit);
+  CHECK(x[0] == doctest::Approx(0.1).epsilon(1e-5));
+  CHECK(x[1] == doctest::Approx(-0.3).epsilon(1e-5));
+}
+
+TEST_CASE("Adam follows the published algorithm") {
+  RowAdam adam(3, 1);
+  double x = 1.0, expected = 1.0, first = 0.0, second = 0.0;
+  for (int t = 1; t <= 500; ++t) {
+    const double gradient = std::cos(0.1 * t) - x;
+    first = 0.9 * first + 0.1 * (std::cos(0.1 * t) - expected);
+    second = 0.999 * second + 0.001 * std::pow(std::cos(0.1 * t) - expected, 2);
+    expected += 0.05 * (first / (1.0 - std::pow(0.9, t))) / (std::sqrt(second / (1.0 - std::pow(0.999, t))) + 1e-8);
+    adam.step(1, &x, &gradient, 0.05);
+    CHECK(x == doctest::Approx(expected).epsilon(1e-12));
+  }
+}
+
+TEST_CASE("rows at rest keep their moments and their clock") {
+  RowAdam alone(1, 1), among(2, 1);
+  double x = 0.0, y = 0.0, other = 0.0;
+  for (int t = 0; t < 50; ++t) {
+    const double gradient = std::sin(double(t));
+    alone.step(0, &x, &gradient, 0.1);
+    for (int rest = 0; rest < t % 4; ++rest) among.step(1, &other, &gradient, 0.1);
+    among.step(0, &y, &gradient, 0.1);
+    CHECK(x == y);
+  }
+}

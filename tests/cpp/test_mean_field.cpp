@@ -1,0 +1,173 @@
+// The mean-field bound against dense matrices, its gradient against differences, and what sub-sampling does to both.
+#include "mean_field_fixtures.h"
+
+#include <cmath>
+#include <functional>
+
+#include "random/batches.h"
+
+using namespace neargp;
+using namespace fixtures;
+
+namespace {
+
+Covariance matern() { return {{component(Family::matern, 1.3, {0.3}, {0, 0}, 1.5)}, 0.0, {}}; }
+
+// Every number that the gradient is about, in the order of `flat`.
+std::vector<double*> numbers(MeanFieldPoint& point, bool locations) {
+  std::vector<double*> all{&point.covariance.components[0].variance, &point.covariance.components[0].range[0]};
+  if (point.covariance.components[0].range.size() > 1) all.push_back(&point.covariance.components[0].range[1]);
+  for (double& x : point.likelihood.parameters) all.push_back(&x);
+  for (double& x : point.beta) all.push_back(&x);
+  for (double& x : point.moments) all.push_back(&x);
+  if (locations)
+    for (double& x : point.coords) all.push_back(&x);
+  return all;
+}
+
+std::vector<double> flat(const MeanFieldGradient& gradient, const MeanFieldPoint& point) {
+  const std::size_t ranges = point.covariance.components[0].range.size();
+  std::vector<double> all(gradient.covariance.begin(), gradient.covariance.begin() + 1 + ranges);
+  for (const auto* part : {&gradient.likelihood, &gradient.beta, &gradient.moments, &gradient.locations})
+    all.insert(all.end(), part->begin(), part->end());
+  return all;
+}
+
+// Is the derivative taken in the logarithm? Moments alternate m and s.
+std::vector<bool> logarithmic(const MeanFieldPoint& point, bool locations) {
+  std::vector<bool> all(1 + point.covariance.components[0].range.size() + point.likelihood.parameters.size(), true);
+  all.insert(all.end(), point.beta.size(), false);
+  for (std::size_t j = 0; j < point.moments.size(); ++j) all.push_back(j % 2 == 1);
+  if (locations) all.insert(all.end(), point.coords.size(), false);
+  return all;
+}
+
+void check_gradient(const LatentCase& latent, const Likelihood& likelihood, bool locations) {
+  const RunContext context;
+  MeanField bound(*latent.model, latent.response, locations);
+  MeanFieldPoint point = latent.point(likelihood);
+  const auto value = [&] {
+    point.covariance.nugget = latent.model->with_jitter(point.covariance).nugget;
+    return bound.evaluate(point, bound.everything(), context).value;
+  };
+  value();
+  const std::vector<double> gradient = flat(bound.evaluate(point, bound.everything(), context), point);
+  const std::vector<double*> all = numbers(point, locations);
+  const std::vector<bool> logs = logarithmic(point, locations);
+  REQUIRE(gradient.size() == all.size());
+  for (std::size_t a = 0; a < all.size(); ++a) {
+    CAPTURE(a);
+    const double at = *all[a], h = 1e-5 * (logs[a] ? at : 1.0);
+    *all[a] = at + h;
+    const double up = value();
+    *all[a] = at - h;
+    const double down = value();
+    *all[a] = at;
+    CHECK(gradient[a] == doctest::Approx((up - down) / (2.0 * h) * (logs[a] ? at : 1.0)).epsilon(1e-5).scale(1.0));
+  }
+}
+
+}  // namespace
+
+TEST_CASE("with full conditioning sets the mean-field bound is the dense one") {
+  const RunContext context;
+  for (const bool at_nodes : {true, false})
+    for (const bool counts : {true, false}) {
+      CAPTURE(at_nodes);
+      CAPTURE(counts);
+      const LatentCase latent(23, 31, 100, at_nodes, matern(), counts);
+      const MeanFieldPoint point = latent.point(counts ? poisson_likelihood() : gaussian_likelihood());
+      with_each_instruction_set([&] {
+        MeanField bound(*latent.model, latent.response, false);
+        CHECK(bound.evaluate(point, bound.everything(), context).value ==
+              doctest::Approx(dense_mean_field(latent, at_nodes, point)).epsilon(1e-10));
+      });
+    }
+}
+
+TEST_CASE("the gradient of the mean-field bound is that of differences") {
+  Covariance sum{{component(Family::exponential, 0.8, {0.2, 0.5}, {0, 1}), component(Family::matern, 0.5, {0.9}, {0, 0}, 2.5)},
+                 0.0, {}};
+  sum.active.assign(sum.parameters(), 1);
+  sum.active[sum.parameters() - 2] = 0;
+  for (const bool counts : {true, false}) {
+    const Likelihood likelihood = counts ? poisson_likelihood() : gaussian_likelihood();
+    check_gradient(LatentCase(19, 27, 6, true, matern(), counts), likelihood, false);
+    check_gradient(LatentCase(19, 27, 6, false, matern(), counts), likelihood, false);
+    check_gradient(LatentCase(19, 27, 6, false, matern(), counts), likelihood, true);
+  }
+  check_gradient(LatentCase(19, 27, 6, false, sum), poisson_likelihood(), true);
+}
+
+TEST_CASE("sub-sampled bounds and gradients average to the full ones over any partition") {
+  const RunContext context;
+  const auto check = [&](const LatentCase& latent, const std::vector<std::vector<int>>& node_parts,
+                         const std::vector<std::vector<int>>& data_parts) {
+    MeanField bound(*latent.model, latent.response, false);
+    const MeanFieldPoint point = latent.point(poisson_likelihood());
+    const MeanFieldGradient full = bound.evaluate(point, bound.everything(), context);
+    const std::vector<double> expected = flat(full, point);
+    double value = 0.0;
+    std::vector<double> gradient(expected.size(), 0.0);
+    // Each part has the chance by which uniform sampling weighs it: its share of the rows.
+    const auto add = [&](const MeanFieldBatch& batch, double share) {
+      const MeanFieldGradient& part = bound.evaluate(point, batch, context);
+      value += share * part.value;
+      const std::vector<double> entries = flat(part, point);
+      for (std::size_t a = 0; a < entries.size(); ++a) gradient[a] += share * entries[a];
+    };
+    const double m = double(bound.nodes()), n = double(bound.data());
+    if (data_parts.empty()) {
+      for (const auto& nodes : node_parts) add(bound.at_nodes(nodes), double(nodes.size()) / m);
+    } else {
+      for (const auto& nodes : node_parts)
+        for (const auto& data : data_parts)
+          add({nodes, data, m / double(nodes.size()), n / double(data.size())},
+              double(nodes.size()) / m * double(data.size()) / n);
+    }
+    CHECK(value == doctest::Approx(full.value).epsilon(1e-12));
+    for (std::size_t a = 0; a < expected.size(); ++a)
+      CHECK(gradient[a] == doctest::Approx(expected[a]).epsilon(1e-10).scale(1e-3));
+  };
+  const auto parts = [](int n, std::vector<int> sizes) {
+    const std::vector<int> order = shuffled(n, 77);
+    std::vector<std::vector<int>> result;
+    auto at = order.begin();
+    for (const int size : sizes) {
+      result.emplace_back(at, at + size);
+      at += size;
+    }
+    CHECK(at == order.end());
+    return result;
+  };
+  check(LatentCase(20, 31, 5, true, matern()), parts(20, {5, 5, 5, 5}), {});
+  check(LatentCase(20, 31, 5, true, matern()), parts(20, {1, 7, 12}), {});
+  check(LatentCase(20, 31, 5, false, matern()), parts(20, {4, 16}), parts(31, {10, 1, 20}));
+}
+
+TEST_CASE("the mean-field bound does not depend on the number of threads") {
+  const LatentCase latent(700, 900, 6, false, matern());
+  MeanField bound(*latent.model, latent.response, true);
+  const MeanFieldPoint point = latent.point(poisson_likelihood());
+  const MeanFieldGradient one = bound.evaluate(point, bound.everything(), with_threads(1));
+  const MeanFieldGradient four = bound.evaluate(point, bound.everything(), with_threads(4));
+  CHECK(one.value == four.value);
+  CHECK(flat(one, point) == flat(four, point));
+}
+
+TEST_CASE("batches cover all rows once in each pass, and all are of one size") {
+  Batches batches(10, 5, 0);
+  std::vector<int> seen(10, 0);
+  for (int b = 0; b < 10; ++b) {
+    const std::vector<int> batch = batches.next(4);
+    CHECK(batch.size() == 4);
+    for (const int row : batch) ++seen[row];
+    if (b == 4)
+      for (const int count : seen) CHECK(count == 2);
+  }
+  for (const int count : seen) CHECK(count == 4);
+  Batches again(10, 5, 0), other(10, 5, 1);
+  const std::vector<int> first = again.next(10);
+  CHECK(first == Batches(10, 5, 0).next(10));
+  CHECK(first != other.next(10));
+}
