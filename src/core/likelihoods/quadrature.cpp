@@ -14,6 +14,12 @@ constexpr double coarsest_step = 0.8;  // error exp(-2 pi^2 / step^2) = 4e-14 fo
 constexpr double finer = 1.5;
 constexpr int rules = 10;
 
+// The largest ratio sd / d = 1 / q with 2 pi q / step - q^2 / 2 >= 20, see quadrature.h.
+double limit_of(double step) {
+  const double rate = 2.0 * pi / step;
+  return 1.0 / (rate - std::sqrt(rate * rate - 40.0));
+}
+
 struct OwnedRule {
   std::vector<double> x, weight;
 
@@ -37,7 +43,7 @@ class Ladder {
     double step = coarsest_step;
     for (int r = 0; r < rules; ++r, step /= finer) {
       owned_.emplace_back(step, 6.5 + std::min(r, 5));
-      limits_.push_back(r + 1 < rules ? 2.0 * pi / (20.0 * step) : std::numeric_limits<double>::infinity());
+      limits_.push_back(r + 1 < rules ? limit_of(step) : std::numeric_limits<double>::infinity());
     }
     for (int r = 0; r < rules; ++r)
       views_.push_back({int(owned_[r].x.size()), owned_[r].x.data(), owned_[r].weight.data(), limits_[r]});

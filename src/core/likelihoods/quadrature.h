@@ -1,8 +1,9 @@
 // Expectations under a standard normal x by the trapezoidal rule.
 //
-// Its error for f(sd x) with f analytic up to a distance d from the real axis is exp(-2 pi d / (sd step)), and it beats
-// Gauss and Hermite's rule of as many nodes unless f is almost a polynomial. So the rules form a ladder, each for
-// ratios sd / d up to a limit of its own, at which the error is exp(-20). The last one serves all larger ratios.
+// A singularity of f at distance d from the real axis, q = d / sd in units of x, costs an error of the order of
+// exp(-2 pi q / step + q^2 / 2) in E f(sd x), the second term being the normal density there. The rule beats Gauss and
+// Hermite's of as many nodes unless f is almost a polynomial. So the rules form a ladder, each for ratios sd / d up to
+// a limit of its own, at which that error is exp(-20). The last one serves all larger ratios.
 #pragma once
 
 namespace neargp {
