@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "methods/latent_solve.h"
 #include "optim/adam.h"
 #include "random/batches.h"
 
@@ -170,27 +171,15 @@ double rate_at(const MeanFieldAdamSettings& settings, Index step, Index steps) {
 
 }  // namespace
 
-std::vector<double> starting_moments(const LatentModel& model, const std::vector<double>& mean,
-                                     const std::vector<double>& precision) {
-  const int width = model.prior().k() + 1;
-  std::vector<double> diagonal(model.nodes(), 0.0);
-  for (Index j = 0; j < model.nodes(); ++j) {
-    const int* member = model.prior_members().data() + j * width;
-    const double* a = model.prior_vectors().data() + j * width;
-    for (int m = 0; m < width && member[m] >= 0; ++m) diagonal[member[m]] += a[m] * a[m] * model.prior_scale()[j];
-  }
-  for (Index i = 0; i < model.data(); ++i) {
-    const double w = std::max(precision[i], 0.0);
-    if (!model.interpolates()) {
-      diagonal[model.node_of_datum()[i]] += w;
-      continue;
-    }
-    const Conditionals& data = model.interpolation();
-    for (int m = 0; m < data.k() && data.neighbors()[i][m] >= 0; ++m)
-      diagonal[data.neighbors()[i][m]] += w * data.weights(i)[m] * data.weights(i)[m];
-  }
+std::vector<double> starting_moments(const LatentModel& model, const std::vector<double>& z,
+                                     const std::vector<double>& precision, const RunContext& context) {
+  std::vector<double> weighted(z), at_nodes(model.nodes());
+  for (std::size_t i = 0; i < z.size(); ++i) weighted[i] *= precision[i];
+  model.sum_at_nodes(weighted.data(), at_nodes.data());
+  const std::vector<double> mean = solve_latent(model, precision, at_nodes, 1e-3, 200, context).x;
+  const std::vector<double> of_prior = prior_diagonal(model), of_data = data_diagonal(model, precision);
   std::vector<double> moments;
-  for (Index j = 0; j < model.nodes(); ++j) moments.insert(moments.end(), {mean[j], 1.0 / diagonal[j]});
+  for (Index j = 0; j < model.nodes(); ++j) moments.insert(moments.end(), {mean[j], 1.0 / (of_prior[j] + of_data[j])});
   return moments;
 }
 

@@ -35,9 +35,11 @@ struct MeanFieldFit {
   NeighborTable node_neighbors, data_neighbors;
 };
 
-// Moments to start from: m as given by node, s the best for the precisions W of the data (by datum).
-std::vector<double> starting_moments(const LatentModel& model, const std::vector<double>& mean,
-                                     const std::vector<double>& precision);
+// Moments to start from, for responses that look like z_i = w_i + noise of variance 1/W_i (W >= 0; on the link's scale,
+// without the trend): m = (Q + C'WC)^-1 C'Wz, the posterior mean at the model's covariance, and the best s for it,
+// 1/(Q + C'WC)_jj. From m = 0 or m = z the bound's steep prior term drives the covariance to white noise before m is smooth.
+std::vector<double> starting_moments(const LatentModel& model, const std::vector<double>& z,
+                                     const std::vector<double>& precision, const RunContext& context);
 
 // An epoch is one pass over data and nodes alike. Where there is a node at every datum, a step takes batch_size nodes and
 // the data at them; else batch_size data and, drawn independently, their share of the nodes. Without learned locations

@@ -1,0 +1,113 @@
+#include "methods/latent_solve.h"
+
+#include <cmath>
+#include <numeric>
+
+namespace neargp {
+
+namespace {
+
+using Vector = std::vector<double>;
+
+double dot(const Vector& x, const Vector& y) { return std::inner_product(x.begin(), x.end(), y.begin(), 0.0); }
+
+// y = (Q + C'WC) x
+Vector precision_times(const LatentModel& model, const Vector& precision, const Vector& x) {
+  Vector product(x.size()), at_nodes(x.size()), at_data(precision.size());
+  model.precision_times(x.data(), product.data());
+  model.field_at_data(x.data(), at_data.data());
+  for (std::size_t i = 0; i < at_data.size(); ++i) at_data[i] *= precision[i];
+  model.sum_at_nodes(at_data.data(), at_nodes.data());
+  for (std::size_t j = 0; j < x.size(); ++j) product[j] += at_nodes[j];
+  return product;
+}
+
+class Preconditioner {
+ public:
+  Preconditioner(const LatentModel& model, const Vector& precision)
+      : model_(model), scale_(data_diagonal(model, precision)) {
+    for (std::size_t j = 0; j < scale_.size(); ++j) scale_[j] = 1.0 / (scale_[j] + model.prior_scale()[j]);
+  }
+
+  // (I - B)' is undone from the last node of the ordering to the first, I - B from the first to the last.
+  Vector solve(Vector x) const {
+    const std::vector<int>& order = model_.order();
+    const Conditionals& prior = model_.prior();
+    const int k = prior.k();
+    for (auto node = order.rbegin(); node != order.rend(); ++node) {
+      const int* member = prior.neighbors()[*node];
+      const double* b = prior.weights(*node);
+      for (int m = 0; m < k && member[m] >= 0; ++m) x[member[m]] += b[m] * x[*node];
+    }
+    for (const int node : order) {
+      const int* member = prior.neighbors()[node];
+      const double* b = prior.weights(node);
+      double sum = scale_[node] * x[node];
+      for (int m = 0; m < k && member[m] >= 0; ++m) sum += b[m] * x[member[m]];
+      x[node] = sum;
+    }
+    return x;
+  }
+
+ private:
+  const LatentModel& model_;
+  Vector scale_;
+};
+
+}  // namespace
+
+std::vector<double> prior_diagonal(const LatentModel& model) {
+  const int width = model.prior().k() + 1;
+  Vector diagonal(model.nodes(), 0.0);
+  for (Index j = 0; j < model.nodes(); ++j) {
+    const int* member = model.prior_members().data() + j * width;
+    const double* a = model.prior_vectors().data() + j * width;
+    for (int m = 0; m < width && member[m] >= 0; ++m) diagonal[member[m]] += a[m] * a[m] * model.prior_scale()[j];
+  }
+  return diagonal;
+}
+
+std::vector<double> data_diagonal(const LatentModel& model, const std::vector<double>& precision) {
+  Vector diagonal(model.nodes(), 0.0);
+  if (!model.interpolates()) {
+    model.sum_at_nodes(precision.data(), diagonal.data());
+    return diagonal;
+  }
+  const Conditionals& data = model.interpolation();
+  for (Index i = 0; i < data.targets(); ++i) {
+    const int* member = data.neighbors()[i];
+    const double* c = data.weights(i);
+    for (int m = 0; m < data.k() && member[m] >= 0; ++m) diagonal[member[m]] += precision[i] * c[m] * c[m];
+  }
+  return diagonal;
+}
+
+LatentSolution solve_latent(const LatentModel& model, const std::vector<double>& precision, const std::vector<double>& h,
+                            double tolerance, int max_iterations, const RunContext& context) {
+  const Preconditioner preconditioner(model, precision);
+  LatentSolution solution{Vector(h.size(), 0.0), 0, false};
+  Vector residual = h;
+  Vector z = preconditioner.solve(residual);
+  Vector direction = z;
+  double norm = dot(residual, z);
+  const double goal = tolerance * tolerance * norm;
+  for (;; ++solution.iterations) {
+    solution.converged = norm <= goal;
+    if (solution.converged || solution.iterations == max_iterations) return solution;
+    if (context.check_interrupt) context.check_interrupt();
+    const Vector product = precision_times(model, precision, direction);
+    const double curvature = dot(direction, product);
+    if (!(curvature > 0.0)) return solution;
+    const double step = norm / curvature;
+    for (std::size_t j = 0; j < h.size(); ++j) {
+      solution.x[j] += step * direction[j];
+      residual[j] -= step * product[j];
+    }
+    z = preconditioner.solve(residual);
+    const double previous = norm;
+    norm = dot(residual, z);
+    for (std::size_t j = 0; j < h.size(); ++j) direction[j] = z[j] + norm / previous * direction[j];
+  }
+}
+
+}  // namespace neargp
