@@ -1,5 +1,6 @@
 # One table, the layout, drives everything about covariance parameters: one row for each, in the order the core uses (for each
-# component: variance, ranges, the two anisotropy parameters, shape; last the nugget). Three scales:
+# component: variance, ranges, the two anisotropy parameters, shape; then the nugget; parameters of the response's family, which the
+# core takes apart from these, follow). Three scales:
 #   working  unbounded, where the optimisers walk: logarithms; u and v as they are; logit(power / 2)
 #   core     what the core takes: variance, range, u, v, shape, nugget. With anisotropy this range is the geometric mean of the
 #            ranges along and across the major axis
@@ -129,14 +130,14 @@ as_core_covariance <- function(layout, groups, values) {
     list(family = groups[[j]]$family, variance = take("variance"), range = take("range"), group = groups[[j]]$group,
       anisotropy = take(c("u", "v")), shape = take("shape"))
   })
-  list(components = components, active = !layout$fixed)
+  list(components = components, active = !layout$fixed[layout$kind != "family"])
 }
 
 component_groups <- function(covariance, locations) {
   lapply(covariance$components, function(x) list(family = x$family, group = range_groups(x, locations)$group))
 }
 
-nugget_of <- function(layout, values) values[nrow(layout)]
+nugget_of <- function(layout, values) values[layout$kind == "nugget"]
 
 # The component in whose metric neighbours are sought: that of the largest variance.
 metric_component <- function(core_covariance) core_covariance$components[[metric_index(core_covariance)]]

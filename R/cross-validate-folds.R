@@ -72,7 +72,7 @@ refit_rows <- function(fit, rows) {
     control = fit$control, threads = fit$threads, verbose = FALSE)
   problem <- new_problem(data, fit$locations, settings, fit)
   check_k(fit$method, length(rows))
-  problem <- with_start(problem)
+  problem <- with_start(problem$method, problem)
   result <- fit_method(fit$method, problem)
   values <- to_core(result$working, problem$layout$transform)
   fit$data <- data

@@ -10,6 +10,16 @@ new_method <- function(name, label, ...) {
   structure(list(label = label, ...), class = c(paste0("neargp_", name), "neargp_method"))
 }
 
+# What a method adds to a fit from what fit_method() returned.
+complete_fit <- function(method, fit, result) {
+  UseMethod("complete_fit")
+}
+
+#' @export
+complete_fit.default <- function(method, fit, result) fit
+
+is_gaussian <- function(family) family$family == "gaussian"
+
 # The families a method can fit; further methods add theirs.
 method_families <- function(method) {
   UseMethod("method_families")
@@ -17,6 +27,35 @@ method_families <- function(method) {
 
 #' @export
 method_families.default <- function(method) "gaussian"
+
+# The table of parameters, given that of covariance and nugget: a method with parameters of its own adds rows.
+method_layout <- function(method, layout, settings) {
+  UseMethod("method_layout")
+}
+
+#' @export
+method_layout.default <- function(method, layout, settings) layout
+
+# The response as numbers, from what the formula gives: a list of `y` and whatever else the method needs of it.
+model_response <- function(method, y, family, weights, frame) {
+  UseMethod("model_response")
+}
+
+#' @export
+model_response.default <- function(method, y, family, weights, frame) {
+  check_response(y, frame)
+  list(y = as.double(y))
+}
+
+# Whether rows must not share a location.
+needs_distinct_locations <- function(method, problem) {
+  UseMethod("needs_distinct_locations")
+}
+
+#' @export
+needs_distinct_locations.default <- function(method, problem) {
+  identical(problem$layout$value[problem$layout$kind == "nugget"], 0)
+}
 
 check_family <- function(family, method) {
   if (is.function(family)) family <- family()

@@ -36,23 +36,27 @@ trend_columns <- function(data, locations) {
   data[setdiff(names(data), c(used, locations$time))]
 }
 
-new_model_data <- function(frame, formula) {
+new_model_data <- function(frame, formula, settings) {
   terms <- attr(frame, "terms")
-  y <- stats::model.response(frame)
-  check_response(y, frame)
+  n <- nrow(frame)
   offset <- stats::model.offset(frame)
   weights <- stats::model.weights(frame)
-  n <- nrow(frame)
+  if (is.null(weights)) weights <- rep(1, n)
+  response <- stats::model.response(frame)
+  if (is.null(response)) {
+    abort_neargp("formula", c("The formula has no response.", i = "Write it as response ~ trend, or response ~ 1."))
+  }
   design <- stats::model.matrix(terms, frame)
   model_data <- list(
-    y = as.double(y), X = strip_design(design), offset = if (is.null(offset)) rep(0, n) else as.double(offset),
-    weights = if (is.null(weights)) rep(1, n) else weights, coords = frame[["(locations)"]],
-    response_name = deparse(formula[[2L]], width.cutoff = 500L)[1L]
+    X = strip_design(design), offset = if (is.null(offset)) rep(0, n) else as.double(offset), weights = weights,
+    coords = frame[["(locations)"]], response_name = deparse(formula[[2L]], width.cutoff = 500L)[1L]
   )
+  check_weights(weights, frame)
+  response <- model_response(settings$method, response, settings$family, as.double(weights), frame)
+  model_data[names(response)] <- response
   check_finite_data(model_data, frame)
-  check_weights(model_data$weights, frame)
   model_data$weights <- as.double(model_data$weights)
-  check_trend(model_data)
+  if (is_gaussian(settings$family)) check_trend(model_data) else check_rank(model_data$X, NULL, model_data$response_name)
   list(data = model_data, contrasts = attr(design, "contrasts"), xlevels = stats::.getXlevels(terms, frame))
 }
 
@@ -61,7 +65,6 @@ strip_design <- function(design) {
 }
 
 check_response <- function(y, frame) {
-  if (is.null(y)) abort_neargp("formula", c("The formula has no response.", i = "Write it as response ~ trend, or response ~ 1."))
   if (!is.numeric(y) || !is.null(dim(y))) {
     abort_neargp("response", c("A gaussian() response must be a numeric vector.",
       x = paste0("`", names(frame)[1L], "` is ", if (is.null(dim(y))) paste("of class", class(y)[1L]) else "a matrix", ".")))
@@ -117,6 +120,7 @@ check_rank <- function(X, centred, response_name) {
     abort_neargp("rank", c("The trend is rank-deficient: some of its columns are linear combinations of the others.",
       x = paste0("Remove ", format_some(aliased), " from the formula, or reparametrise.")))
   }
+  if (is.null(centred)) return(invisible()) # the trend acts on the scale of the link
   residual <- qr.resid(decomposition, centred)
   if (sum(residual^2) <= 1e-20 * sum(centred^2)) {
     abort_neargp("constant_response", c(paste0("The response `", response_name, "` is an exact linear function of the trend."),

@@ -22,7 +22,7 @@
 #' @param time one-sided formula of one column, numeric, Date or date-time (the latter two in days).
 #' @param method [vecchia()] (default), [loo_k()], [mll_k()] or [exact_gp()].
 #' @param covariance [cov_matern()], one of its relatives, or a sum of them.
-#' @param family [stats::gaussian()] with identity link.
+#' @param family [stats::gaussian()] with identity link; with [loo_k()] also [stats::binomial()] with logit link and [categorical()].
 #' @param nugget noise variance: `NULL` estimates it, a number fixes it, 0 is none (then no two rows may share a location).
 #' @param weights positive numbers, evaluated in `data`: the noise variance of row i is `nugget / weights[i]`.
 #' @param offset known part of the mean, evaluated in `data`; better written as `offset()` in the formula.
@@ -63,12 +63,12 @@ neargp <- function(formula, data, coords = NULL, time = NULL, method = vecchia()
   locations <- new_locations(data, coords, time, distance, crs, c(all.vars(formula[[2L]]), all.vars(substitute(weights))))
   arguments <- list(weights = rlang::enquo(weights), offset = rlang::enquo(offset), subset = rlang::enquo(subset), na.action = na.action)
   frame <- new_model_frame(arguments, formula, data, locations)
-  model <- new_model_data(frame, formula)
+  model <- new_model_data(frame, formula, settings)
   model$data$coords <- embed_coordinates(model$data$coords, locations)
   problem <- new_problem(model$data, locations, settings, start)
   check_problem(problem, frame)
   prepared <- proc.time()[["elapsed"]]
-  problem <- with_start(problem)
+  problem <- with_start(settings$method, problem)
   result <- fit_method(settings$method, problem)
   finished <- proc.time()[["elapsed"]]
   finish_fit(result, problem, settings, model, frame,
@@ -95,17 +95,18 @@ check_settings <- function(formula, data, method, covariance, family, nugget, co
 
 # Everything a method needs to fit: data, the table of parameters, and settings.
 new_problem <- function(data, locations, settings, start) {
-  layout <- apply_start(new_layout(settings$covariance, settings$nugget, locations), start)
+  layout <- method_layout(settings$method, new_layout(settings$covariance, settings$nugget, locations), settings)
+  layout <- apply_start(layout, start)
   list(data = data, locations = locations, layout = layout, free = !layout$fixed,
     groups = component_groups(settings$covariance, locations), covariance = settings$covariance, method = settings$method,
-    control = settings$control, threads = settings$threads, report = fit_reporter(settings$verbose))
+    family = settings$family, earlier = if (inherits(start, "neargp")) start$classifier, control = settings$control, threads = settings$threads,
+    report = fit_reporter(settings$verbose))
 }
 
 check_problem <- function(problem, frame) {
   check_locations(problem$data$coords, problem$covariance, problem$locations)
   check_k(problem$method, length(problem$data$y))
-  nugget <- problem$layout$value[nrow(problem$layout)]
-  if (!identical(nugget, 0)) return(invisible())
+  if (!needs_distinct_locations(problem$method, problem)) return(invisible())
   duplicated <- duplicated_locations(problem$data$coords)
   if (length(duplicated)) {
     abort_neargp("duplicates", c(
@@ -114,7 +115,13 @@ check_problem <- function(problem, frame) {
   }
 }
 
-with_start <- function(problem) {
+# Bounds and starting values.
+with_start <- function(method, problem) {
+  UseMethod("with_start")
+}
+
+#' @export
+with_start.default <- function(method, problem) {
   variance <- residual_variance(problem$data)
   problem$bounds <- working_bounds(problem, variance)
   problem$start <- clamp(start_working(problem, variance), problem$bounds, problem$free)
@@ -153,6 +160,7 @@ finish_fit <- function(result, problem, settings, model, frame, call, formula, o
     k = result$k, device = settings$device, threads = settings$threads, elapsed = elapsed,
     n_given = n_given, n_dropped = length(attr(frame, "na.action"))
   ), class = "neargp")
+  fit <- complete_fit(settings$method, fit, result)
   warn_unless_converged(fit)
   fit
 }

@@ -62,9 +62,9 @@ SEXP core_latent(const Rcpp::List& nodes, const Rcpp::List& data, const Rcpp::Li
 }
 
 // [[Rcpp::export]]
-void core_latent_start(SEXP latent, const Rcpp::NumericVector& beta, const std::string& family,
+void core_latent_start(SEXP latent, const Rcpp::NumericVector& linear_predictor, const std::string& family,
                        const Rcpp::NumericVector& parameters, int threads) {
-  LatentPointer(latent)->posterior.start({beta.begin(), beta.end()}, to_likelihood(family, parameters),
+  LatentPointer(latent)->posterior.start({linear_predictor.begin(), linear_predictor.end()}, to_likelihood(family, parameters),
                                          make_run_context(threads));
 }
 
@@ -97,13 +97,13 @@ Rcpp::List core_latent_state(SEXP latent, int threads) {
   LatentPointer fit(latent);
   const neargp::SparsePosterior& posterior = fit->posterior;
   const int p = fit->response.coefficients;
-  const std::vector<double> response = posterior.field_response(make_run_context(threads));
+  const neargp::SparsePosterior::Trend trend = posterior.trend(make_run_context(threads));
   return Rcpp::List::create(
       Rcpp::_["mean"] = fit->model.to_caller(posterior.mean()), Rcpp::_["site_precision"] = posterior.site_precision(),
       Rcpp::_["linear_predictor"] = posterior.linear_predictor(), Rcpp::_["variance"] = posterior.variance_at_data(),
-      Rcpp::_["field_response"] = by_column(fit->model.to_caller(response, p), fit->model.nodes(), p),
+      Rcpp::_["field_response"] = by_column(fit->model.to_caller(trend.field_response, p), fit->model.nodes(), p),
       Rcpp::_["beta"] = posterior.beta(),
-      Rcpp::_["beta_vcov"] = by_column(posterior.trend_covariance(response), p, p));
+      Rcpp::_["beta_vcov"] = by_column(trend.covariance, p, p));
 }
 
 // [[Rcpp::export]]

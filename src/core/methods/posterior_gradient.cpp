@@ -89,9 +89,10 @@ void SparsePosterior::add_laplace_terms(LatentAdjoints& adjoints, std::vector<do
                nullptr, context);
   for (Index i = 0; i < n; ++i) third[i] *= 0.5 * variance_[i];
   model_.sum_at_nodes(third.data(), at_nodes.data());
+  const std::vector<double> left = design_left();
   for (Index i = 0; i < n; ++i)
-    for (int c = 0; c < p; ++c) at_coefficients[c] += response_.design[i * p + c] * third[i];
-  const Direction t = joint_solve(state_, std::move(at_nodes), std::move(at_coefficients), true, context);
+    for (int c = 0; c < p; ++c) at_coefficients[c] += left[i * p + c] * third[i];
+  const Direction t = joint_solve(trend_system(state_, true, context), at_nodes, at_coefficients, true, context);
 
   for (Index j = 0; j < model_.nodes(); ++j) {
     const int* member = model_.prior_members().data() + j * width;

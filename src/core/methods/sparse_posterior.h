@@ -15,6 +15,7 @@
 // exact. The mean solves the exact system, the factor only preconditions it.
 #pragma once
 
+#include <Eigen/Core>
 #include <memory>
 
 #include "methods/latent_model.h"
@@ -48,8 +49,9 @@ class SparsePosterior {
   // Both arguments outlive the object; the model's covariance may change between calls.
   SparsePosterior(const LatentModel& model, const LatentResponse& response, bool exact, const RunContext& context);
 
-  // Field zero and sites at the trend `beta`.
-  void start(const std::vector<double>& beta, const Likelihood& likelihood, const RunContext& context);
+  // Sites at these linear predictors, one for each datum. Those that the responses themselves suggest, as generalised
+  // linear models start from, are safe: from a common one the first step towards a large count would overshoot by far.
+  void start(const std::vector<double>& linear_predictor, const Likelihood& likelihood, const RunContext& context);
 
   // As a fit left it: mean, trend and precisions of the sites at the model's present covariance.
   void restore(std::vector<double> mean, std::vector<double> beta, std::vector<double> precision,
@@ -70,10 +72,12 @@ class SparsePosterior {
   const SparseFactor& factor() const { return *factor_; }
   bool is_exact() const { return exact_; }
 
-  // A^-1 C'W X (nodes x coefficients, by column), by which the field answers to the trend, and the covariance matrix
-  // of the trend coefficients, (X'WX - X'WC A^-1 C'WX)^-1.
-  std::vector<double> field_response(const RunContext& context) const;
-  std::vector<double> trend_covariance(const std::vector<double>& field_response) const;
+  // H = A^-1 C'W X (nodes x coefficients, by column), by which the field answers to the trend, m(beta) = m - H (beta' - beta),
+  // and the covariance matrix of the trend coefficients, (X'WX - X'WC H)^-1.
+  struct Trend {
+    std::vector<double> field_response, covariance;
+  };
+  Trend trend(const RunContext& context) const;
 
   // A^-1 h by conjugate gradients.
   std::vector<double> solve(const std::vector<double>& h, const RunContext& context) const;
@@ -86,18 +90,24 @@ class SparsePosterior {
   struct Direction {
     std::vector<double> mean, beta;
   };
+  struct TrendSystem {
+    std::vector<double> coupling, response;  // K and G, nodes x coefficients, by column
+    Eigen::MatrixXd schur;
+  };
 
   bool factorise(const State& state, const RunContext& context);
   bool factorise_or_fall_back(const RunContext& context);
   void find_variances(const RunContext& context);
   double evaluate(const State& state, const RunContext& context);
   void propose_sites(State& sites) const;
-  void move_mean(State& state, const RunContext& context);
+  double move_mean(State& state, const RunContext& context);
   void settle(const RunContext& context);
   double finish_laplace(const RunContext& context);
 
-  std::vector<double> weighted_design_at_nodes(const State& state) const;
-  Direction joint_solve(const State& state, std::vector<double> at_nodes, std::vector<double> at_coefficients,
+  void average_design();
+  std::vector<double> design_left() const;
+  TrendSystem trend_system(const State& state, bool refined, const RunContext& context) const;
+  Direction joint_solve(const TrendSystem& system, std::vector<double> at_nodes, std::vector<double> at_coefficients,
                         bool refined, const RunContext& context) const;
   void solve_columns(std::vector<double>& columns, bool refined, const RunContext& context) const;
   void add_interpolation_terms(LatentAdjoints& adjoints, const RunContext& context) const;
@@ -112,6 +122,7 @@ class SparsePosterior {
   Likelihood likelihood_;
   PosteriorKind kind_ = PosteriorKind::sparse;
 
+  std::vector<double> average_design_;  // nodes x coefficients, by column
   State state_;
   std::vector<double> values_, inverse_;                  // A and Z on the pattern
   std::vector<double> eta_, variance_, slope_, curvature_;  // by datum, at the last evaluation
