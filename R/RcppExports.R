@@ -53,6 +53,50 @@ core_neighbors_joint <- function(coords, newcoords, order_new, k, threads) {
     .Call(`_neargp_core_neighbors_joint`, coords, newcoords, order_new, k, threads)
 }
 
+core_label_model <- function(coords, counts, own_class, targets, neighbors) {
+    .Call(`_neargp_core_label_model`, coords, counts, own_class, targets, neighbors)
+}
+
+core_label_score <- function(model, first, last, observed, count, covariance, nugget, slope, shift, gradient, threads) {
+    .Call(`_neargp_core_label_score`, model, first, last, observed, count, covariance, nugget, slope, shift, gradient, threads)
+}
+
+core_label_probabilities <- function(model, covariance, nugget, slope, shift, threads) {
+    .Call(`_neargp_core_label_probabilities`, model, covariance, nugget, slope, shift, threads)
+}
+
+core_latent <- function(nodes, data, response, exact, threads) {
+    .Call(`_neargp_core_latent`, nodes, data, response, exact, threads)
+}
+
+core_latent_start <- function(latent, beta, family, parameters, threads) {
+    invisible(.Call(`_neargp_core_latent_start`, latent, beta, family, parameters, threads))
+}
+
+core_latent_fit <- function(latent, covariance, family, parameters, kind, tolerance, max_iterations, threads) {
+    .Call(`_neargp_core_latent_fit`, latent, covariance, family, parameters, kind, tolerance, max_iterations, threads)
+}
+
+core_latent_gradient <- function(latent, threads) {
+    .Call(`_neargp_core_latent_gradient`, latent, threads)
+}
+
+core_latent_state <- function(latent, threads) {
+    .Call(`_neargp_core_latent_state`, latent, threads)
+}
+
+core_latent_restore <- function(latent, covariance, mean, beta, site_precision, threads) {
+    invisible(.Call(`_neargp_core_latent_restore`, latent, covariance, mean, beta, site_precision, threads))
+}
+
+core_latent_predict <- function(latent, newcoords, neighbors, field_response, threads) {
+    .Call(`_neargp_core_latent_predict`, latent, newcoords, neighbors, field_response, threads)
+}
+
+core_latent_draws <- function(latent, draws, key, threads) {
+    .Call(`_neargp_core_latent_draws`, latent, draws, key, threads)
+}
+
 core_expectations <- function(family_name, parameters, y, trials, weights, mean, variance, threads) {
     .Call(`_neargp_core_expectations`, family_name, parameters, y, trials, weights, mean, variance, threads)
 }

@@ -174,6 +174,173 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// core_label_model
+SEXP core_label_model(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& counts, bool own_class, const Rcpp::NumericMatrix& targets, const Rcpp::IntegerMatrix& neighbors);
+RcppExport SEXP _neargp_core_label_model(SEXP coordsSEXP, SEXP countsSEXP, SEXP own_classSEXP, SEXP targetsSEXP, SEXP neighborsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type coords(coordsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type counts(countsSEXP);
+    Rcpp::traits::input_parameter< bool >::type own_class(own_classSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type targets(targetsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::IntegerMatrix& >::type neighbors(neighborsSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_label_model(coords, counts, own_class, targets, neighbors));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_label_score
+Rcpp::List core_label_score(SEXP model, int first, int last, const Rcpp::IntegerVector& observed, const Rcpp::NumericVector& count, const Rcpp::List& covariance, double nugget, double slope, const Rcpp::NumericMatrix& shift, bool gradient, int threads);
+RcppExport SEXP _neargp_core_label_score(SEXP modelSEXP, SEXP firstSEXP, SEXP lastSEXP, SEXP observedSEXP, SEXP countSEXP, SEXP covarianceSEXP, SEXP nuggetSEXP, SEXP slopeSEXP, SEXP shiftSEXP, SEXP gradientSEXP, SEXP threadsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< SEXP >::type model(modelSEXP);
+    Rcpp::traits::input_parameter< int >::type first(firstSEXP);
+    Rcpp::traits::input_parameter< int >::type last(lastSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::IntegerVector& >::type observed(observedSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type count(countSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type covariance(covarianceSEXP);
+    Rcpp::traits::input_parameter< double >::type nugget(nuggetSEXP);
+    Rcpp::traits::input_parameter< double >::type slope(slopeSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type shift(shiftSEXP);
+    Rcpp::traits::input_parameter< bool >::type gradient(gradientSEXP);
+    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_label_score(model, first, last, observed, count, covariance, nugget, slope, shift, gradient, threads));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_label_probabilities
+Rcpp::List core_label_probabilities(SEXP model, const Rcpp::List& covariance, double nugget, double slope, const Rcpp::NumericMatrix& shift, int threads);
+RcppExport SEXP _neargp_core_label_probabilities(SEXP modelSEXP, SEXP covarianceSEXP, SEXP nuggetSEXP, SEXP slopeSEXP, SEXP shiftSEXP, SEXP threadsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< SEXP >::type model(modelSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type covariance(covarianceSEXP);
+    Rcpp::traits::input_parameter< double >::type nugget(nuggetSEXP);
+    Rcpp::traits::input_parameter< double >::type slope(slopeSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type shift(shiftSEXP);
+    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_label_probabilities(model, covariance, nugget, slope, shift, threads));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_latent
+SEXP core_latent(const Rcpp::List& nodes, const Rcpp::List& data, const Rcpp::List& response, bool exact, int threads);
+RcppExport SEXP _neargp_core_latent(SEXP nodesSEXP, SEXP dataSEXP, SEXP responseSEXP, SEXP exactSEXP, SEXP threadsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type nodes(nodesSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type data(dataSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type response(responseSEXP);
+    Rcpp::traits::input_parameter< bool >::type exact(exactSEXP);
+    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_latent(nodes, data, response, exact, threads));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_latent_start
+void core_latent_start(SEXP latent, const Rcpp::NumericVector& beta, const std::string& family, const Rcpp::NumericVector& parameters, int threads);
+RcppExport SEXP _neargp_core_latent_start(SEXP latentSEXP, SEXP betaSEXP, SEXP familySEXP, SEXP parametersSEXP, SEXP threadsSEXP) {
+BEGIN_RCPP
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< SEXP >::type latent(latentSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type beta(betaSEXP);
+    Rcpp::traits::input_parameter< const std::string& >::type family(familySEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type parameters(parametersSEXP);
+    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    core_latent_start(latent, beta, family, parameters, threads);
+    return R_NilValue;
+END_RCPP
+}
+// core_latent_fit
+Rcpp::List core_latent_fit(SEXP latent, const Rcpp::List& covariance, const std::string& family, const Rcpp::NumericVector& parameters, const std::string& kind, double tolerance, int max_iterations, int threads);
+RcppExport SEXP _neargp_core_latent_fit(SEXP latentSEXP, SEXP covarianceSEXP, SEXP familySEXP, SEXP parametersSEXP, SEXP kindSEXP, SEXP toleranceSEXP, SEXP max_iterationsSEXP, SEXP threadsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< SEXP >::type latent(latentSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type covariance(covarianceSEXP);
+    Rcpp::traits::input_parameter< const std::string& >::type family(familySEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type parameters(parametersSEXP);
+    Rcpp::traits::input_parameter< const std::string& >::type kind(kindSEXP);
+    Rcpp::traits::input_parameter< double >::type tolerance(toleranceSEXP);
+    Rcpp::traits::input_parameter< int >::type max_iterations(max_iterationsSEXP);
+    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_latent_fit(latent, covariance, family, parameters, kind, tolerance, max_iterations, threads));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_latent_gradient
+Rcpp::List core_latent_gradient(SEXP latent, int threads);
+RcppExport SEXP _neargp_core_latent_gradient(SEXP latentSEXP, SEXP threadsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< SEXP >::type latent(latentSEXP);
+    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_latent_gradient(latent, threads));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_latent_state
+Rcpp::List core_latent_state(SEXP latent, int threads);
+RcppExport SEXP _neargp_core_latent_state(SEXP latentSEXP, SEXP threadsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< SEXP >::type latent(latentSEXP);
+    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_latent_state(latent, threads));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_latent_restore
+void core_latent_restore(SEXP latent, const Rcpp::List& covariance, const Rcpp::NumericVector& mean, const Rcpp::NumericVector& beta, const Rcpp::NumericVector& site_precision, int threads);
+RcppExport SEXP _neargp_core_latent_restore(SEXP latentSEXP, SEXP covarianceSEXP, SEXP meanSEXP, SEXP betaSEXP, SEXP site_precisionSEXP, SEXP threadsSEXP) {
+BEGIN_RCPP
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< SEXP >::type latent(latentSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type covariance(covarianceSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type mean(meanSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type beta(betaSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type site_precision(site_precisionSEXP);
+    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    core_latent_restore(latent, covariance, mean, beta, site_precision, threads);
+    return R_NilValue;
+END_RCPP
+}
+// core_latent_predict
+Rcpp::List core_latent_predict(SEXP latent, const Rcpp::NumericMatrix& newcoords, const Rcpp::IntegerMatrix& neighbors, const Rcpp::NumericMatrix& field_response, int threads);
+RcppExport SEXP _neargp_core_latent_predict(SEXP latentSEXP, SEXP newcoordsSEXP, SEXP neighborsSEXP, SEXP field_responseSEXP, SEXP threadsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< SEXP >::type latent(latentSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type newcoords(newcoordsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::IntegerMatrix& >::type neighbors(neighborsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type field_response(field_responseSEXP);
+    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_latent_predict(latent, newcoords, neighbors, field_response, threads));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_latent_draws
+Rcpp::NumericMatrix core_latent_draws(SEXP latent, int draws, double key, int threads);
+RcppExport SEXP _neargp_core_latent_draws(SEXP latentSEXP, SEXP drawsSEXP, SEXP keySEXP, SEXP threadsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< SEXP >::type latent(latentSEXP);
+    Rcpp::traits::input_parameter< int >::type draws(drawsSEXP);
+    Rcpp::traits::input_parameter< double >::type key(keySEXP);
+    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_latent_draws(latent, draws, key, threads));
+    return rcpp_result_gen;
+END_RCPP
+}
 // core_expectations
 Rcpp::List core_expectations(const std::string& family_name, const std::vector<double>& parameters, const std::vector<double>& y, const std::vector<double>& trials, const std::vector<double>& weights, const std::vector<double>& mean, const std::vector<double>& variance, int threads);
 RcppExport SEXP _neargp_core_expectations(SEXP family_nameSEXP, SEXP parametersSEXP, SEXP ySEXP, SEXP trialsSEXP, SEXP weightsSEXP, SEXP meanSEXP, SEXP varianceSEXP, SEXP threadsSEXP) {
@@ -353,6 +520,17 @@ static const R_CallMethodDef CallEntries[] = {
     {"_neargp_core_neighbors_to", (DL_FUNC) &_neargp_core_neighbors_to, 4},
     {"_neargp_core_neighbors_by_sector", (DL_FUNC) &_neargp_core_neighbors_by_sector, 5},
     {"_neargp_core_neighbors_joint", (DL_FUNC) &_neargp_core_neighbors_joint, 5},
+    {"_neargp_core_label_model", (DL_FUNC) &_neargp_core_label_model, 5},
+    {"_neargp_core_label_score", (DL_FUNC) &_neargp_core_label_score, 11},
+    {"_neargp_core_label_probabilities", (DL_FUNC) &_neargp_core_label_probabilities, 6},
+    {"_neargp_core_latent", (DL_FUNC) &_neargp_core_latent, 5},
+    {"_neargp_core_latent_start", (DL_FUNC) &_neargp_core_latent_start, 5},
+    {"_neargp_core_latent_fit", (DL_FUNC) &_neargp_core_latent_fit, 8},
+    {"_neargp_core_latent_gradient", (DL_FUNC) &_neargp_core_latent_gradient, 2},
+    {"_neargp_core_latent_state", (DL_FUNC) &_neargp_core_latent_state, 2},
+    {"_neargp_core_latent_restore", (DL_FUNC) &_neargp_core_latent_restore, 6},
+    {"_neargp_core_latent_predict", (DL_FUNC) &_neargp_core_latent_predict, 5},
+    {"_neargp_core_latent_draws", (DL_FUNC) &_neargp_core_latent_draws, 4},
     {"_neargp_core_expectations", (DL_FUNC) &_neargp_core_expectations, 8},
     {"_neargp_core_problem", (DL_FUNC) &_neargp_core_problem, 6},
     {"_neargp_core_evaluate", (DL_FUNC) &_neargp_core_evaluate, 5},

@@ -1,0 +1,107 @@
+# Fits to class labels: what their methods for generics do otherwise than those of other fits. A classifier is a fit of class
+# c("neargp_classifier", "neargp") with an element `classifier`: estimator, levels, slope and trend of the link, and the cell of each row.
+
+as_classifier <- function(fit, classifier) {
+  if (is.null(classifier)) return(fit)
+  trend <- classifier$trend
+  colnames(trend) <- if (ncol(trend) == 1L) classifier$levels[2L] else classifier$levels
+  classifier$trend <- trend
+  fit$classifier <- classifier
+  fit$beta <- if (ncol(trend) == 1L) trend[, 1L] else trend
+  class(fit) <- c("neargp_classifier", "neargp")
+  fit
+}
+
+observed_classes <- function(object) {
+  factor(object$classifier$levels[class_numbers(object$data)], levels = object$classifier$levels)
+}
+
+# ---- print and summary ------------------------------------------------------------------------------------------------------------
+
+#' @export
+print.neargp_classifier <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
+  print_header(x)
+  print_classes(x)
+  print_link(x, digits)
+  cat("\nCovariance: ", describe_covariance(x$covariance), "\n", sep = "")
+  cat(paste_named(stats::coef(x, what = "covariance"), digits), "\n", sep = "")
+  print_remarks(x, digits)
+  invisible(x)
+}
+
+print_classes <- function(x) {
+  counts <- tabulate(class_numbers(x$data), length(x$classifier$levels))
+  cat("Classes:   ", format_some(sprintf("%s (%s)", x$classifier$levels, vapply(counts, format_count, "")), 8L), "\n", sep = "")
+  cells <- length(unique(x$classifier$cell))
+  if (cells < length(x$data$y)) cat("           at ", format_count(cells), " distinct locations\n", sep = "")
+  compared <- x$classifier$compared
+  cat("Estimator: ", x$classifier$estimator, if (length(compared)) {
+    sprintf(" (score %s)", paste(sprintf("%.1f by %s", compared, names(compared)), collapse = ", "))
+  }, "\n", sep = "")
+}
+
+print_link <- function(x, digits) {
+  cat("\nSlope of the link: ", format(signif(x$classifier$slope, digits), digits = digits), "\n", sep = "")
+  if (!length(x$beta)) return(invisible())
+  if (is.matrix(x$beta)) {
+    cat("Trend (softmax of the classes):\n")
+    print(t(signif(x$beta, digits)))
+  } else {
+    cat("Trend (log odds of ", x$classifier$levels[2L], "):\n", paste_named(x$beta, digits), "\n", sep = "")
+  }
+}
+
+#' @export
+summary.neargp_classifier <- function(object, ...) {
+  rlang::check_dots_empty()
+  structure(list(fit = object, scores = scores(object), confusion = confusion_table(object)), class = "summary.neargp_classifier")
+}
+
+#' @export
+print.summary.neargp_classifier <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
+  print(x$fit, digits = digits)
+  cat("\nLeave one out: each training row predicted from its nearest others\n")
+  print(x$scores)
+  if (ncol(x$confusion) <= 12L) print(x$confusion)
+  invisible(x)
+}
+
+# ---- what does not apply ----------------------------------------------------------------------------------------------------------
+
+abort_for_classes <- function(what, instead) {
+  abort_neargp("family", c(sprintf("%s is not defined for a fit to classes.", what), i = instead))
+}
+
+#' @export
+residuals.neargp_classifier <- function(object, ...) {
+  abort_for_classes("residuals()", "Use loo_predict() for leave-one-out probabilities, and scores() or plot() to judge them.")
+}
+
+#' @export
+fitted.neargp_classifier <- function(object, ...) {
+  abort_for_classes("fitted()", "Use loo_predict() for leave-one-out probabilities.")
+}
+
+#' @export
+simulate.neargp_classifier <- function(object, nsim = 1, seed = NULL, ...) {
+  abort_for_classes("simulate()", "The labels' Gaussian process is a way to probabilities, not a model of a latent field.")
+}
+
+#' @export
+cross_validate.neargp_classifier <- function(object, ...) {
+  abort_for_classes("cross_validate()", "Use scores(fit) for leave-one-out scores, or scores(fit, newdata = held_out).")
+}
+
+#' @export
+augment.neargp_classifier <- function(x, data = NULL, ...) {
+  loo <- loo_predict(x)
+  names(loo) <- paste0(".loo_", names(loo))
+  if (is.null(data)) {
+    data <- structure(data.frame(observed_classes(x)), names = x$data$response_name)
+    data <- cbind(data, original_coords(x))
+  }
+  if (!is.data.frame(data) || nrow(data) != nrow(loo)) {
+    abort_neargp("argument", sprintf("`data` must be a data frame with the %s rows that were fitted.", format_count(nrow(loo))))
+  }
+  cbind(data, loo)
+}

@@ -1,0 +1,185 @@
+# Fits of loo_k() to class labels: parameters by the leave-one-out log score, through mini-batch Adam or quasi-Newton.
+
+fit_classes <- function(method, problem) {
+  check_class_link(method, problem$family)
+  estimators <- if (method$estimator != "auto") method$estimator else
+    if (length(problem$data$levels) == 2L) "label" else c("label", "own-class")
+  fits <- lapply(estimators, function(estimator) fit_labels(method, problem, estimator))
+  values <- vapply(fits, function(fit) fit$value, 0)
+  best <- fits[[which.max(values)]]
+  if (length(fits) > 1L) best$classifier$compared <- stats::setNames(values, estimators)
+  best
+}
+
+check_class_link <- function(method, family) {
+  if (family$link %in% c("logit", "softmax")) return(invisible())
+  abort_neargp("family", sprintf("%s fits a %s() response with logit link only, not with %s.", method$label, family$family, family$link))
+}
+
+# The result is what fit_method() returns, with a `classifier` besides.
+fit_labels <- function(method, problem, estimator) {
+  problem <- label_problem(method, problem, estimator)
+  start <- label_start(problem, method$k)
+  state <- if (uses_adam(method, problem)) label_adam(method, problem, start) else label_quasi_newton(method, problem, start)
+  part <- split_theta(problem, state$theta)
+  scored <- label_score(problem, state$theta, method$k)
+  q <- ncol(problem$data$X)
+  list(working = part$working, beta = rep(NA_real_, q), beta_vcov = matrix(NA_real_, q, q), information = NULL, value = scored$value,
+    score = paste0("leave-one-out log score", if (!is.null(scored$rows)) sprintf(" (from %s rows)", format_count(scored$rows))), k = method$k, convergence = state$convergence,
+    classifier = list(estimator = estimator, levels = problem$levels, slope = exp(part$log_slope),
+      trend = unscaled_trend(problem$design, part$trend), cell = problem$labels$cell))
+}
+
+label_problem <- function(method, problem, estimator) {
+  problem$own_class <- estimator == "own-class"
+  problem$levels <- problem$data$levels
+  classes <- length(problem$levels)
+  problem$data$class <- class_numbers(problem$data)
+  problem$labels <- new_labels(problem$data, classes)
+  check_cell_count(problem, method$k)
+  problem$design <- scaled_design(problem$data$X)
+  trend_varies <- any(colnames(problem$data$X) != "(Intercept)") || any(problem$data$offset != problem$data$offset[1L])
+  problem$observations <- label_observations(problem$labels, merge = !trend_varies)
+  problem
+}
+
+check_cell_count <- function(problem, k) {
+  cells <- nrow(problem$labels$coords)
+  if (k < cells) return(invisible())
+  abort_neargp("k", c(sprintf("k = %d neighbours need more than %d distinct locations, and there are %d.", k, k, cells),
+    i = if (cells > 1L) sprintf("Use a k of at most %d.", cells - 1L)))
+}
+
+uses_adam <- function(method, problem) {
+  if (method$optimizer != "auto") return(method$optimizer == "adam")
+  sum(problem$free) > 6L || length(problem$observations$row) > 10000L
+}
+
+# ---- starting values --------------------------------------------------------------------------------------------------------------
+
+label_start_slope <- 2
+
+# An earlier fit has all of it. Else variance, nugget and slope are 1, 1 and 2 and there is no trend; ranges are compared by the score of
+# some hundred observations in up to three coordinates. In more, distances concentrate near sqrt(2 d) standard deviations, and a grid
+# finds a narrow optimum that the separate ranges do not leave: they start at sqrt(d) standard deviations.
+label_start <- function(problem, k) {
+  q <- ncol(problem$design$X)
+  classes <- problem$labels$classes
+  trend <- matrix(0, q, trend_outputs(classes))
+  earlier <- problem$earlier
+  if (!is.null(earlier) && identical(dimnames(earlier$trend)[1L], dimnames(problem$design$X)[2L]) &&
+    length(earlier$trend) == length(trend)) {
+    trend <- scaled_trend(problem$design, earlier$trend)
+    slope <- earlier$slope
+  } else {
+    slope <- label_start_slope
+  }
+  layout <- problem$layout
+  given <- layout$fixed | !is.na(layout$start)
+  values <- ifelse(layout$fixed, layout$value, layout$start)
+  if (!all(given)) values[!given] <- best_label_candidate(problem, min(k, 32L), slope, trend)[!given]
+  working <- clamp(to_working(values, layout$transform), problem$bounds, problem$free)
+  label_theta(working, log(slope), trend)
+}
+
+best_label_candidate <- function(problem, k, slope, trend, rows = 500L) {
+  dimensions <- ncol(problem$labels$coords)
+  unit <- effective_distance(problem$groups[[1L]]$family, shape_of_first(problem))
+  candidates <- lapply(sqrt(dimensions) * if (dimensions > 3L) 1 else 2^(-6:2), function(range) {
+    candidate_values(problem, group_scales(problem$labels$coords, problem$groups[[1L]]$group), range * unit, NA_real_, c(1, 1))
+  })
+  if (length(candidates) == 1L) return(candidates[[1L]])
+  at <- lapply(problem$observations, function(x) x[unique(round(seq(1, length(x), length.out = rows)))])
+  working <- lapply(candidates, to_working, problem$layout$transform)
+  plan <- label_plan(problem, at, component_at(problem, working[[1L]]), k)
+  objective <- label_objective(problem, plan)
+  values <- vapply(working, function(one) objective$evaluate(label_theta(one, log(slope), trend))$value, 0)
+  if (!any(is.finite(values))) abort_cholesky(0L)
+  candidates[[which.max(values)]]
+}
+
+shape_of_first <- function(problem) {
+  layout <- problem$layout
+  shape <- layout$value[layout$kind == "shape" & layout$component %in% 1L]
+  if (length(shape) && !is.na(shape)) shape else family_shape(problem$groups[[1L]]$family)$start
+}
+
+# ---- optimisers -------------------------------------------------------------------------------------------------------------------
+
+# Quasi-Newton over all observations. What climbs is theta; what fit_with_neighbors() watches is its covariance part.
+label_quasi_newton <- function(method, problem, theta) {
+  p <- nrow(problem$layout)
+  link <- theta[-seq_len(p)]
+  free <- c(problem$free, rep(TRUE, length(link)))
+  bounds <- label_bounds(problem, length(link))
+  optimize <- function(objective, working, coarse) {
+    result <- quasi_newton(objective, c(working, link), free, bounds, problem$control,
+      relative_tolerance = if (coarse) 1e-5 else 1e-8)
+    link <<- result$working[-seq_len(p)]
+    result$working <- result$working[seq_len(p)]
+    result
+  }
+  problem$start <- theta[seq_len(p)]
+  objective_for <- function(component, k) label_objective(problem, label_plan(problem, problem$observations, component, k))
+  state <- fit_with_neighbors(problem, method$k, objective_for, optimize, negligible_score(problem))
+  list(theta = c(state$working, link), convergence = state[c("converged", "message", "iterations", "evaluations")])
+}
+
+# The slope between hardly any and certainty; the trend free.
+label_bounds <- function(problem, links) {
+  list(lower = c(problem$bounds$lower, log(1e-3), rep(-Inf, links - 1L)),
+    upper = c(problem$bounds$upper, log(1e4), rep(Inf, links - 1L)))
+}
+
+# As adam_fit(): before each `refresh` steps their batches are drawn and neighbours sought in the current metric for these alone.
+label_adam <- function(method, problem, theta) {
+  free <- c(problem$free, rep(TRUE, length(theta) - length(problem$free)))
+  bounds <- label_bounds(problem, length(theta) - length(problem$free))
+  moments <- list(first = rep(0, length(theta)), second = rep(0, length(theta)))
+  n <- length(problem$labels$cell)
+  batch <- min(method$batch_size, n)
+  steps <- method$steps %||% 1000L
+  singular <- 0L
+  for (first_step in seq(1L, steps, by = method$refresh)) {
+    now <- seq(first_step, min(first_step + method$refresh - 1L, steps))
+    rows <- unlist(lapply(now, function(step) sample.int(n, batch)))
+    component <- component_at(problem, split_theta(problem, theta)$working)
+    plan <- label_plan(problem, take_observations(problem$labels, rows), component, method$k)
+    for (step in now) {
+      objective <- label_objective(problem, plan, (step - first_step) * batch + seq_len(batch))
+      gradient <- objective$gradient(theta) / objective$n
+      if (!all(is.finite(gradient))) {
+        singular <- singular + 1L
+        next
+      }
+      moved <- adam_step(theta, gradient, moments, step, label_rate(method, step, steps))
+      moments <- moved$moments
+      theta[free] <- moved$working[free]
+      theta <- clamp(theta, bounds, free)
+    }
+    problem$report(method$k, max(now), NULL)
+  }
+  list(theta = theta, convergence = list(converged = NA, message = adam_message(steps, singular), iterations = steps,
+    evaluations = steps))
+}
+
+# Gentler than the schedule of regression: parameters of the link still move late.
+label_rate <- function(method, step, steps) method$learning_rate * 0.3^sum(step > c(0.5, 0.75) * steps)
+
+adam_message <- function(steps, singular) {
+  skipped <- if (singular > 0L) sprintf(", skipping %d with a singular covariance matrix", singular) else ""
+  sprintf("ran its %d Adam steps%s; there is no test of convergence", steps, skipped)
+}
+
+# ---- the score that is reported ---------------------------------------------------------------------------------------------------
+
+# The leave-one-out log score at theta with neighbours in its metric; of very many observations a sample stands for all, by share.
+label_score <- function(problem, theta, k, at_most = 20000L) {
+  at <- problem$observations
+  n <- length(at$row)
+  if (n > at_most) at <- lapply(at, function(x) x[round(seq(1, n, length.out = at_most))])
+  plan <- label_plan(problem, at, component_at(problem, split_theta(problem, theta)$working), k)
+  scored <- label_objective(problem, plan)$evaluate(theta)
+  if (!is.finite(scored$value)) abort_cholesky(0L)
+  list(value = scored$score * sum(problem$labels$count) / sum(at$count), rows = if (n > at_most) at_most)
+}

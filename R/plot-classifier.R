@@ -1,0 +1,70 @@
+#' Plots of a fit to classes
+#'
+#' Diagnostics of a fit of [loo_k()] to classes from its leave-one-out predictions, in base graphics.
+#'
+#' @details
+#' * "calibration": the share of observations in which an event happened against the probability it was given, in bins, with pointwise
+#'   95% bands under perfect calibration; the event is the second of two classes, or the predicted one of several. Bars below show how
+#'   many observations a bin has.
+#' * "confusion": [confusion_table()], shaded by the share of each observed class.
+#'
+#' @param x a fit of [neargp()] to classes.
+#' @param which names of the plots, see Details.
+#' @param newdata,observed rows to judge the fit on instead of its own, as for [scores.neargp_classifier()].
+#' @param bins number of bins of the calibration curve.
+#' @param ... not used.
+#' @return `x`, invisibly.
+#' @examples
+#' fit <- neargp(Species ~ 1, iris, coords = ~ ., method = loo_k(k = 20), family = categorical(),
+#'   covariance = cov_matern(nu = 2.5))
+#' plot(fit)
+#' @export
+plot.neargp_classifier <- function(x, which = c("calibration", "confusion"), newdata = NULL, observed = NULL, bins = 10L, ...) {
+  rlang::check_dots_empty()
+  check_choices(which, "which", c("calibration", "confusion"))
+  bins <- check_count(bins, "bins")
+  given <- classes_and_probabilities(x, newdata, observed)
+  device <- graphics::par("din")
+  old <- open_page(grDevices::n2mfrow(length(which), asp = device[1L] / device[2L]))
+  on.exit(graphics::par(old))
+  left_out <- if (is.null(newdata)) "leave one out" else "new rows"
+  for (one in which) {
+    switch(one,
+      calibration = plot_calibration(given, bins, left_out, x$classifier$levels, x$data$response_name),
+      confusion = plot_confusion(confusion_table(given$observed, prob = given$prob, na.rm = TRUE), left_out)
+    )
+  }
+  invisible(x)
+}
+
+plot_calibration <- function(given, bins, left_out, levels, response) {
+  judged <- judged_classes(given$observed, given$prob, na.rm = TRUE)
+  curve <- binned_calibration(event_of(judged), bins)
+  event <- if (length(levels) == 2L) sprintf("%s = %s", response, levels[2L]) else "the predicted class"
+  plot_frame(c(0, 1), c(0, 1), sprintf("Calibration (%s)", left_out), sprintf("probability of %s", event), "share in which it was so")
+  graphics::rect(curve$lower, 0, curve$upper, 0.2 * curve$n / max(curve$n), col = "grey92", border = "white")
+  graphics::abline(0, 1, col = "grey40")
+  band <- function(p) stats::qbinom(p, curve$n, curve$predicted) / curve$n
+  graphics::segments(curve$predicted, band(0.025), curve$predicted, band(0.975), col = "grey60", lwd = 5, lend = 1)
+  graphics::points(curve$predicted, curve$observed, pch = 16, col = "#0072B2")
+  graphics::lines(curve$predicted, curve$observed, col = "#0072B2")
+  graphics::legend("topleft", bty = "n", cex = 0.85, legend = c(sprintf("calibration error %.3f", calibration_error(judged)),
+    "grey: where 95% of points fall if calibrated"))
+}
+
+plot_confusion <- function(counts, left_out) {
+  classes <- nrow(counts)
+  share <- counts / pmax(rowSums(counts), 1)
+  shades <- grDevices::hcl.colors(64L, "Blues", rev = TRUE)
+  graphics::plot.new()
+  graphics::plot.window(c(0.5, classes + 0.5), c(classes + 0.5, 0.5), xaxs = "i", yaxs = "i")
+  graphics::rect(col(counts) - 0.5, row(counts) - 0.5, col(counts) + 0.5, row(counts) + 0.5,
+    col = shades[1L + round(63 * share)], border = "white")
+  if (classes <= 12L) {
+    graphics::text(col(counts), row(counts), counts, cex = 0.85, col = ifelse(share > 0.6, "white", "black"))
+  }
+  graphics::axis(1L, seq_len(classes), colnames(counts), lwd = 0, cex.axis = 0.85)
+  graphics::axis(2L, seq_len(classes), abbreviate(rownames(counts), 8L), lwd = 0, cex.axis = 0.85, las = 3L)
+  graphics::title(main = sprintf("Observed and predicted classes (%s)", left_out), font.main = 1, cex.main = 1, line = 1)
+  graphics::title(xlab = "predicted", ylab = "observed")
+}

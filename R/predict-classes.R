@@ -1,0 +1,143 @@
+#' Predicted classes and their probabilities
+#'
+#' Predictions of a fit of [loo_k()] to classes ([stats::binomial()] or [categorical()]): from the labels of the nearest `k` locations, as
+#' the fit saw them, so that probabilities are as calibrated as its leave-one-out score made them.
+#'
+#' @param object a fit of [neargp()] to classes.
+#' @param newdata as for [predict.neargp()].
+#' @param type `"prob"`: the probability of each class; `"class"`: the most probable class (the first of equally probable ones);
+#'   `"response"`, for two classes: the probability of the second one.
+#' @param k number of neighbouring locations, by default that of the fit.
+#' @param chunk_size,threads,verbose as for [predict.neargp()].
+#' @param ... not used.
+#' @return An object of the class of `newdata` with a row for each of its rows, in its order. `type = "prob"`: columns `prob_<level>`,
+#'   which sum to one. `type = "class"`: a factor `class` with the levels of the training data. `type = "response"`: `mean`, the
+#'   probability of the second level, and `sd`, the standard deviation of a response of 0 or 1. Rows with missing covariates or coordinates
+#'   get NA. For a SpatRaster, layers of these names; classes as the numbers of their levels.
+#' @section Errors: those of [predict.neargp()].
+#' @examples
+#' fit <- neargp(Species ~ 1, iris, coords = ~ ., method = loo_k(k = 20), family = categorical(),
+#'   covariance = cov_matern(nu = 2.5))
+#' predict(fit, iris[c(1, 60, 120), ])
+#' predict(fit, iris[c(1, 60, 120), ], type = "class")
+#' @export
+predict.neargp_classifier <- function(object, newdata, type = c("prob", "class", "response"), k = NULL, chunk_size = NULL,
+                                      threads = NULL, verbose = rlang::is_interactive(), ...) {
+  rlang::check_dots_empty()
+  if (missing(newdata) || is.null(newdata)) {
+    abort_neargp("newdata", c("`newdata` is missing.", i = "For the training rows, each predicted from the others, use loo_predict()."))
+  }
+  type <- check_choice(type, "type", c("prob", "class", "response"))
+  if (type == "response" && length(object$classifier$levels) > 2L) {
+    abort_argument("type", "\"prob\" or \"class\" for more than two classes", type)
+  }
+  settings <- list(k = classifier_k(object, k), chunk_size = prediction_chunk(object, chunk_size), threads = resolve_threads(threads),
+    verbose = check_flag(verbose, "verbose"))
+  probability_at <- class_predictor(object, settings)
+  if (is_raster(newdata)) return(predict_class_raster(object, newdata, type, settings, probability_at))
+  target <- new_target(object, newdata)
+  target$restore(class_columns(object$classifier$levels, chunked_probabilities(object, target, settings, probability_at), type))
+}
+
+classifier_k <- function(object, k) {
+  if (is.null(k)) return(object$k)
+  k <- check_count(k, "k")
+  cells <- length(unique(object$classifier$cell))
+  if (k > cells) {
+    abort_neargp("k", sprintf("k = %s neighbours are more than the %s distinct locations of the fit.", format_count(k),
+      format_count(cells)))
+  }
+  k
+}
+
+# Probabilities at new locations as a function of (coords, X, offset), made once for all chunks.
+class_predictor <- function(object, settings) {
+  classifier <- object$classifier
+  labels <- fitted_labels(object)
+  component <- metric_component(object$core_covariance)
+  scaled <- core_scale(labels$coords, component)
+  function(coords, X, offset) {
+    neighbors <- core_neighbors_to(scaled, core_scale(coords, component), settings$k, settings$threads)
+    used <- sort(unique(as.vector(neighbors)))
+    label_probabilities(object, labels$coords[used, , drop = FALSE], labels$counts[used, , drop = FALSE], coords,
+      matrix(match(neighbors, used), nrow(neighbors)), X, offset, settings$threads)$probability
+  }
+}
+
+fitted_labels <- function(object) {
+  data <- object$data
+  data$class <- class_numbers(data)
+  new_labels(data, length(data$levels), object$classifier$cell)
+}
+
+label_probabilities <- function(object, coords, counts, targets, neighbors, X, offset, threads) {
+  classifier <- object$classifier
+  pointer <- core_label_model(coords, counts, classifier$estimator == "own-class", targets, neighbors)
+  like_problem <- list(labels = list(classes = length(classifier$levels)), own_class = classifier$estimator == "own-class")
+  result <- core_label_probabilities(pointer, object$core_covariance, object$nugget, classifier$slope,
+    link_shift(like_problem, X, offset, unname(classifier$trend)), threads)
+  if (result$failed > 0L) abort_cholesky(0L)
+  result
+}
+
+# A row for every row of the target, NA where it is incomplete.
+chunked_probabilities <- function(object, target, settings, probability_at) {
+  m <- nrow(target$coords)
+  probability <- matrix(NA_real_, length(target$complete), length(object$classifier$levels))
+  place <- which(target$complete)
+  starts <- if (m > 0L) seq(1L, m, by = settings$chunk_size)
+  advance <- progress_reporter(length(starts), settings$verbose)
+  for (first in starts) {
+    rows <- first:min(first - 1 + settings$chunk_size, m)
+    probability[place[rows], ] <- probability_at(target$coords[rows, , drop = FALSE], target$X[rows, , drop = FALSE], target$offset[rows])
+    advance()
+  }
+  probability
+}
+
+class_columns <- function(levels, probability, type) {
+  if (type == "response") return(data.frame(mean = probability[, 2L], sd = sqrt(probability[, 2L] * probability[, 1L])))
+  if (type == "class") return(data.frame(class = factor(levels[most_probable(probability)], levels = levels)))
+  stats::setNames(as.data.frame(probability), paste0("prob_", levels))
+}
+
+most_probable <- function(probability) {
+  complete <- stats::complete.cases(probability)
+  number <- rep(NA_integer_, nrow(probability))
+  number[complete] <- max.col(probability[complete, , drop = FALSE], ties.method = "first")
+  number
+}
+
+predict_class_raster <- function(object, newdata, type, settings, probability_at) {
+  require_package("terra", "for SpatRaster objects")
+  check_raster(object, newdata)
+  values <- NULL
+  for (cells in raster_blocks(newdata, settings$chunk_size)) {
+    target <- raster_target(object, newdata, cells)
+    columns <- class_columns(object$classifier$levels, chunked_probabilities(object, target, settings, probability_at), type)
+    if (is.null(values)) values <- matrix(NA_real_, terra::ncell(newdata), ncol(columns), dimnames = list(NULL, names(columns)))
+    values[cells, ] <- data.matrix(columns)
+  }
+  as_raster_layers(newdata, values)
+}
+
+# ---- leave one out ----------------------------------------------------------------------------------------------------------------
+
+# Probabilities of each training row's classes, from its nearest others; the parameters stay those of all rows.
+loo_probabilities <- function(object, k, threads) {
+  labels <- fitted_labels(object)
+  at <- label_observations(labels, merge = FALSE)
+  threads <- resolve_threads(threads)
+  k <- min(classifier_k(object, k), nrow(labels$coords) - 1L)
+  sets <- leave_one_out_sets(labels, at, metric_component(object$core_covariance), k, threads)
+  label_probabilities(object, sets$coords, sets$counts, sets$targets, sets$neighbors, object$data$X, object$data$offset,
+    threads)$probability
+}
+
+loo_classes <- function(object, k, threads) {
+  probability <- loo_probabilities(object, k, threads)
+  columns <- class_columns(object$classifier$levels, probability, "prob")
+  columns$class <- class_columns(object$classifier$levels, probability, "class")$class
+  spread <- stats::naresid(object$na_action, seq_len(nrow(columns)))
+  structure(columns[spread, ], row.names = seq_along(spread))
+}

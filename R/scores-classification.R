@@ -1,0 +1,194 @@
+#' Scores of predicted class probabilities
+#'
+#' [scores()] of a factor, or of a fit to classes, with [calibration_curve()] and [confusion_table()] to look closer.
+#'
+#' @details
+#' | column | meaning |
+#' |---|---|
+#' | `n` | observations scored |
+#' | `accuracy` | share of observations whose most probable class was right |
+#' | `log_loss` | mean negative log probability of the observed class |
+#' | `brier` | mean squared distance of the probabilities from the observed class, summed over the classes (Brier 1950; 0 to 2) |
+#' | `calibration_error` | the curve's distance from the diagonal: over bins of the probability of the predicted class, the mean of the
+#'   absolute difference between that probability and the share of right predictions, weighted by the observations in the bin (15 bins of
+#'   equal width; Guo et al. 2017) |
+#' | `n_missing` | observations left out because something was `NA` |
+#'
+#' An observed class that has no probability, because no training row had it, is an error: its log loss is infinite.
+#'
+#' @param object a factor of observed classes; or a fit to classes, whose training rows are scored, each predicted from the others, or else
+#'   the rows of `newdata`.
+#' @param prob matrix or data frame of probabilities, a row for each observation and a column for each class, named `<level>` or
+#'   `prob_<level>` as [predict.neargp_classifier()] does.
+#' @param newdata data frame or sf object of other rows to score a fit on.
+#' @param observed their classes: a vector, or the name of the column of `newdata`; by default the response of the formula.
+#' @param na.rm `FALSE`: a missing class or probability is an error; `TRUE`: those rows are left out.
+#' @param bins number of bins of equal width.
+#' @param ... for a fit: `k` and `threads`, as for its predictions.
+#' @return `scores()`: a data frame of class `neargp_scores` with one row and the columns above. `calibration_curve()`: a data frame with a
+#'   row for each bin that is not empty: `lower`, `upper`, `n`, `predicted` (mean probability) and `observed` (share); for two classes of the
+#'   second one's probability, else of that of the predicted class. `confusion_table()`: a table of counts, observed by predicted classes.
+#' @section Errors: `neargp_error_missing`, `neargp_error_length`, `neargp_error_probability` (negative ones, or rows that do not sum to one),
+#'   `neargp_error_factor_level` (an observed class without a column), `neargp_error_argument`.
+#' @references
+#' Brier, G. W. (1950). Verification of forecasts expressed in terms of probability. *Monthly Weather Review* 78, 1–3.
+#'
+#' Guo, C., Pleiss, G., Sun, Y. and Weinberger, K. Q. (2017). On calibration of modern neural networks. arXiv:1706.04599, section 2.
+#' @examples
+#' set.seed(1)
+#' p <- runif(300)
+#' observed <- factor(ifelse(runif(300) < p, "yes", "no"), levels = c("no", "yes"))
+#' prob <- data.frame(prob_no = 1 - p, prob_yes = p)
+#' scores(observed, prob = prob)
+#' calibration_curve(observed, prob = prob, bins = 5)
+#' confusion_table(observed, prob = prob)
+#' @name classification_scores
+NULL
+
+#' @rdname classification_scores
+#' @export
+scores.factor <- function(object, prob, na.rm = FALSE, ...) {
+  rlang::check_dots_empty()
+  judged <- judged_classes(object, prob, na.rm)
+  n <- length(judged$observed)
+  own <- judged$prob[cbind(seq_len(n), judged$observed)]
+  wanted <- matrix(0, n, ncol(judged$prob))
+  wanted[cbind(seq_len(n), judged$observed)] <- 1
+  new_scores(list(n = n, accuracy = mean(most_probable(judged$prob) == judged$observed), log_loss = -mean(log(own)),
+    brier = mean(rowSums((judged$prob - wanted)^2)), calibration_error = calibration_error(judged), n_missing = judged$n_missing))
+}
+
+#' @rdname classification_scores
+#' @export
+scores.neargp_classifier <- function(object, newdata = NULL, observed = NULL, na.rm = FALSE, ...) {
+  given <- classes_and_probabilities(object, newdata, observed, ...)
+  scores(given$observed, prob = given$prob, na.rm = na.rm)
+}
+
+#' @rdname classification_scores
+#' @export
+calibration_curve <- function(object, ...) UseMethod("calibration_curve")
+
+#' @rdname classification_scores
+#' @export
+calibration_curve.factor <- function(object, prob, bins = 10L, na.rm = FALSE, ...) {
+  rlang::check_dots_empty()
+  judged <- judged_classes(object, prob, na.rm)
+  binned_calibration(event_of(judged), check_count(bins, "bins"))
+}
+
+#' @rdname classification_scores
+#' @export
+calibration_curve.neargp_classifier <- function(object, newdata = NULL, observed = NULL, bins = 10L, na.rm = FALSE, ...) {
+  given <- classes_and_probabilities(object, newdata, observed, ...)
+  calibration_curve(given$observed, prob = given$prob, bins = bins, na.rm = na.rm)
+}
+
+#' @rdname classification_scores
+#' @export
+confusion_table <- function(object, ...) UseMethod("confusion_table")
+
+#' @rdname classification_scores
+#' @export
+confusion_table.factor <- function(object, prob, na.rm = FALSE, ...) {
+  rlang::check_dots_empty()
+  judged <- judged_classes(object, prob, na.rm)
+  class_of <- function(number) factor(colnames(judged$prob)[number], levels = colnames(judged$prob))
+  table(observed = class_of(judged$observed), predicted = class_of(most_probable(judged$prob)))
+}
+
+#' @rdname classification_scores
+#' @export
+confusion_table.neargp_classifier <- function(object, newdata = NULL, observed = NULL, na.rm = FALSE, ...) {
+  given <- classes_and_probabilities(object, newdata, observed, ...)
+  confusion_table(given$observed, prob = given$prob, na.rm = na.rm)
+}
+
+# ---- what is judged ---------------------------------------------------------------------------------------------------------------
+
+classes_and_probabilities <- function(object, newdata, observed, k = NULL, threads = NULL) {
+  if (is.null(newdata)) {
+    prob <- class_columns(object$classifier$levels, loo_probabilities(object, k, threads), "prob")
+    return(list(observed = observed_classes(object), prob = prob))
+  }
+  prob <- drop_geometry(predict(object, newdata, k = k, threads = threads, verbose = FALSE))
+  list(observed = as_observed(observed %||% object$formula[[2L]], newdata, environment(object$formula)), prob = prob)
+}
+
+as_observed <- function(observed, newdata, environment) {
+  plain <- drop_geometry(newdata)
+  if (is.language(observed)) {
+    observed <- in_data("the response", eval(observed, plain, environment))
+  } else if (is.character(observed) && length(observed) == 1L) {
+    check_columns_present(observed, plain, "newdata")
+    observed <- plain[[observed]]
+  }
+  if (length(observed) != nrow(plain)) {
+    abort_neargp("length", sprintf("There are %d observed classes for the %d rows of `newdata`.", length(observed), nrow(plain)))
+  }
+  if (is.factor(observed)) observed else factor(observed)
+}
+
+# Numbers of the observed classes among the columns of the probabilities, complete rows only.
+judged_classes <- function(observed, prob, na.rm) {
+  prob <- as.matrix(prob)
+  colnames(prob) <- probability_levels(colnames(prob), levels(observed))
+  if (nrow(prob) != length(observed)) {
+    abort_neargp("length", sprintf("There are %d rows of probabilities for %d observed classes.", nrow(prob), length(observed)))
+  }
+  complete <- stats::complete.cases(prob) & !is.na(observed)
+  if (!na.rm && !all(complete)) {
+    abort_neargp("missing", c(paste0("Missing classes or probabilities in ", format_rows(which(!complete)), "."),
+      i = "Use `na.rm = TRUE` to leave these rows out."))
+  }
+  if (!any(complete)) abort_neargp("missing", "There is no row in which both class and probabilities are known.")
+  check_probabilities(prob, complete)
+  number <- match(as.character(observed), colnames(prob))
+  unknown <- which(complete & is.na(number))
+  if (length(unknown)) {
+    abort_neargp("factor_level", c(
+      paste0("There is no probability for the observed class ", format_some(unique(as.character(observed[unknown]))), "."),
+      x = paste0("In ", format_rows(unknown), "."), i = paste0("Known classes: ", format_some(colnames(prob), 12L), ".")))
+  }
+  list(observed = number[complete], prob = prob[complete, , drop = FALSE], n_missing = sum(!complete))
+}
+
+# Levels may themselves begin with "prob_".
+probability_levels <- function(names, levels) {
+  if (is.null(names)) abort_argument("prob", "a matrix or data frame with a named column for each class", NULL)
+  if (all(names %in% levels)) names else sub("^prob_", "", names)
+}
+
+check_probabilities <- function(prob, complete) {
+  wrong <- which(complete & (rowSums(prob < 0) > 0 | abs(rowSums(prob) - 1) > 1e-6))
+  if (length(wrong)) {
+    abort_neargp("probability", paste0("Probabilities must not be negative and must sum to 1; they do not in ", format_rows(wrong), "."))
+  }
+}
+
+# ---- calibration ------------------------------------------------------------------------------------------------------------------
+
+# What is claimed with which probability: the second of two classes, the predicted one of several.
+event_of <- function(judged) {
+  if (ncol(judged$prob) == 2L) return(list(probability = judged$prob[, 2L], happened = judged$observed == 2L))
+  prediction_event(judged)
+}
+
+prediction_event <- function(judged) {
+  top <- most_probable(judged$prob)
+  list(probability = judged$prob[cbind(seq_along(top), top)], happened = top == judged$observed)
+}
+
+binned_calibration <- function(event, bins) {
+  edges <- seq(0, 1, length.out = bins + 1L)
+  bin <- pmin(findInterval(event$probability, edges), bins)
+  filled <- sort(unique(bin))
+  mean_of <- function(x) as.vector(tapply(x, factor(bin, filled), mean))
+  data.frame(lower = edges[filled], upper = edges[filled + 1L], n = tabulate(bin, bins)[filled],
+    predicted = mean_of(event$probability), observed = mean_of(event$happened))
+}
+
+calibration_error <- function(judged, bins = 15L) {
+  curve <- binned_calibration(prediction_event(judged), bins)
+  sum(curve$n * abs(curve$predicted - curve$observed)) / sum(curve$n)
+}

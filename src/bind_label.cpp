@@ -1,0 +1,78 @@
+// Class labels by leave-one-out: moments, scores and probabilities, as R calls them.
+#include "base/error.h"
+#include "bind_convert.h"
+#include "bind_covariance.h"
+#include "methods/class_score.h"
+
+using neargp::Index;
+
+namespace {
+
+using LabelPointer = Rcpp::XPtr<neargp::LabelModel>;
+
+// A shift for each of the targets, by rows.
+std::vector<double> shift_rows(const Rcpp::NumericMatrix& shift, Index targets, int outputs) {
+  if (shift.nrow() != targets || shift.ncol() != outputs)
+    throw neargp::Error("There must be a shift for each target and output.");
+  return row_major(shift);
+}
+
+}  // namespace
+
+// Counts: a row for each row of coords, a column for each class. Neighbours: a column of rows of coords for each of the targets.
+// [[Rcpp::export]]
+SEXP core_label_model(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& counts, bool own_class,
+                      const Rcpp::NumericMatrix& targets, const Rcpp::IntegerMatrix& neighbors) {
+  if (coords.nrow() != counts.nrow()) throw neargp::Error("Coordinates and counts must have the same number of rows.");
+  const PointStore cells(coords), target_points(targets);
+  const std::vector<double> count_rows = row_major(counts);
+  return LabelPointer(new neargp::LabelModel({cells.view(), counts.ncol(), count_rows.data()}, own_class,
+                                             target_points.view(), to_neighbor_table(neighbors)),
+                      true);
+}
+
+// Of the targets first .. last, whose classes (from 1), counts and shifts follow. With `gradient` the derivatives in the
+// covariance parameters, the logarithm of the slope and the shifts, too.
+// [[Rcpp::export]]
+Rcpp::List core_label_score(SEXP model, int first, int last, const Rcpp::IntegerVector& observed,
+                            const Rcpp::NumericVector& count, const Rcpp::List& covariance, double nugget, double slope,
+                            const Rcpp::NumericMatrix& shift, bool gradient, int threads) {
+  LabelPointer pointer(model);
+  const neargp::RunContext context = make_run_context(threads);
+  const neargp::Covariance spec = to_covariance(covariance, nugget);
+  const Index targets = last - first + 1;
+  const std::vector<double> shifts = shift_rows(shift, targets, pointer->outputs());
+  const std::vector<int> classes = to_rows(observed);
+  if (Index(classes.size()) != targets || count.size() != targets)
+    throw neargp::Error("There must be a class and a count for each target.");
+  const int class_count = pointer->outputs() == 1 ? 2 : pointer->outputs();
+  for (const int c : classes)
+    if (c < 0 || c >= class_count) throw neargp::Error("There is no such class.");
+  const neargp::LabelMoments moments = pointer->moments(first - 1, last, spec, context);
+  if (moments.failed >= 0) return Rcpp::List::create(Rcpp::_["failed"] = int(moments.failed + 1));
+  const neargp::ClassScore score = neargp::class_score(moments, pointer->outputs(), {slope, shifts.data()},
+                                                       {classes.data(), count.begin()});
+  Rcpp::List result = Rcpp::List::create(Rcpp::_["value"] = score.value, Rcpp::_["failed"] = 0);
+  if (!gradient) return result;
+  result["gradient"] = pointer->adjoint(first - 1, last, spec, score.bar, context);
+  result["d_log_slope"] = score.d_log_slope;
+  result["d_shift"] = from_row_major(score.shift_bar, pointer->outputs());
+  return result;
+}
+
+// Class probabilities at all targets, with the moments they come from.
+// [[Rcpp::export]]
+Rcpp::List core_label_probabilities(SEXP model, const Rcpp::List& covariance, double nugget, double slope,
+                                    const Rcpp::NumericMatrix& shift, int threads) {
+  LabelPointer pointer(model);
+  const std::vector<double> shifts = shift_rows(shift, pointer->targets(), pointer->outputs());
+  const neargp::LabelMoments moments =
+      pointer->moments(0, pointer->targets(), to_covariance(covariance, nugget), make_run_context(threads));
+  if (moments.failed >= 0) return Rcpp::List::create(Rcpp::_["failed"] = int(moments.failed + 1));
+  const int outputs = pointer->outputs();
+  return Rcpp::List::create(
+      Rcpp::_["probability"] = from_row_major(
+          neargp::class_probabilities(moments, outputs, {slope, shifts.data()}), outputs == 1 ? 2 : outputs),
+      Rcpp::_["mean"] = from_row_major(moments.mean, outputs),
+      Rcpp::_["variance"] = from_row_major(moments.variance, pointer->variances()), Rcpp::_["failed"] = 0);
+}

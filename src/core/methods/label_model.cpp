@@ -1,0 +1,199 @@
+#include "methods/label_model.h"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <utility>
+
+#include "backend/backend.h"
+#include "base/error.h"
+#include "local/kernels.h"
+#include "local/problem.h"
+
+namespace neargp {
+
+namespace {
+
+PreparedCovariance prepared(const Covariance& covariance, int dim, bool derivatives) {
+  return prepare(covariance, dim, derivatives, local_kernels().fill_matern_table);
+}
+
+// Targets with nearly as many neighbours share a block, so that few of its rows are empty.
+int block_size(int neighbors) {
+  if (neighbors <= 4) return std::max(neighbors, 1);
+  const int step = neighbors <= 32 ? 4 : neighbors <= 64 ? 8 : 16;
+  return (neighbors + step - 1) / step * step;
+}
+
+void check_cells(const LabelCells& cells) {
+  if (cells.classes < 2) throw Error("There must be at least two classes.");
+  check_coordinates(cells.coords);
+  for (Index i = 0; i < cells.coords.n * cells.classes; ++i)
+    if (!(cells.counts[i] >= 0.0)) throw Error("Numbers of labels must not be negative.");
+}
+
+}  // namespace
+
+LabelModel::LabelModel(const LabelCells& cells, bool own_class, Points targets, NeighborTable neighbors)
+    : own_class_(own_class),
+      dim_(cells.coords.dim),
+      classes_(cells.classes),
+      target_coords_(targets.data, targets.data + targets.n * targets.dim),
+      neighbors_(std::move(neighbors)) {
+  if (targets.dim != dim_) throw Error("Cells and targets must have the same coordinates.");
+  if (neighbors_.n != targets.n) throw Error("The table of neighbours must have one row for each target.");
+  check_cells(cells);
+  check_coordinates(targets);
+  check_rows(neighbors_.index, -1, cells.coords.n);
+  if (own_class_)
+    make_own_class_rows(cells);
+  else
+    make_shared_rows(cells);
+}
+
+void LabelModel::make_shared_rows(const LabelCells& cells) {
+  const Index n = cells.coords.n;
+  coords_.assign(cells.coords.data, cells.coords.data + n * dim_);
+  values_.resize(n * outputs());
+  noise_scale_.resize(n);
+  for (Index i = 0; i < n; ++i) {
+    const double* count = cells.counts + i * classes_;
+    const double total = std::accumulate(count, count + classes_, 0.0);
+    if (total <= 0.0) throw Error("Every cell must hold a label.");
+    noise_scale_[i] = 1.0 / total;
+    if (classes_ == 2) {
+      values_[i] = (count[1] - count[0]) / total;
+      continue;
+    }
+    for (int r = 0; r < classes_; ++r) values_[i * classes_ + r] = 2.0 * count[r] / total - 1.0;
+  }
+}
+
+void LabelModel::make_own_class_rows(const LabelCells& cells) {
+  row_.assign(cells.coords.n * classes_, -1);
+  for (Index i = 0; i < cells.coords.n; ++i)
+    for (int r = 0; r < classes_; ++r) {
+      const double count = cells.counts[i * classes_ + r];
+      if (count <= 0.0) continue;
+      row_[i * classes_ + r] = int(noise_scale_.size());
+      noise_scale_.push_back(1.0 / count);
+      coords_.insert(coords_.end(), cells.coords[i], cells.coords[i] + dim_);
+    }
+  values_.assign(noise_scale_.size(), 1.0);
+}
+
+LocalView LabelModel::base_view() const {
+  LocalView view;
+  view.dim = dim_;
+  view.columns = own_class_ ? 1 : outputs();
+  view.coords = coords_.data();
+  view.values = values_.data();
+  view.noise_scale = noise_scale_.data();
+  return view;
+}
+
+std::vector<LabelModel::Block> LabelModel::blocks(Index first, Index last) const {
+  if (first < 0 || last > targets() || first >= last) throw Error("There are no such targets.");
+  if (own_class_) return own_class_blocks(first, last);
+  std::vector<Block> result(1);
+  LocalView& view = result[0].view = base_view();
+  view.k = neighbors_.k;
+  view.targets = last - first;
+  view.target_coords = target_coords_.data() + first * dim_;
+  view.neighbors = neighbors_[first];
+  return result;
+}
+
+std::vector<LabelModel::Block> LabelModel::own_class_blocks(Index first, Index last) const {
+  std::map<int, Block> by_size;
+  std::vector<std::vector<int>> rows(classes_);
+  for (Index target = first; target < last; ++target) {
+    for (std::vector<int>& of_class : rows) of_class.clear();
+    for (int m = 0; m < neighbors_.k; ++m) {
+      const Index cell = neighbors_[target][m];
+      if (cell < 0) continue;
+      for (int r = 0; r < classes_; ++r)
+        if (const int row = row_[cell * classes_ + r]; row >= 0) rows[r].push_back(row);
+    }
+    for (int r = 0; r < classes_; ++r) {
+      const int size = block_size(int(rows[r].size()));
+      Block& block = by_size[size];
+      block.slot.push_back(int((target - first) * classes_ + r));
+      rows[r].resize(size, -1);
+      block.neighbors.insert(block.neighbors.end(), rows[r].begin(), rows[r].end());
+      const double* point = target_coords_.data() + target * dim_;
+      block.coords.insert(block.coords.end(), point, point + dim_);
+    }
+  }
+  std::vector<Block> result;
+  for (auto& [size, block] : by_size) {
+    block.view = base_view();
+    block.view.k = size;
+    block.view.targets = Index(block.slot.size());
+    block.view.target_coords = block.coords.data();
+    block.view.neighbors = block.neighbors.data();
+    result.push_back(std::move(block));
+  }
+  return result;
+}
+
+LabelMoments LabelModel::moments(Index first, Index last, const Covariance& covariance,
+                                 const RunContext& context) const {
+  const std::vector<Block> parts = blocks(first, last);
+  const PreparedCovariance ready = prepared(covariance, dim_, false);
+  LabelMoments result;
+  result.mean.resize((last - first) * outputs());
+  result.variance.resize((last - first) * variances());
+  for (const Block& block : parts) {
+    const DeviceView view(backend_of(context), block.view);
+    std::vector<double> mean(block.slot.size()), variance(block.slot.size());
+    const bool in_order = block.slot.empty();
+    const Index failed = view.conditional_weights(
+        ready, false, context,
+        {in_order ? result.mean.data() : mean.data(), in_order ? result.variance.data() : variance.data(), nullptr});
+    if (failed >= 0) {
+      const Index target = first + (in_order ? failed : block.slot[failed] / classes_);
+      result.failed = result.failed < 0 ? target : std::min(result.failed, target);
+    }
+    for (std::size_t i = 0; i < block.slot.size(); ++i) {
+      result.mean[block.slot[i]] = mean[i];
+      result.variance[block.slot[i]] = variance[i];
+    }
+  }
+  return result;
+}
+
+// mu_r = b'z_r, so that bbar = sum_r mubar_r z_r.
+std::vector<double> LabelModel::weight_adjoint(const Block& block, const std::vector<double>& mean_bar) const {
+  const LocalView& view = block.view;
+  std::vector<double> result(std::size_t(view.targets) * view.k, 0.0);
+  for (Index i = 0; i < view.targets; ++i) {
+    const double* bar = mean_bar.data() + (block.slot.empty() ? i * view.columns : block.slot[i]);
+    for (int m = 0; m < view.k; ++m) {
+      const Index row = view.neighbors[i * view.k + m];
+      if (row < 0) continue;
+      const double* z = values_.data() + row * view.columns;
+      result[i * view.k + m] = std::inner_product(z, z + view.columns, bar, 0.0);
+    }
+  }
+  return result;
+}
+
+std::vector<double> LabelModel::adjoint(Index first, Index last, const Covariance& covariance,
+                                        const LabelMoments& bar, const RunContext& context) const {
+  const PreparedCovariance ready = prepared(covariance, dim_, true);
+  std::vector<double> gradient(covariance.parameters(), 0.0);
+  for (const Block& block : blocks(first, last)) {
+    const std::vector<double> weights_bar = weight_adjoint(block, bar.mean);
+    std::vector<double> variance_bar(block.slot.size());
+    for (std::size_t i = 0; i < block.slot.size(); ++i) variance_bar[i] = bar.variance[block.slot[i]];
+    const DeviceView view(backend_of(context), block.view);
+    const TargetSums sums = view.conditional_adjoint(
+        ready, {weights_bar.data(), block.slot.empty() ? bar.variance.data() : variance_bar.data()}, context);
+    for (int a = 0; a < covariance.parameters(); ++a)
+      if (covariance.is_active(a)) gradient[a] += sums.sums[a];
+  }
+  return gradient;
+}
+
+}  // namespace neargp

@@ -1,0 +1,82 @@
+// Leave-one-out moments of class labels: the primitive with labels as its columns.
+//
+// Data are cells, the distinct input locations, each with the number n_r of its labels of
+// every class r, m in all. Two estimators give each class r a mean mu_r and a variance f_r
+// at a target:
+//
+//   shared      one Gaussian process for all classes on targets z_r = 2 n_r/m - 1 with
+//               noise nugget / m; one factor, f the same for all classes. With two
+//               classes a single output, z = (n_2 - n_1)/m.
+//   own class   one Gaussian process for each class on the neighbours that hold labels of
+//               that class, z = 1 with noise nugget / n_r: the limit of infinite noise for
+//               all other labels. Where a class is absent mu_r = 0 and f_r is the prior
+//               variance. A target with k neighbours costs sum k_r^3, at most k^3.
+//
+// Whoever calls removes a target's own label: the target then has a cell of its own whose
+// counts lack it.
+#pragma once
+
+#include <vector>
+
+#include "base/run_context.h"
+#include "covariance/covariance.h"
+#include "geometry/neighbors.h"
+#include "geometry/points.h"
+#include "local/view.h"
+
+namespace neargp {
+
+struct LabelCells {
+  Points coords;
+  int classes = 0;
+  const double* counts = nullptr;  // cells x classes
+};
+
+// mean: targets x outputs. variance: targets x variances(), one or one for each output.
+struct LabelMoments {
+  std::vector<double> mean, variance;
+  Index failed = -1;  // first target with a singular matrix, or -1
+};
+
+class LabelModel {
+ public:
+  // Row t of `neighbors` has the cells that target t is conditioned on, -1 where there are fewer.
+  LabelModel(const LabelCells& cells, bool own_class, Points targets, NeighborTable neighbors);
+
+  Index targets() const { return neighbors_.n; }
+  int outputs() const { return own_class_ || classes_ > 2 ? classes_ : 1; }
+  int variances() const { return own_class_ ? classes_ : 1; }
+
+  // Of the targets first .. last-1.
+  LabelMoments moments(Index first, Index last, const Covariance& covariance, const RunContext& context) const;
+
+  // The gradient in the covariance parameters of an objective of these moments, given its
+  // partial derivatives in them.
+  std::vector<double> adjoint(Index first, Index last, const Covariance& covariance, const LabelMoments& bar,
+                              const RunContext& context) const;
+
+ private:
+  // Targets that are computed together.
+  struct Block {
+    std::vector<int> slot;  // own class: target * classes + class, counted from the first target
+    std::vector<int> neighbors;
+    std::vector<double> coords;
+    LocalView view;
+  };
+
+  void make_shared_rows(const LabelCells& cells);
+  void make_own_class_rows(const LabelCells& cells);
+  LocalView base_view() const;
+  std::vector<Block> blocks(Index first, Index last) const;
+  std::vector<Block> own_class_blocks(Index first, Index last) const;
+  std::vector<double> weight_adjoint(const Block& block, const std::vector<double>& mean_bar) const;
+
+  bool own_class_;
+  int dim_, classes_;
+  std::vector<double> coords_, values_, noise_scale_;  // of rows: cells, or classes within cells
+  std::vector<int> row_;                               // own class: cells x classes, -1 where there is no label
+  std::vector<double> target_coords_;
+  NeighborTable neighbors_;
+};
+
+}  // namespace neargp
