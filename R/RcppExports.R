@@ -69,8 +69,8 @@ core_latent <- function(nodes, data, response, exact, threads) {
     .Call(`_neargp_core_latent`, nodes, data, response, exact, threads)
 }
 
-core_latent_start <- function(latent, beta, family, parameters, threads) {
-    invisible(.Call(`_neargp_core_latent_start`, latent, beta, family, parameters, threads))
+core_latent_start <- function(latent, linear_predictor, family, parameters, threads) {
+    invisible(.Call(`_neargp_core_latent_start`, latent, linear_predictor, family, parameters, threads))
 }
 
 core_latent_fit <- function(latent, covariance, family, parameters, kind, tolerance, max_iterations, threads) {

@@ -8,6 +8,7 @@ adam_fit <- function(method, problem, objective_for) {
   n <- length(problem$data$y)
   batch <- min(method$batch_size, n)
   singular <- 0L
+  method$steps <- method$steps %||% 1000L
   for (first_step in seq(1L, method$steps, by = method$refresh)) {
     steps <- seq(first_step, min(first_step + method$refresh - 1L, method$steps))
     rows <- vapply(steps, function(step) sample.int(n, batch), integer(batch))

@@ -10,7 +10,8 @@
 #' @param k number of neighbours, as in [predict.neargp()]. Every other observation for [exact_gp()].
 #' @param threads,... as in [predict.neargp()].
 #' @return Numeric vector with one value for each row of the data, after `subset`; where `na.action` is `na.exclude`, dropped rows are NA.
-#'   `loo_predict()` returns a data frame with the columns `mean` and `sd` of the leave-one-out prediction of each observation.
+#'   `loo_predict()` returns a data frame with the columns `mean` and `sd` of the leave-one-out prediction of each observation; for a fit to
+#'   classes `prob_<level>` and `class`, as in [predict.neargp_classifier()].
 #' @references Dubrule, O. (1983). Cross validation of kriging in a unique neighborhood. *Mathematical Geology* 15, 687–699.
 #' @examples
 #' set.seed(1)
@@ -58,6 +59,7 @@ fitted.neargp <- function(object, k = NULL, threads = NULL, ...) {
 #' @export
 loo_predict <- function(object, k = NULL, threads = NULL) {
   check_class(object, "object", "neargp", "a fit of neargp()")
+  if (inherits(object, "neargp_classifier")) return(loo_classes(object, k, threads))
   predicted <- leave_one_out(object, k, threads)
   data.frame(mean = stats::naresid(object$na_action, predicted$mean), sd = stats::naresid(object$na_action, predicted$sd))
 }

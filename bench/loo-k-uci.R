@@ -42,7 +42,7 @@ run_split <- function(set, split) {
   results <- lapply(names(steps_by_k), function(k) {
     began <- proc.time()[["user.self"]]
     fit <<- neargp(y ~ 1, data[rows[[1L]], ], coords = ~ ., covariance = cov_matern(nu = 2.5, ard = TRUE),
-      method = loo_k(as.integer(k), "adam", steps = steps_by_k[[k]]), start = fit, threads = 1L, verbose = FALSE)
+      method = loo_k(as.integer(k), optimizer = "adam", steps = steps_by_k[[k]]), start = fit, threads = 1L, verbose = FALSE)
     seconds <- proc.time()[["user.self"]] - began
     scored <- lapply(rows[-1L], function(part) {
       scores(predict(fit, data[part, ], k = as.integer(k), threads = 1L), observed = data$y[part])

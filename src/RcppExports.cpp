@@ -242,16 +242,16 @@ BEGIN_RCPP
 END_RCPP
 }
 // core_latent_start
-void core_latent_start(SEXP latent, const Rcpp::NumericVector& beta, const std::string& family, const Rcpp::NumericVector& parameters, int threads);
-RcppExport SEXP _neargp_core_latent_start(SEXP latentSEXP, SEXP betaSEXP, SEXP familySEXP, SEXP parametersSEXP, SEXP threadsSEXP) {
+void core_latent_start(SEXP latent, const Rcpp::NumericVector& linear_predictor, const std::string& family, const Rcpp::NumericVector& parameters, int threads);
+RcppExport SEXP _neargp_core_latent_start(SEXP latentSEXP, SEXP linear_predictorSEXP, SEXP familySEXP, SEXP parametersSEXP, SEXP threadsSEXP) {
 BEGIN_RCPP
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< SEXP >::type latent(latentSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type beta(betaSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type linear_predictor(linear_predictorSEXP);
     Rcpp::traits::input_parameter< const std::string& >::type family(familySEXP);
     Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type parameters(parametersSEXP);
     Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
-    core_latent_start(latent, beta, family, parameters, threads);
+    core_latent_start(latent, linear_predictor, family, parameters, threads);
     return R_NilValue;
 END_RCPP
 }

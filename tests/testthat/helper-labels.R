@@ -1,0 +1,55 @@
+# Classes in the plane, some locations repeated, and the leave-one-out probabilities of loo_k() written once more, densely and plainly.
+
+class_data <- function(n = 60, classes = c("a", "b", "c"), seed = 3, repeated = 0L) {
+  withr::local_seed(seed)
+  data <- data.frame(x = stats::runif(n), y = stats::runif(n), h = stats::rnorm(n))
+  if (repeated) data[seq_len(repeated), c("x", "y")] <- data[repeated + seq_len(repeated), c("x", "y")]
+  centre <- outer(data$x * 6, seq_along(classes) * 2, function(x, c) -(x - c)^2 / 2)
+  data$class <- factor(classes[max.col(centre + stats::rnorm(length(centre)))], levels = classes)
+  data
+}
+
+# One observation at a time, from all others: no cells, no neighbours, solve() instead of factors.
+dense_loo_probability <- function(fit) {
+  data <- fit$data
+  levels <- fit$classifier$levels
+  class <- match(as.character(observed_classes(fit)), levels)
+  covariance <- dense_covariance(data$coords, data$coords, fit$core_covariance)
+  shift <- data$X %*% fit$classifier$trend + data$offset
+  t(vapply(seq_along(class), function(i) {
+    others <- setdiff(seq_along(class), i)
+    moments <- dense_label_moments(fit, covariance, class, i, others)
+    a <- fit$classifier$slope
+    eta <- a * moments$mean / sqrt(1 + pi / 8 * a^2 * moments$variance)
+    if (length(levels) == 2L) {
+      eta <- if (length(eta) == 1L) c(0, eta) else eta
+      eta[2L] <- eta[2L] + shift[i]
+    } else {
+      eta <- eta + shift[i, ]
+    }
+    exp(eta) / sum(exp(eta))
+  }, double(length(levels))))
+}
+
+dense_label_moments <- function(fit, covariance, class, i, others) {
+  classes <- length(fit$classifier$levels)
+  moments_from <- function(rows, z) {
+    if (!length(rows)) return(c(0, covariance[i, i]))
+    weights <- solve(covariance[rows, rows, drop = FALSE] + diag(fit$nugget, length(rows)), covariance[rows, i])
+    c(sum(weights * z), covariance[i, i] - sum(weights * covariance[rows, i]))
+  }
+  parts <- if (fit$classifier$estimator == "own-class") {
+    vapply(seq_len(classes), function(r) moments_from(others[class[others] == r], 1), double(2))
+  } else {
+    vapply(if (classes == 2L) 2L else seq_len(classes), function(r) moments_from(others, ifelse(class[others] == r, 1, -1)), double(2))
+  }
+  list(mean = parts[1L, ], variance = parts[2L, ])
+}
+
+# A fit whose parameters are given, so that only its predictions are looked at.
+fixed_class_fit <- function(data, estimator = "label", k = nrow(data) - 1L, formula = class ~ h, steps = 4L, ...) {
+  family <- if (nlevels(data$class) == 2L) stats::binomial() else categorical()
+  withr::local_seed(1)
+  neargp(formula, data, coords = ~ x + y, family = family, nugget = 0.3, threads = 1L,
+    covariance = cov_matern(1.5, variance = 1.5, range = 0.2), method = loo_k(k, estimator, "adam", steps = steps), ...)
+}

@@ -1,0 +1,50 @@
+test_that("print and summary tell classes, estimator and link", {
+  data <- class_data(80, repeated = 5L)
+  fit <- fixed_class_fit(data, k = 10L)
+  printed <- capture.output(print(fit))
+  expect_match(printed, "Classes: +a \\(", all = FALSE)
+  expect_match(printed, "75 distinct locations", all = FALSE)
+  expect_match(printed, "Estimator: label", all = FALSE)
+  expect_match(printed, "softmax", all = FALSE)
+  expect_match(printed, "not a likelihood", all = FALSE)
+  expect_match(capture.output(print(summary(fit))), "log_loss", all = FALSE)
+  expect_error(AIC(fit), class = "neargp_error_not_likelihood")
+})
+
+test_that("coefficients are log odds, a column for each class of several", {
+  fit <- fixed_class_fit(class_data(80), k = 10L)
+  expect_identical(dimnames(coef(fit)), list(c("(Intercept)", "h"), c("a", "b", "c")))
+  two <- fixed_class_fit(class_data(80, c("a", "b")), k = 10L)
+  expect_named(coef(two), c("(Intercept)", "h"))
+  expect_identical(glance(two)$nobs, 80L)
+})
+
+test_that("augment() adds leave-one-out predictions", {
+  data <- class_data(50)
+  fit <- fixed_class_fit(data, k = 8L)
+  expect_equal(augment(fit, data)$.loo_prob_b, loo_predict(fit)$prob_b)
+  expect_error(augment(fit, data[1:3, ]), class = "neargp_error_argument")
+})
+
+test_that("dropped rows are NA where na.action is na.exclude", {
+  data <- class_data(50)
+  data$h[4] <- NA
+  fit <- fixed_class_fit(data, k = 8L, na.action = na.exclude)
+  expect_identical(which(is.na(loo_predict(fit)$prob_a)), 4L)
+})
+
+test_that("what is not defined for classes says what is", {
+  fit <- fixed_class_fit(class_data(50), k = 8L)
+  expect_error(residuals(fit), "loo_predict", class = "neargp_error_family")
+  expect_error(fitted(fit), "loo_predict", class = "neargp_error_family")
+  expect_error(simulate(fit), class = "neargp_error_family")
+  expect_error(cross_validate(fit), "scores", class = "neargp_error_family")
+})
+
+test_that("a fit is plain data", {
+  data <- class_data(50)
+  fit <- fixed_class_fit(data, k = 8L)
+  file <- withr::local_tempfile()
+  saveRDS(fit, file)
+  expect_identical(predict(readRDS(file), data), predict(fit, data))
+})

@@ -1,0 +1,112 @@
+test_that("with k = n - 1 the leave-one-out probabilities are the dense ones", {
+  for (estimator in c("label", "own-class")) {
+    for (classes in list(c("a", "b"), c("a", "b", "c"))) {
+      fit <- fixed_class_fit(class_data(40, classes), estimator)
+      dense <- dense_loo_probability(fit)
+      predicted <- loo_predict(fit)
+      expect_equal(unname(as.matrix(predicted[paste0("prob_", classes)])), unname(dense), tolerance = 1e-10)
+      own <- dense[cbind(1:40, as.integer(observed_classes(fit)))]
+      expect_equal(c(logLik(fit)), sum(log(own)), tolerance = 1e-10)
+    }
+  }
+})
+
+test_that("repeated locations are aggregated, which changes no dense result", {
+  for (estimator in c("label", "own-class")) {
+    for (classes in list(c("a", "b"), c("a", "b", "c"))) {
+      data <- class_data(50, classes, repeated = 12L)
+      data[1:3, c("x", "y")] <- data[rep(30, 3), c("x", "y")]
+      fit <- fixed_class_fit(data, estimator, k = length(unique(paste(data$x, data$y))) - 1L)
+      dense <- dense_loo_probability(fit)
+      expect_equal(unname(as.matrix(loo_predict(fit)[paste0("prob_", classes)])), unname(dense), tolerance = 1e-10)
+    }
+  }
+})
+
+test_that("an observation's own label does not reach its leave-one-out prediction", {
+  for (estimator in c("label", "own-class")) {
+    data <- class_data(60, repeated = 15L)
+    fit <- fixed_class_fit(data, estimator, k = 8L)
+    for (i in c(1L, 20L, 50L)) {
+      changed <- fit
+      changed$data$y[i] <- fit$data$y[i] %% 3 + 1
+      expect_identical(loo_probabilities(changed, NULL, 1L)[i, ], loo_probabilities(fit, NULL, 1L)[i, ])
+      expect_false(identical(loo_probabilities(changed, NULL, 1L), loo_probabilities(fit, NULL, 1L)))
+    }
+  }
+})
+
+test_that("weights count equal observations", {
+  data <- class_data(40)
+  weight <- rep(1:2, 20)
+  weighted <- fixed_class_fit(data, k = 10L, formula = class ~ 1, weights = weight)
+  repeated <- fixed_class_fit(data[rep(1:40, weight), ], k = 10L, formula = class ~ 1)
+  repeated$classifier[c("slope", "trend")] <- weighted$classifier[c("slope", "trend")]
+  expect_equal(loo_predict(weighted)$prob_a, loo_predict(repeated)$prob_a[!duplicated(rep(1:40, weight))])
+  expect_error(fixed_class_fit(data, k = 10L, weights = rep(1.5, 40)), "whole", class = "neargp_error_weights")
+})
+
+test_that("quasi-Newton converges, and Adam comes near it", {
+  data <- class_data(300)
+  fit <- function(optimizer, start = NULL) {
+    withr::local_seed(1)
+    neargp(class ~ 1, data, coords = ~ x + y, family = categorical(), covariance = cov_exponential(), threads = 1L, start = start,
+      method = loo_k(15L, "label", optimizer, steps = 500L))
+  }
+  best <- fit("bfgs")
+  expect_true(best$convergence$converged)
+  expect_gt(c(logLik(fit("adam"))), c(logLik(best)) - 2)
+  expect_identical(coef(fit("auto"), "covariance"), coef(best, "covariance"))
+  again <- fit("bfgs", start = best)
+  expect_equal(c(logLik(again)), c(logLik(best)), tolerance = 1e-4)
+  expect_lt(again$convergence$evaluations, best$convergence$evaluations)
+})
+
+test_that("auto keeps the estimator of the better score", {
+  data <- class_data(150)
+  fit <- function(estimator) {
+    neargp(class ~ 1, data, coords = ~ x + y, family = categorical(), covariance = cov_exponential(), threads = 1L,
+      method = loo_k(12L, estimator))
+  }
+  scores <- vapply(c("label", "own-class"), function(estimator) c(logLik(fit(estimator))), 0)
+  auto <- fit("auto")
+  expect_equal(auto$classifier$compared, scores)
+  expect_equal(c(logLik(auto)), max(scores))
+  expect_identical(auto$classifier$estimator, names(which.max(scores)))
+})
+
+test_that("probabilities of a simulated field are calibrated and nearly as good as the truth", {
+  withr::local_seed(2)
+  n <- 1500
+  data <- data.frame(x = runif(n), y = runif(n), h = rnorm(n))
+  field <- drop(crossprod(chol(6 * exp(-as.matrix(dist(data[1:2])) / 0.15) + diag(1e-8, n)), rnorm(n)))
+  truth <- plogis(field + 0.7 * data$h)
+  data$class <- rbinom(n, 1, truth)
+  fit <- neargp(class ~ h, data, coords = ~ x + y, family = binomial(), covariance = cov_exponential(), method = loo_k(30L),
+    threads = 1L)
+  expect_gt(coef(fit)[["h"]], 0.3)
+  curve <- calibration_curve(fit, bins = 5L)
+  expect_lt(max(abs(curve$observed - curve$predicted) / sqrt(curve$predicted * (1 - curve$predicted) / curve$n)), 3.5)
+  expect_lt(scores(fit)$calibration_error, 0.05)
+  oracle <- -mean(dbinom(data$class, 1, truth, log = TRUE))
+  trivial <- -mean(dbinom(data$class, 1, mean(data$class), log = TRUE))
+  expect_lt(scores(fit)$log_loss, (oracle + trivial) / 2)
+})
+
+test_that("what cannot be fitted is refused", {
+  data <- class_data(20)
+  expect_error(fixed_class_fit(data[rep(1:4, 5), ], k = 5L), "distinct locations", class = "neargp_error_k")
+  expect_error(neargp(I(class == "a") ~ 1, data, coords = ~ x + y, family = binomial("probit"), method = loo_k(5L)), "probit",
+    class = "neargp_error_family")
+  expect_error(neargp(class ~ 1, data, coords = ~ x + y, family = categorical()), class = "neargp_error_family")
+})
+
+test_that("classes may outnumber the neighbours", {
+  data <- class_data(80, letters[1:6])
+  for (estimator in c("label", "own-class")) {
+    fit <- fixed_class_fit(data, estimator, k = 3L)
+    prob <- as.matrix(predict(fit, data[1:5, ]))
+    expect_equal(unname(rowSums(prob)), rep(1, 5))
+    expect_true(all(prob > 0))
+  }
+})

@@ -1,0 +1,52 @@
+# The problem that a fit would solve.
+example_problem <- function(estimator, classes) {
+  data <- class_data(90, classes, repeated = 10L)
+  formula <- class ~ h
+  settings <- check_settings(formula, data, loo_k(7L, estimator), cov_matern(NULL, ard = TRUE) + cov_exponential(),
+    if (length(classes) == 2L) stats::binomial() else categorical(), NULL, neargp_control(), "cpu", 1L, FALSE)
+  locations <- new_locations(data, ~ x + y, NULL, "auto", NULL, "class")
+  frame <- new_model_frame(list(weights = NULL, offset = NULL, subset = NULL, na.action = stats::na.omit), formula, data, locations)
+  model <- new_model_data(frame, formula, settings)
+  problem <- with_start(settings$method, new_problem(model$data, locations, settings, NULL))
+  label_problem(settings$method, problem, estimator)
+}
+
+test_that("gradients of the score are right for both estimators, two classes and three", {
+  for (estimator in c("label", "own-class")) {
+    for (classes in list(c("a", "b"), c("a", "b", "c"))) {
+      problem <- example_problem(estimator, classes)
+      withr::local_seed(5)
+      theta <- label_start(problem, 7L)
+      theta <- theta + rnorm(length(theta), sd = 0.2)
+      plan <- label_plan(problem, problem$observations, component_at(problem, split_theta(problem, theta)$working), 7L)
+      objective <- label_objective(problem, plan)
+      slope <- vapply(seq_along(theta), function(i) {
+        step <- replace(0 * theta, i, 1e-5)
+        (objective$evaluate(theta + step)$value - objective$evaluate(theta - step)$value) / 2e-5
+      }, 0)
+      expect_equal(objective$gradient(theta), slope, tolerance = 1e-6)
+    }
+  }
+})
+
+test_that("a span of a plan is those observations alone", {
+  problem <- example_problem("own-class", c("a", "b", "c"))
+  theta <- label_start(problem, 7L)
+  at <- problem$observations
+  plan <- label_plan(problem, at, component_at(problem, split_theta(problem, theta)$working), 7L)
+  parts <- list(1:20, 21:length(at$row))
+  values <- vapply(parts, function(span) label_objective(problem, plan, span)$evaluate(theta)$score, 0)
+  expect_equal(sum(values), label_objective(problem, plan)$evaluate(theta)$score)
+})
+
+test_that("the trend is scaled and scaled back", {
+  withr::local_seed(1)
+  X <- cbind(`(Intercept)` = 1, a = rnorm(20, 5, 3), b = rnorm(20))
+  design <- scaled_design(X)
+  expect_equal(colMeans(design$X[, 2:3]^2), c(a = 1, b = 1))
+  trend <- matrix(c(1, 2, 3), 3L)
+  expect_equal(unname(design$X %*% trend), unname(X %*% unscaled_trend(design, trend)))
+  expect_equal(scaled_trend(design, unscaled_trend(design, trend)), trend)
+  without <- scaled_design(X[, 2:3])
+  expect_equal(unname(without$X %*% c(2, 3)), unname(X[, 2:3] %*% unscaled_trend(without, matrix(c(2, 3)))))
+})

@@ -1,0 +1,11 @@
+test_that("plots of a fit to classes are drawn and leave the page as it was", {
+  grDevices::pdf(NULL)
+  withr::defer(grDevices::dev.off())
+  fit <- fixed_class_fit(class_data(80), k = 10L)
+  before <- graphics::par("mar")
+  expect_identical(expect_invisible(plot(fit)), fit)
+  expect_identical(graphics::par("mar"), before)
+  two <- class_data(80, c("a", "b"))
+  expect_no_error(plot(fixed_class_fit(two[1:60, ], k = 10L), "calibration", newdata = two[61:80, ]))
+  expect_error(plot(fit, "qq"), class = "neargp_error_argument")
+})
