@@ -95,7 +95,7 @@ simulation_draws <- function(object, target, nsim, settings) {
 location_index <- function(coords) {
   index <- rep(1, nrow(coords))
   for (x in asplit(coords, 2L)) {
-    index <- index * nrow(coords) + match(x, unique(x))
+    index <- as.double(index) * nrow(coords) + match(x, unique(x)) # beyond the range of integers
     index <- match(index, unique(index))
   }
   index

@@ -63,3 +63,10 @@ test_that("the field has one value at a location, however often it is asked for"
   noisy <- as.matrix(simulate(fit, 20, seed = 1, newdata = places, type = "response")[paste0("sim_", 1:20)])
   expect_gt(min(abs(noisy[1, ] - noisy[3, ])), 0)
 })
+
+test_that("locations are told apart when there are very many", {
+  n <- 50000L
+  coords <- cbind(seq_len(n), rev(seq_len(n)), rep(1:2, n / 2))
+  expect_equal(location_index(coords), seq_len(n))
+  expect_equal(location_index(rbind(coords, coords[7:8, ])), c(seq_len(n), 7L, 8L))
+})
