@@ -60,12 +60,14 @@ needs_distinct_locations.default <- function(method, problem) {
 check_family <- function(family, method) {
   if (is.function(family)) family <- family()
   if (!inherits(family, "family")) abort_argument("family", "a family such as gaussian()", family)
-  if (!family$family %in% method_families(method) || (family$family == "gaussian" && family$link != "identity")) {
-    abort_neargp("family", c(
-      sprintf("%s cannot fit a %s() response with %s link.", method$label, family$family, family$link),
-      i = paste0("It can fit ", format_some(method_families(method)), "() with identity link.")))
-  }
-  family
+  able <- method_families(method)
+  links <- unname(family_links(family$family))
+  # a family that is not in the table is known by its method alone
+  if (family$family %in% able && (!length(links) || family$link %in% links)) return(family)
+  abort_neargp("family", c(
+    sprintf("%s cannot fit a %s response with %s link.", method$label, family_call(family), family$link),
+    i = if (family$family %in% able) paste0("Links of ", family_call(family), ": ", format_some(links), ".") else
+      paste0("It can fit ", format_some(family_call(able), 12L), "; vnngp() fits all families of ?response_family.")))
 }
 
 check_k <- function(method, n) {

@@ -22,7 +22,8 @@
 #' @param time one-sided formula of one column, numeric, Date or date-time (the latter two in days).
 #' @param method [vecchia()] (default), [loo_k()], [mll_k()] or [exact_gp()].
 #' @param covariance [cov_matern()], one of its relatives, or a sum of them.
-#' @param family [stats::gaussian()] with identity link; with [loo_k()] also [stats::binomial()] with logit link and [categorical()].
+#' @param family [stats::gaussian()] with identity link; with [loo_k()] also [stats::binomial()] with logit link and [categorical()],
+#'   with [vnngp()] every family of [response_family].
 #' @param nugget noise variance: `NULL` estimates it, a number fixes it, 0 is none (then no two rows may share a location).
 #' @param weights positive numbers, evaluated in `data`: the noise variance of row i is `nugget / weights[i]`.
 #' @param offset known part of the mean, evaluated in `data`; better written as `offset()` in the formula.

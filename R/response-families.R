@@ -8,12 +8,10 @@
 #   density(y, eta, parameters, trials, log), distribution(q, eta, parameters, trials), quantile(p, eta, parameters, trials)
 #   random(n, eta, parameters, trials): one draw for each of the n elements of eta, recycled
 #   start(y, mu, weights): named starting values of the parameters, `mu` a rough fit of the mean
-#   lower, upper: bounds of the estimates, on the natural scale; `unit` parameters are relative to the standard deviation of y
+#   lower, upper: bounds of the estimates, on the natural scale, in units of the standard deviation of y to the power `unit`
 # `scaled` families divide the noise by the weight (variance, or scale squared); in the others a weight multiplies the log density.
 
-# ---- parameters of discrete and positive families ---------------------------------------------------------------------------------
-
-# A moment estimate of the ratio of squared excess to what it is measured in, kept away from nothing and infinity.
+# A moment estimate, kept within bounds: starting values need not be more.
 bounded_ratio <- function(numerator, denominator, lower, upper) {
   min(max(if (denominator > 0) numerator / denominator else upper, lower), upper)
 }
@@ -163,27 +161,3 @@ response_families <- list(
     }
   )
 )
-
-# ---- access -----------------------------------------------------------------------------------------------------------------------
-
-# The name of the core, and of the table, for a family object; NULL for a family or link that there is not.
-family_core_name <- function(family) {
-  name <- switch(family$family, binomial = paste0("binomial_", family$link), Gamma = "gamma", family$family)
-  entry <- response_families[[name]]
-  if (!is.null(entry) && entry$link == family$link) name
-}
-
-response_family <- function(family) response_families[[family_core_name(family)]]
-
-response_link <- function(family) stats::make.link(family$link)
-
-# Parameters that are estimated or fixed by the constructor of the family: a data frame of name, lower, upper, fixed (NA: estimated) on
-# the natural scale. `spread` is the standard deviation of the response, the unit of scales.
-family_parameters <- function(family, spread = 1) {
-  entry <- response_family(family)
-  scaling <- if (length(entry$parameters)) spread^entry$unit else numeric(0)
-  fixed <- stats::setNames(rep(NA_real_, length(entry$parameters)), entry$parameters)
-  fixed[names(family$fixed)] <- unlist(family$fixed)
-  data.frame(name = entry$parameters, lower = as.numeric(entry$lower) * scaling, upper = as.numeric(entry$upper) * scaling,
-    fixed = unname(fixed), stringsAsFactors = FALSE)
-}

@@ -1,0 +1,126 @@
+# From the response in the model frame to numbers, by family.
+
+# A list of
+#   y        numbers; successes of binomial families
+#   trials   of binomial families, NULL when each row is one trial
+#   weights  those given, but 1 where they were numbers of trials
+#   levels   names of failure and success, or NULL
+#   kind     how it was given: "numeric", "count", "positive", "unit"; "binary", "class", "successes", "proportion"
+# Missing values stay what they are: check_finite_data() tells about those that na.action has let through.
+new_response <- function(y, family, weights, frame) {
+  response <- switch(family$family,
+    binomial = binomial_response(y, weights, frame),
+    poisson = , negative_binomial = list(y = check_counts(y, family, frame), kind = "count"),
+    Gamma = list(y = check_support(y, family, frame, y < .Machine$double.xmin, "greater than 0"), kind = "positive"),
+    beta = list(y = check_support(y, family, frame, y < .Machine$double.xmin | y >= 1, "greater than 0 and less than 1",
+      "For successes among trials use binomial()."), kind = "unit"),
+    list(y = check_support(y, family, frame, FALSE), kind = "numeric")
+  )
+  response <- list(y = as.double(response$y), trials = response$trials, weights = response$weights %||% weights,
+    label = names(frame)[1L], levels = response$levels, kind = response$kind)
+  check_variation(response, family)
+  response
+}
+
+# ---- checks -------------------------------------------------------------------------------------------------------------------------
+
+abort_response <- function(family, wanted, frame, found, hint = NULL) {
+  abort_neargp("response", c(sprintf("A %s response must be %s.", family_call(family), wanted),
+    x = sprintf("`%s` %s.", names(frame)[1L], found), i = hint))
+}
+
+describe_class <- function(y) {
+  if (!is.null(dim(y))) return(sprintf("is a matrix with %d column%s", ncol(y), if (ncol(y) == 1L) "" else "s"))
+  paste("is of class", class(y)[1L])
+}
+
+# `outside`: rows whose values the family cannot have.
+check_support <- function(y, family, frame, outside, support = NULL, hint = NULL) {
+  wanted <- paste(c("numeric", support), collapse = ", ")
+  if (!is.numeric(y) || !is.null(dim(y))) abort_response(family, wanted, frame, describe_class(y))
+  rows <- which(outside)
+  if (length(rows)) {
+    abort_response(family, wanted, frame, paste("is not in", format_rows(original_rows(frame, rows))), hint)
+  }
+  y
+}
+
+check_counts <- function(y, family, frame) {
+  numeric <- is.numeric(y) && is.null(dim(y))
+  check_support(y, family, frame, numeric & (y < 0 | y != round(y)), "whole and at least 0",
+    "A rate is a count with its exposure in the offset: offset(log(exposure)).")
+}
+
+# Responses that say nothing about a mean on the scale of the link, or nothing about their scatter.
+check_variation <- function(response, family) {
+  y <- response$y
+  if (anyNA(y) || !length(y)) return(invisible())
+  constant <- switch(family$family,
+    binomial = all(y == 0) || all(y == response$trials %||% 1),
+    poisson = , negative_binomial = all(y == 0),
+    diff(range(y)) == 0
+  )
+  if (!constant) return(invisible())
+  what <- switch(response$kind, binary = y[1L], class = response$levels[1L + y[1L]],
+    successes = , proportion = if (y[1L] == 0) "failures only" else "successes only", format(y[1L]))
+  abort_neargp("constant_response", c(
+    sprintf("The response `%s` is constant, so there is nothing to fit.", response$label),
+    x = sprintf("All %s values are %s.", format_count(length(y)), what)))
+}
+
+# ---- binomial -----------------------------------------------------------------------------------------------------------------------
+
+binomial_response <- function(y, weights, frame) {
+  if (is.matrix(y)) return(successes_response(y, frame))
+  if (is.factor(y) || is.character(y) || is.logical(y)) return(two_class_response(y, frame))
+  if (!is.numeric(y)) abort_binomial(frame, describe_class(y))
+  rows <- which(y < 0 | y > 1)
+  if (length(rows)) {
+    abort_binomial(frame, paste("has other numbers in", format_rows(original_rows(frame, rows))),
+      "For numbers of successes use cbind(successes, failures).")
+  }
+  if (all(y %in% c(0, 1, NA))) return(list(y = y, kind = "binary"))
+  proportion_response(y, weights, frame)
+}
+
+abort_binomial <- function(frame, found, hint = NULL) {
+  abort_response(list(family = "binomial"), paste("0 or 1, TRUE or FALSE, a factor with two levels, cbind(successes, failures), or",
+    "proportions with the numbers of trials as `weights`"), frame, found, hint)
+}
+
+two_class_response <- function(y, frame) {
+  y <- if (is.factor(y)) droplevels(y) else factor(y)
+  if (nlevels(y) != 2L) {
+    hint <- if (nlevels(y) < 2L) "Were rows of another level removed by `subset` or na.action?"
+    abort_binomial(frame, sprintf("has %d level%s: %s", nlevels(y), if (nlevels(y) == 1L) "" else "s", format_some(levels(y))), hint)
+  }
+  list(y = as.integer(y) - 1L, levels = levels(y), kind = "class")
+}
+
+successes_response <- function(y, frame) {
+  if (!is.numeric(y) || ncol(y) != 2L) abort_binomial(frame, describe_class(y))
+  rows <- which(rowSums(y < 0 | y != round(y)) > 0)
+  if (length(rows)) {
+    abort_binomial(frame, paste("is negative or not whole in", format_rows(original_rows(frame, rows))),
+      "Its columns are successes and failures; with numbers of trials it is cbind(successes, trials - successes).")
+  }
+  empty <- which(rowSums(y) == 0)
+  if (length(empty)) {
+    abort_binomial(frame, paste("has neither successes nor failures in", format_rows(original_rows(frame, empty))),
+      "Leave rows without a trial out by `subset`.")
+  }
+  list(y = y[, 1L], trials = one_trial_or(rowSums(y)), levels = rev(colnames(y)), kind = "successes")
+}
+
+# The rounding of proportions given with seven digits is forgiven.
+proportion_response <- function(y, weights, frame) {
+  successes <- y * weights
+  rows <- which(abs(successes - round(successes)) > 1e-6 * pmax(1, weights) | weights != round(weights))
+  if (length(rows)) {
+    abort_binomial(frame, paste("times `weights` is no whole number in", format_rows(original_rows(frame, rows))),
+      "For proportions that are not successes among trials use beta_response().")
+  }
+  list(y = round(successes), trials = one_trial_or(weights), weights = rep(1, length(y)), kind = "proportion")
+}
+
+one_trial_or <- function(trials) if (anyNA(trials) || any(trials != 1)) as.double(trials)
