@@ -1,0 +1,48 @@
+# Scales for the response, on which its distribution is about as wide everywhere and its tails are short: quantiles are sought and scores
+# are integrated there. A response at v is response(v, mixture), and back by inverse(x, mixture); slope is its derivative. Outside `limits`
+# responses are no longer told from the end of their support.
+
+response_scales <- list(
+  # Heavy tails are drawn in.
+  identity = list(
+    response = function(v, mixture) mixture$mean + response_spread(mixture) * sinh(v),
+    slope = function(v, mixture) response_spread(mixture) * cosh(v),
+    inverse = function(x, mixture) asinh((x - mixture$mean) / response_spread(mixture)),
+    limits = c(-700, 700)
+  ),
+  log = list(
+    response = function(v, mixture) exp(v), slope = function(v, mixture) exp(v), inverse = function(x, mixture) log(x),
+    limits = c(-700, 700)
+  ),
+  # The log odds of the share of the trials.
+  logit = list(
+    response = function(v, mixture) mixture$trials * stats::plogis(v),
+    slope = function(v, mixture) mixture$trials * stats::dlogis(v),
+    inverse = function(x, mixture) log(x) - log(mixture$trials - x),
+    limits = c(-600, 40)
+  )
+)
+
+response_scale <- function(mixture) response_scales[[mixture_rule(mixture)$scale]]
+
+# The standard deviation of the response, roughly, in units of eta: that of eta and that of the noise at the mean of eta (by the delta
+# method; next to the end of the support, where it says nothing, 3).
+response_spread <- function(mixture) {
+  family <- mixture_family(mixture)
+  if (mixture$name == "student_t") return(sqrt(mixture$sd^2 + mixture$parameters$scale^2))
+  mean <- family$mean(mixture$mean, mixture$parameters, mixture$trials)
+  noise <- sqrt(family$variance(mixture$mean, mixture$parameters, mixture$trials))
+  slope <- switch(mixture_rule(mixture)$scale, log = mean, logit = mean * (1 - mean / mixture$trials))
+  noise <- pmin(noise / pmax(slope, 1e-300), 3)
+  sqrt(mixture$sd^2 + ifelse(is.nan(noise), 3, noise)^2)
+}
+
+# The spread on the scale, and the point of it that belongs to the mean of eta.
+scaled_spread <- function(mixture) if (mixture_rule(mixture)$scale == "identity") rep(1, mixture$n) else response_spread(mixture)
+
+scaled_centre <- function(mixture) {
+  if (mixture_rule(mixture)$scale == "identity") return(double(mixture$n))
+  scale <- response_scale(mixture)
+  centre <- scale$inverse(mixture_family(mixture)$mean(mixture$mean, mixture$parameters, mixture$trials), mixture)
+  pmin(pmax(centre, scale$limits[1L]), scale$limits[2L])
+}

@@ -1,0 +1,65 @@
+# The columns of predict() on the scale of the response, from the mean and variance of the linear predictor.
+
+# `settings`: type ("response", "link" or "quantile"), interval ("none", "confidence" or "prediction"), level; where wanted probs and
+# threshold. Intervals for predictions are quantiles of a new observation; those of confidence hold eta, or the mean of the response given
+# eta where the type is not "link". Rows with NA moments stay NA.
+response_prediction_columns <- function(mu, s2, family, parameters, trials, settings) {
+  mixture <- new_mixture(mu, sqrt(s2), family, parameters, trials)
+  columns <- switch(settings$type,
+    link = list(mean = mixture$mean, sd = mixture$sd),
+    response = list(mean = mixture_mean(mixture), sd = sqrt(mixture_variance(mixture))),
+    quantile = quantile_columns(mixture, settings$probs)
+  )
+  limits <- switch(settings$interval %||% "none",
+    confidence = confidence_limits(mixture, settings$level, settings$type),
+    prediction = prediction_limits(mixture, settings$level)
+  )
+  as.data.frame(c(columns, limits, exceedance_columns(mixture, settings$threshold)), optional = TRUE)
+}
+
+# P(a <= Y <= b) is at least the level, with at most half of the rest on either side.
+prediction_limits <- function(mixture, level) {
+  list(lower = mixture_quantile((1 - level) / 2, mixture), upper = mixture_quantile((1 + level) / 2, mixture))
+}
+
+confidence_limits <- function(mixture, level, type) {
+  half_width <- stats::qnorm((1 + level) / 2) * mixture$sd
+  limits <- list(lower = mixture$mean - half_width, upper = mixture$mean + half_width)
+  if (type == "link") return(limits)
+  family <- response_families[[mixture$name]]
+  if (family$link == "identity") return(limits)
+  lapply(limits, function(eta) family$mean(eta, mixture$parameters, mixture$trials))
+}
+
+quantile_columns <- function(mixture, probs) {
+  stats::setNames(lapply(probs, mixture_quantile, mixture = mixture), paste0("q", format_numbers(probs)))
+}
+
+exceedance_columns <- function(mixture, threshold) {
+  if (is.null(threshold)) return(NULL)
+  names <- if (length(threshold) == 1L) "p_exceed" else paste0("p_exceed_", format_numbers(threshold))
+  stats::setNames(lapply(threshold, mixture_exceedance, mixture = mixture), names)
+}
+
+format_numbers <- function(x) vapply(x, format, "", digits = 6L, trim = TRUE)
+
+check_probs <- function(probs) {
+  if (!is.numeric(probs) || !length(probs) || anyNA(probs) || any(probs <= 0 | probs >= 1)) {
+    abort_argument("probs", "probabilities greater than 0 and less than 1", probs)
+  }
+  check_distinct(as.double(probs), "probs")
+}
+
+check_threshold <- function(threshold) {
+  if (is.null(threshold)) return(NULL)
+  if (!is.numeric(threshold) || !length(threshold) || !all(is.finite(threshold))) {
+    abort_argument("threshold", "finite numbers or NULL", threshold)
+  }
+  check_distinct(as.double(threshold), "threshold")
+}
+
+# They name columns.
+check_distinct <- function(x, name) {
+  if (anyDuplicated(format_numbers(x))) abort_argument(name, "numbers that differ in their first six digits", x)
+  x
+}

@@ -1,0 +1,87 @@
+# Predictions of a response. The linear predictor is normal, eta ~ N(mean, sd^2), and given eta the response has the distribution of its
+# family: y is a mixture over eta. Everything said of a new observation (mean, intervals, exceedance, scores) is a property of that
+# mixture, row by row. What depends on the family stands in mixture-families.R, the quadrature in mixture-quadrature.R.
+
+# `mean`, `sd`: of eta, NA where nothing is predicted. `parameters`: named numbers of the family on the natural scale (or a list of them,
+# each of length 1 or one for each row). `weights` divide the noise of the families that have one to divide.
+new_mixture <- function(mean, sd, family, parameters = NULL, trials = 1, weights = NULL) {
+  name <- family_core_name(family)
+  if (is.null(name)) {
+    abort_neargp("family", sprintf("There are no predictions of a %s() response with %s link.", family$family, family$link))
+  }
+  n <- length(mean)
+  parameters <- check_family_parameters(parameters, response_families[[name]]$parameters, family)
+  if (!is.null(weights)) parameters <- weigh_noise(name, parameters, weights)
+  values <- recycle_predictions(list(mean = mean, sd = sd, trials = trials), n)
+  list(name = name, n = n, mean = values$mean, sd = values$sd, trials = values$trials, parameters = parameters)
+}
+
+check_family_parameters <- function(parameters, names, family) {
+  missing <- setdiff(names, names(parameters))
+  if (length(missing)) {
+    abort_neargp("argument", sprintf("A %s() response has the parameter%s %s, which `parameters` lacks.", family$family,
+      if (length(names) > 1L) "s" else "", format_some(names)))
+  }
+  as.list(parameters)[names]
+}
+
+# The variance of the noise is divided by the weight.
+weigh_noise <- function(name, parameters, weights) {
+  if (!response_families[[name]]$scaled) return(parameters)
+  power <- c(variance = 1, scale = 0.5)
+  scaled <- intersect(names(parameters), names(power))
+  parameters[scaled] <- lapply(scaled, function(one) parameters[[one]] / weights^power[[one]])
+  parameters
+}
+
+mixture_family <- function(mixture) response_families[[mixture$name]]
+
+take_mixture <- function(mixture, rows) {
+  for (name in c("mean", "sd", "trials")) mixture[[name]] <- mixture[[name]][rows]
+  mixture$parameters <- lapply(mixture$parameters, function(value) if (length(value) > 1L) value[rows] else value)
+  mixture$n <- length(mixture$mean)
+  mixture
+}
+
+# compute(part, x) for the rows that are known, so many at a time that a matrix of rows by nodes stays small. x: one number for each row.
+over_rows <- function(mixture, x, compute, rows_at_once = 10000L) {
+  x <- rep_len(x, mixture$n)
+  result <- rep(NA_real_, mixture$n)
+  known <- which(!is.na(mixture$mean) & !is.na(mixture$sd) & !is.na(mixture$trials) & !is.na(x))
+  for (rows in split(known, ceiling(seq_along(known) / rows_at_once))) {
+    result[rows] <- compute(take_mixture(mixture, rows), x[rows])
+  }
+  result
+}
+
+# P(Y <= q).
+mixture_distribution <- function(q, mixture) {
+  over_rows(mixture, q, function(part, q) mixture_rule(part)$distribution(part, q))
+}
+
+# P(Y > threshold).
+mixture_exceedance <- function(threshold, mixture) 1 - mixture_distribution(threshold, mixture)
+
+# The density, for counts the probability, of y.
+mixture_density <- function(y, mixture, log = FALSE) {
+  value <- over_rows(mixture, y, function(part, y) mixture_rule(part)$log_density(part, y))
+  if (log) value else exp(value)
+}
+
+mixture_mean <- function(mixture) {
+  over_rows(mixture, 0, function(part, none) mixture_rule(part)$mean(part))
+}
+
+mixture_variance <- function(mixture) {
+  over_rows(mixture, 0, function(part, none) mixture_rule(part)$variance(part))
+}
+
+# A matrix of `nsim` independent draws for each row.
+mixture_random <- function(nsim, mixture) {
+  draws <- matrix(NA_real_, mixture$n, nsim)
+  known <- which(!is.na(mixture$mean) & !is.na(mixture$sd) & !is.na(mixture$trials))
+  part <- take_mixture(mixture, known)
+  eta <- matrix(stats::rnorm(part$n * nsim, part$mean, part$sd), part$n, nsim)
+  draws[known, ] <- mixture_family(part)$random(length(eta), eta, part$parameters, part$trials)
+  draws
+}

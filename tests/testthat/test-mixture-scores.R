@@ -1,0 +1,78 @@
+# The integral that defines the score, or the sum, over fine grids between given ends on either side of the observation.
+crps_by_definition <- function(y, mixture, from, to, points = 4001L) {
+  square_at <- function(x, term) term(mixture_distribution(x, take_mixture(mixture, rep(1L, length(x)))))
+  if (mixture_family(mixture)$discrete) return(sum(square_at(from:to, function(p) (p - (from:to >= y))^2)))
+  integral <- function(from, to, term) {
+    x <- seq(from, to, length.out = points)
+    simpson <- c(1, rep(c(4, 2), length.out = points - 2L), 1) / 3
+    sum(simpson * square_at(x, term)) * (x[2L] - x[1L])
+  }
+  integral(from, y, function(p) p^2) + integral(y, to, function(p) (1 - p)^2)
+}
+
+test_that("the CRPS of counts is the sum that defines it", {
+  for (name in c("bernoulli", "logit", "probit", "poisson", "negative_binomial")) {
+    case <- mixture_cases[[name]]
+    for (sd in c(0.5, 1.5)) {
+      for (y in case$y[case$y < 100]) {
+        mixture <- new_mixture(0.6, sd, case$family, case$parameters, case$trials)
+        to <- if (mixture_rule(mixture)$scale == "log") 4000 else case$trials
+        expect_equal(mixture_crps(y, mixture), crps_by_definition(y, mixture, 0, to), tolerance = 1e-6, label = paste(name, sd, y))
+      }
+    }
+  }
+})
+
+test_that("the CRPS of large counts, summed along a line, is that of all whole numbers", {
+  for (y in c(1000, 2500, 6000)) {
+    mixture <- new_mixture(log(2500), 0.3, poisson())
+    expect_equal(mixture_crps(y, mixture), crps_by_definition(y, mixture, 0, 30000), tolerance = 1e-5)
+    shares <- new_mixture(0.4, 0.5, binomial(), trials = 9000)
+    expect_equal(mixture_crps(y, shares), crps_by_definition(y, shares, 0, 9000), tolerance = 1e-5)
+  }
+})
+
+test_that("the CRPS of continuous responses is the integral that defines it", {
+  ends <- list(student_t = c(-60, 60), gamma = c(0, 150), sharp_gamma = c(0, 60), beta = c(0, 1))
+  for (name in names(ends)) {
+    case <- mixture_cases[[name]]
+    for (sd in c(0, 0.3, 0.8)) {
+      for (y in case$y) {
+        mixture <- new_mixture(0.2, sd, case$family, case$parameters)
+        expected <- crps_by_definition(y, mixture, ends[[name]][1L], ends[[name]][2L])
+        expect_equal(mixture_crps(y, mixture), expected, tolerance = 1e-5, label = paste(name, sd, y))
+      }
+    }
+  }
+})
+
+test_that("the CRPS has the closed forms that there are", {
+  y <- c(-1, 0.3, 5)
+  expect_equal(mixture_crps(y, new_mixture(rep(0.5, 3), 1.2, gaussian(), c(variance = 0.7))), crps_gaussian(y, 0.5, sqrt(1.44 + 0.7)))
+  # Next to normal, and the log-normal (Baran and Lerch 2015, eq. 5).
+  nearly <- new_mixture(rep(0.5, 3), 1.2, mixture_cases$student_t$family, c(scale = 0.8, df = 1e7))
+  expect_equal(mixture_crps(y, nearly), crps_gaussian(y, 0.5, sqrt(1.44 + 0.64)), tolerance = 1e-6)
+  y <- c(0.01, 2, 40)
+  z <- (log(y) - 0.5) / 1.2
+  lognormal <- y * (2 * pnorm(z) - 1) - 2 * exp(0.5 + 1.2^2 / 2) * (pnorm(z - 1.2) + pnorm(1.2 / sqrt(2)) - 1)
+  expect_equal(mixture_crps(y, new_mixture(rep(0.5, 3), 1.2, Gamma("log"), c(shape = 1e10))), lognormal, tolerance = 1e-6)
+})
+
+test_that("the CRPS is the mean distance to draws less half that between them", {
+  set.seed(8)
+  for (case in mixture_cases[c("poisson", "gamma", "beta", "many_trials", "student_t")]) {
+    mixture <- new_mixture(0.4, 0.6, case$family, case$parameters, case$trials)
+    y <- mixture_quantile(0.8, mixture)
+    draws <- matrix(mixture_random(200000L, mixture), 2000)
+    blocks <- crps_sample(rep(y, 2000), draws, fair = TRUE)
+    expect_lt(abs(mean(blocks) - mixture_crps(y, mixture)) / (sd(blocks) / sqrt(2000)), 4)
+  }
+})
+
+test_that("far observations and separated predictions have finite scores", {
+  mixture <- new_mixture(c(-40, 40, 3, 3), c(5, 5, 0.1, 0.1), binomial(), trials = c(1, 1, 50, 50))
+  expect_equal(mixture_crps(c(1, 0, 0, 50), mixture)[1:2], c(1, 1), tolerance = 1e-6)
+  expect_equal(diff(mixture_crps(c(1e6, 1e6 + 1), new_mixture(c(3, 3), 0.1, poisson()))), 1, tolerance = 1e-6)
+  positive <- new_mixture(rep(0, 2), 1, Gamma("log"), c(shape = 2))
+  expect_equal(diff(mixture_crps(c(1e5, 2e5), positive)), 1e5, tolerance = 1e-6)
+})

@@ -1,0 +1,120 @@
+test_that("the distribution function of every family is the expectation of that given the predictor", {
+  for (name in names(mixture_cases)) {
+    case <- mixture_cases[[name]]
+    grid <- mixture_grid(case)
+    expected <- expected_given(case, grid$table, "distribution")
+    # 1e-6 is promised; the reference is as good as that where the family's step spans many of its points.
+    expect_lt(max(abs(mixture_distribution(grid$table$y, grid$mixture) - expected)), 1e-7, label = name)
+  }
+})
+
+test_that("the density of every family is the expectation of that given the predictor", {
+  for (name in names(mixture_cases)) {
+    case <- mixture_cases[[name]]
+    grid <- mixture_grid(case)
+    expected <- expected_given(case, grid$table, "density")
+    seen <- expected > 1e-20
+    expect_gt(sum(seen), 5)
+    expect_equal(mixture_density(grid$table$y, grid$mixture)[seen], expected[seen], tolerance = 1e-6, label = name)
+    expect_equal(exp(mixture_density(grid$table$y, grid$mixture, log = TRUE)), mixture_density(grid$table$y, grid$mixture))
+  }
+})
+
+test_that("mean and variance are those of the two stages together", {
+  for (name in setdiff(names(mixture_cases), "heavy_t")) {
+    case <- mixture_cases[[name]]
+    grid <- mixture_grid(case, sd = c(0.05, 0.7, 3))
+    family <- response_family(case$family)
+    parameters <- as.list(case$parameters)
+    given <- function(what) function(eta, i) rep_len(family[[what]](eta, parameters, case$trials), length(eta))
+    mean <- trapezoid_expectation(given("mean"), grid$table$mean, grid$table$sd)
+    variance <- trapezoid_expectation(function(eta, i) given("variance")(eta, i) + (given("mean")(eta, i) - mean[i])^2,
+      grid$table$mean, grid$table$sd)
+    expect_equal(mixture_mean(grid$mixture), mean, tolerance = 1e-8, label = name)
+    expect_equal(mixture_variance(grid$mixture), variance, tolerance = 1e-7, label = name)
+  }
+})
+
+test_that("a known predictor leaves the family's own distribution", {
+  mean <- c(-1, 0.4, 2)
+  for (case in mixture_cases) {
+    mixture <- new_mixture(mean, 0, case$family, case$parameters, case$trials)
+    family <- response_family(case$family)
+    y <- rep(case$y[2L], 3)
+    given <- function(what, ...) family[[what]](y, mean, as.list(case$parameters), case$trials, ...)
+    expect_equal(mixture_distribution(y, mixture), given("distribution"))
+    expect_equal(mixture_density(y, mixture), given("density"))
+    expect_equal(mixture_mean(mixture), family$mean(mean, as.list(case$parameters), case$trials))
+  }
+})
+
+test_that("separated predictors give neither NaN nor warnings", {
+  mean <- rep(c(-700, -300, -40, 40, 300), each = 3)
+  sd <- rep(c(0, 1, 5), 5)
+  for (name in c("bernoulli", "logit", "probit", "cloglog", "poisson", "negative_binomial", "gamma")) {
+    case <- mixture_cases[[name]]
+    mixture <- new_mixture(mean, sd, case$family, case$parameters, case$trials)
+    expect_no_warning({
+      probability <- mixture_distribution(case$y[1L], mixture)
+      density <- mixture_density(case$y[1L], mixture, log = TRUE)
+    })
+    expect_true(all(probability >= 0 & probability <= 1), label = name)
+    expect_false(anyNA(density), label = name)
+  }
+  # The log score of a miss grows with the predictor instead of becoming infinite: E plogis(eta) = exp(mean + sd^2 / 2) far to the left.
+  missed <- new_mixture(c(-40, -600), c(1, 1), binomial())
+  expect_equal(mixture_density(1, missed, log = TRUE), c(-39.5, -599.5), tolerance = 1e-8)
+})
+
+test_that("outside the support there is no probability, beyond it all of it", {
+  counts <- new_mixture(c(0, 0, 0), 1, poisson())
+  expect_equal(mixture_distribution(c(-1, -0.5, Inf), counts), c(0, 0, 1))
+  expect_equal(mixture_distribution(c(2, 2.7, 2.999999), counts), rep(mixture_distribution(2, counts)[1L], 3))
+  trials <- new_mixture(c(0, 0), 1, binomial(), trials = c(3, 4))
+  expect_equal(mixture_distribution(3, trials)[1L], 1)
+  expect_lt(mixture_distribution(3, trials)[2L], 1)
+  expect_equal(mixture_distribution(c(-0.1, 0), new_mixture(c(0, 0), 1, Gamma("log"), c(shape = 2))), c(0, 0))
+  expect_equal(mixture_distribution(c(0, 1), new_mixture(c(0, 0), 1, mixture_cases$beta$family, c(precision = 2))), c(0, 1))
+})
+
+test_that("exceedance and distribution add up", {
+  grid <- mixture_grid(mixture_cases$poisson)
+  expect_equal(mixture_exceedance(2, grid$mixture) + mixture_distribution(2, grid$mixture), rep(1, nrow(grid$table)))
+})
+
+test_that("draws follow the distribution", {
+  set.seed(5)
+  for (name in c("poisson", "gamma", "logit", "student_t")) {
+    case <- mixture_cases[[name]]
+    mixture <- new_mixture(c(0.3, NA, 1), 0.6, case$family, case$parameters, case$trials)
+    draws <- mixture_random(40000L, mixture)
+    expect_identical(is.na(draws[, 1]), c(FALSE, TRUE, FALSE))
+    q <- mixture_quantile(0.7, mixture)
+    share <- rowMeans(draws <= q)
+    probability <- mixture_distribution(q, mixture)
+    expect_lt(max(abs(share - probability)[-2] / sqrt(probability * (1 - probability) / 40000)[-2]), 4, label = name)
+  }
+})
+
+test_that("rows without moments stay without results, whatever the chunks", {
+  mean <- rep(c(0.5, NA, -1), 40)
+  mixture <- new_mixture(mean, rep(c(1, 1, NA, 0.5), 30), poisson())
+  value <- mixture_distribution(1, mixture)
+  expect_identical(is.na(value), is.na(mean) | rep(c(FALSE, FALSE, TRUE, FALSE), 30))
+  by_seven <- over_rows(mixture, 1, function(part, q) mixture_rule(part)$distribution(part, q), rows_at_once = 7L)
+  expect_equal(by_seven, value, tolerance = 1e-14)
+})
+
+test_that("weights divide the noise of families that have one", {
+  weighted <- new_mixture(c(0, 0), 1, gaussian(), c(variance = 2), weights = c(1, 4))
+  expect_equal(mixture_variance(weighted), c(3, 1.5))
+  scaled <- new_mixture(c(0, 0), 1, mixture_cases$student_t$family, c(scale = 2, df = 4), weights = c(1, 4))
+  expect_equal(mixture_variance(scaled), c(9, 3))
+  expect_equal(mixture_variance(new_mixture(0, 0, poisson(), weights = 4)), 1)
+})
+
+test_that("parameters that are missing and families that are unknown are named", {
+  expect_error(new_mixture(0, 1, Gamma("log")), "parameter shape", class = "neargp_error_argument")
+  expect_error(new_mixture(0, 1, Gamma()), "inverse link", class = "neargp_error_family")
+  expect_error(new_mixture(c(0, 1), c(1, -1), poisson()), "row 2", class = "neargp_error_sd")
+})
