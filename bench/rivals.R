@@ -13,7 +13,7 @@ has_gpboost <- function() {
 }
 
 # Runs a task of rival_gpboost.py on a frame of coordinates and, last, the response; for "fit", predicts at `places`.
-gpboost <- function(task, frame, k, places = NULL) {
+gpboost <- function(task, frame, k, places = NULL, covariance = "exponential") {
   folder <- tempfile("gpboost")
   dir.create(folder)
   on.exit(unlink(folder, recursive = TRUE))
@@ -21,7 +21,7 @@ gpboost <- function(task, frame, k, places = NULL) {
   writeBin(as.double(unlist(frame)), file.path(folder, "field.bin"))
   if (!is.null(places)) writeBin(as.double(unlist(places[seq_len(coordinates)])), file.path(folder, "places.bin"))
   script <- file.path(bench_folder(), "rival_gpboost.py")
-  printed <- system2(gpboost_python(), c(shQuote(script), task, shQuote(folder), coordinates, k), stdout = TRUE)
+  printed <- system2(gpboost_python(), c(shQuote(script), task, shQuote(folder), coordinates, k, covariance), stdout = TRUE)
   result <- jsonlite::fromJSON(printed[length(printed)])
   if (is.null(places)) return(result)
   moments <- matrix(readBin(file.path(folder, "moments.bin"), "double", 2L * nrow(places)), ncol = 2L)

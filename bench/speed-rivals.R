@@ -24,29 +24,31 @@ log_likelihood <- function(estimates, frame, k) {
 
 # ---- (a) the log-likelihood alone ----
 
-value_only <- function(rows, k, rounds) {
+value_only <- function(covariance, rows, k, rounds) {
   frame <- field$frame[seq_len(rows), ]
   places <- as.matrix(frame[c("x", "y")])
   neighbors <- field$neighbors[seq_len(k), seq_len(rows)]
-  component <- list(family = "exponential", variance = 1, range = 0.1, group = c(1L, 1L), anisotropy = double(0), shape = double(0))
+  component <- list(family = "matern", variance = 1, range = 0.1, group = c(1L, 1L), anisotropy = double(0),
+    shape = c(exponential = 0.5, matern32 = 1.5)[[covariance]])
   problem <- neargp:::core_problem(places, matrix(frame$z), rep(1, rows), neighbors)
   table <- cbind(seq_len(rows), t(neighbors))
+  gpgp_name <- c(exponential = "exponential_isotropic", matern32 = "matern15_isotropic")[[covariance]]
   reached <- list()
   keep <- function(name, value) reached[[name]] <<- value
   contestants <- list(neargp = function() cpu_seconds(for (call in 1:10) {
     sums <- neargp:::core_evaluate(problem, list(components = list(component)), 0.1, FALSE, 1L)
     keep("neargp", -0.5 * (rows * log(2 * pi) + sums$log_det + sums$gram[1L]))
   }) / 10)
-  if (with_gpgp) contestants$GpGp <- function() cpu_seconds(keep("GpGp", GpGp::vecchia_meanzero_loglik(c(1, 0.1, 0.1), "exponential_isotropic",
-    frame$z, places, table)$loglik))
+  if (with_gpgp) contestants$GpGp <- function() cpu_seconds(
+    keep("GpGp", GpGp::vecchia_meanzero_loglik(c(1, 0.1, 0.1), gpgp_name, frame$z, places, table)$loglik))
   if (with_gpboost) contestants$GPBoost <- function() {
-    result <- gpboost("value", frame, k)
+    result <- gpboost("value", frame, k, covariance = covariance)
     keep("GPBoost", result$loglik)
     result$seconds
   }
   seconds <- compete(rounds, contestants)
-  data.frame(package = names(contestants), n = rows, k = k, microseconds_a_row = 1e6 * seconds / rows, ratio = seconds / seconds[["neargp"]],
-    log_likelihood = unlist(reached[names(contestants)]))
+  data.frame(covariance = covariance, package = names(contestants), n = rows, k = k, microseconds_a_row = 1e6 * seconds / rows,
+    ratio = seconds / seconds[["neargp"]], log_likelihood = unlist(reached[names(contestants)]))
 }
 
 # ---- (b) whole fits, (c) predictions ----
@@ -105,7 +107,8 @@ with_brisc <- has_brisc()
 describe_run(c("GpGp"[with_gpgp], "BRISC"[with_brisc]))
 if (with_gpboost) cat("GPBoost", gpboost_version(), "\n")
 field <- simulate_field(n + m)
-save_table(value_only(min(20000L, n), 30L, 3L), "speed-rivals-value", digits = 8L)
+save_table(rbind(value_only("exponential", min(20000L, n), 30L, 5L), value_only("matern32", min(20000L, n), 30L, 5L)), "speed-rivals-value",
+  digits = 8L)
 
 held_out <- sample(n + m, m)
 frame <- field$frame[sample(setdiff(seq_len(n + m), held_out)), ]
