@@ -137,3 +137,15 @@ core_exact_predict <- function(coords, columns, noise_scale, newcoords, covarian
     .Call(`_neargp_core_exact_predict`, coords, columns, noise_scale, newcoords, covariance, nugget)
 }
 
+core_polya_gamma_score <- function(coords, sign, omega, targets, neighbors, shift, observed, covariance, threads) {
+    .Call(`_neargp_core_polya_gamma_score`, coords, sign, omega, targets, neighbors, shift, observed, covariance, threads)
+}
+
+core_polya_gamma_probabilities <- function(coords, sign, omega, targets, neighbors, shift, covariance, threads) {
+    .Call(`_neargp_core_polya_gamma_probabilities`, coords, sign, omega, targets, neighbors, shift, covariance, threads)
+}
+
+core_log_polya_gamma <- function(omega) {
+    .Call(`_neargp_core_log_polya_gamma`, omega)
+}
+

@@ -41,7 +41,10 @@ print_classes <- function(x) {
 }
 
 print_link <- function(x, digits) {
-  cat("\nSlope of the link: ", format(signif(x$classifier$slope, digits), digits = digits), "\n", sep = "")
+  cat("\n")
+  if (x$classifier$estimator != "polya-gamma") {
+    cat("Slope of the link: ", format(signif(x$classifier$slope, digits), digits = digits), "\n", sep = "")
+  }
   if (!length(x$beta)) return(invisible())
   if (is.matrix(x$beta)) {
     cat("Trend (softmax of the classes):\n")

@@ -4,7 +4,7 @@
 # Leaving an observation out of a cell with others leaves those others: its conditioning set then begins with a cell of its own, the same
 # location with one label less. So an observation's own label is never among what predicts it.
 
-new_labels <- function(data, classes, cell = location_index(data$coords)) {
+new_labels <- function(data, classes, cell) {
   first <- which(!duplicated(cell))
   counts <- matrix(0, length(first), classes)
   sums <- rowsum(data$weights, (data$class - 1) * length(first) + cell)

@@ -4,6 +4,7 @@ fit_classes <- function(method, problem) {
   check_class_link(method, problem$family)
   estimators <- if (method$estimator != "auto") method$estimator else
     if (length(problem$data$levels) == 2L) "label" else c("label", "own-class")
+  if (method$estimator == "polya-gamma") return(fit_polya_gamma(method, problem))
   fits <- lapply(estimators, function(estimator) fit_labels(method, problem, estimator))
   values <- vapply(fits, function(fit) fit$value, 0)
   best <- fits[[which.max(values)]]
@@ -25,17 +26,21 @@ fit_labels <- function(method, problem, estimator) {
   scored <- label_score(problem, state$theta, method$k)
   q <- ncol(problem$data$X)
   list(working = part$working, beta = rep(NA_real_, q), beta_vcov = matrix(NA_real_, q, q), information = NULL, value = scored$value,
-    score = paste0("leave-one-out log score", if (!is.null(scored$rows)) sprintf(" (from %s rows)", format_count(scored$rows))), k = method$k, convergence = state$convergence,
+    score = paste0("leave-one-out log score", sample_note(scored$rows)), k = method$k, convergence = state$convergence,
     classifier = list(estimator = estimator, levels = problem$levels, slope = exp(part$log_slope),
       trend = unscaled_trend(problem$design, part$trend), cell = problem$labels$cell))
 }
+
+sample_note <- function(rows) if (is.null(rows)) "" else sprintf(" (from %s rows)", format_count(rows))
 
 label_problem <- function(method, problem, estimator) {
   problem$own_class <- estimator == "own-class"
   problem$levels <- problem$data$levels
   classes <- length(problem$levels)
   problem$data$class <- class_numbers(problem$data)
-  problem$labels <- new_labels(problem$data, classes)
+  # Polya-Gamma variables belong to rows: those at one location stay apart.
+  cell <- if (estimator == "polya-gamma") seq_along(problem$data$y) else location_index(problem$data$coords)
+  problem$labels <- new_labels(problem$data, classes, cell)
   check_cell_count(problem, method$k)
   problem$design <- scaled_design(problem$data$X)
   trend_varies <- any(colnames(problem$data$X) != "(Intercept)") || any(problem$data$offset != problem$data$offset[1L])

@@ -28,35 +28,47 @@
 #' takes `"label"`. With optimizer `"auto"`, Adam is used for more than 10,000 observations or six covariance parameters; its learning rate
 #' is cut to 0.3 of itself at 50% and 75% of the steps. Inputs in many dimensions should be standardised.
 #'
+#' `"polya-gamma"` is the paper's estimator: a Gaussian process with logistic likelihood (for several classes one against all others, the
+#' probabilities normalised), augmented by a Polya-Gamma variable for each row and process, whose mean-field distribution is found by Adam
+#' together with the covariance; 16 nodes of quadrature. The paper leaves open how much the Kullback-Leibler divergence of these variables
+#' weighs: with `kl_weight = 1` that of a row counts as much as its log score. The paper has no bias: `y ~ 0`. Predictions are made at the
+#' mean of the variables and not at a draw. It is here for comparison: its probabilities tend to be too cautious, it keeps a distribution
+#' for each row, and, since that was fitted to the neighbours' labels, its leave-one-out score is not wholly out of sample.
+#'
 #' Levels without any row are no classes of the fit. There may be more classes than neighbours; a class that no neighbour has keeps a
 #' probability, by its trend.
 #'
 #' @param k number of neighbours, at least 1 and less than the number of rows; of classes, less than the number of distinct locations.
-#' @param estimator of class probabilities: `"auto"`, `"label"` or `"own-class"`, see the section on classes.
+#' @param estimator of class probabilities: `"auto"`, `"label"`, `"own-class"` or `"polya-gamma"`, see the section on classes.
 #' @param optimizer `"bfgs"` for quasi-Newton, `"adam"` for the stochastic one; `"auto"` is quasi-Newton unless there are many classified
 #'   observations or parameters.
 #' @param batch_size,steps,learning_rate,refresh settings of `"adam"`: rows in a batch, number of steps (1000 by default), first learning
 #'   rate, steps between searches for neighbours.
+#' @param kl_weight weight of the divergence of a row's Polya-Gamma variables relative to its log score.
 #' @return A settings object for the argument `method` of [neargp()].
 #' @seealso [predict.neargp_classifier()], [scores.neargp_classifier()] and [plot.neargp_classifier()] for fits to classes.
-#' @references Jankowiak, M. and Pleiss, G. (2022). Scalable cross validation losses for Gaussian process models. arXiv:2105.11535, section
-#'   3.1 and Algorithm 1.
+#' @references Jankowiak, M. and Pleiss, G. (2022). Scalable cross validation losses for Gaussian process models. arXiv:2105.11535, sections
+#'   3.1 to 3.3, Algorithm 1 and appendices A.6 to A.8.
 #' @examples
 #' loo_k(k = 20)
 #' loo_k(optimizer = "adam", steps = 500)
 #' @export
-loo_k <- function(k = 32L, estimator = c("auto", "label", "own-class"), optimizer = c("auto", "bfgs", "adam"),
-                  batch_size = 128L, steps = NULL, learning_rate = 0.03, refresh = 50L) {
-  estimator <- check_choice(estimator, "estimator", c("auto", "label", "own-class"))
+loo_k <- function(k = 32L, estimator = c("auto", "label", "own-class", "polya-gamma"), optimizer = c("auto", "bfgs", "adam"),
+                  batch_size = 128L, steps = NULL, learning_rate = 0.03, refresh = 50L,
+                  kl_weight = 1) {
+  estimator <- check_choice(estimator, "estimator", c("auto", "label", "own-class", "polya-gamma"))
   optimizer <- check_choice(optimizer, "optimizer", c("auto", "bfgs", "adam"))
   settings <- list(k = check_count(k, "k"), estimator = estimator, optimizer = optimizer)
   batch_size <- check_count(batch_size, "batch_size")
   steps <- check_count(steps, "steps", lower = 4L, null_ok = TRUE)
   learning_rate <- check_number(learning_rate, "learning_rate", 0, open = TRUE)
   refresh <- check_count(refresh, "refresh")
+  kl_weight <- check_number(kl_weight, "kl_weight", 0)
   if (optimizer != "bfgs") {
-    settings <- c(settings, list(batch_size = batch_size, steps = steps, learning_rate = learning_rate, refresh = refresh))
+    settings <- c(settings, list(batch_size = batch_size), if (!is.null(steps)) list(steps = steps),
+      list(learning_rate = learning_rate, refresh = refresh))
   }
+  if (estimator == "polya-gamma") settings$kl_weight <- kl_weight
   do.call(new_method, c(list("loo_k", "LOO-k"), settings))
 }
 
@@ -69,6 +81,19 @@ model_response.neargp_loo_k <- function(method, y, family, weights, frame) {
   classes <- class_response(y, family, frame)
   check_class_weights(weights, frame)
   list(y = as.double(classes$y), levels = classes$levels, binomial = family$family == "binomial")
+}
+
+# The noise of pseudo-observations is that of their Polya-Gamma variables.
+#' @export
+method_layout.neargp_loo_k <- function(method, layout, settings) {
+  if (!is_class_family(settings$family) || method$estimator != "polya-gamma") return(layout)
+  nugget <- layout$kind == "nugget"
+  if (!is.na(layout$value[nugget]) && layout$value[nugget] != 1) {
+    abort_argument("nugget", "NULL with estimator = \"polya-gamma\", whose variables are the noise", layout$value[nugget])
+  }
+  layout$fixed[nugget] <- TRUE
+  layout$value[nugget] <- 1
+  layout
 }
 
 # Labels are -1 and 1; what starts where depends on the estimator.

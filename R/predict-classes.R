@@ -52,7 +52,7 @@ classifier_k <- function(object, k) {
 
 # Probabilities at new locations as a function of (coords, X, offset), made once for all chunks.
 class_predictor <- function(object, settings) {
-  classifier <- object$classifier
+  if (object$classifier$estimator == "polya-gamma") return(polya_gamma_predictor(object, settings))
   labels <- fitted_labels(object)
   component <- metric_component(object$core_covariance)
   scaled <- core_scale(labels$coords, component)
@@ -125,10 +125,11 @@ predict_class_raster <- function(object, newdata, type, settings, probability_at
 
 # Probabilities of each training row's classes, from its nearest others; the parameters stay those of all rows.
 loo_probabilities <- function(object, k, threads) {
-  labels <- fitted_labels(object)
-  at <- label_observations(labels, merge = FALSE)
   threads <- resolve_threads(threads)
+  labels <- fitted_labels(object)
   k <- min(classifier_k(object, k), nrow(labels$coords) - 1L)
+  if (object$classifier$estimator == "polya-gamma") return(polya_gamma_loo(object, seq_along(labels$class), k, threads))
+  at <- label_observations(labels, merge = FALSE)
   sets <- leave_one_out_sets(labels, at, metric_component(object$core_covariance), k, threads)
   label_probabilities(object, sets$coords, sets$counts, sets$targets, sets$neighbors, object$data$X, object$data$offset,
     threads)$probability

@@ -505,6 +505,54 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// core_polya_gamma_score
+Rcpp::List core_polya_gamma_score(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& sign, const Rcpp::NumericMatrix& omega, const Rcpp::NumericMatrix& targets, const Rcpp::IntegerMatrix& neighbors, const Rcpp::NumericMatrix& shift, const Rcpp::IntegerVector& observed, const Rcpp::List& covariance, int threads);
+RcppExport SEXP _neargp_core_polya_gamma_score(SEXP coordsSEXP, SEXP signSEXP, SEXP omegaSEXP, SEXP targetsSEXP, SEXP neighborsSEXP, SEXP shiftSEXP, SEXP observedSEXP, SEXP covarianceSEXP, SEXP threadsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type coords(coordsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type sign(signSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type omega(omegaSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type targets(targetsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::IntegerMatrix& >::type neighbors(neighborsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type shift(shiftSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::IntegerVector& >::type observed(observedSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type covariance(covarianceSEXP);
+    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_polya_gamma_score(coords, sign, omega, targets, neighbors, shift, observed, covariance, threads));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_polya_gamma_probabilities
+Rcpp::NumericMatrix core_polya_gamma_probabilities(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& sign, const Rcpp::NumericMatrix& omega, const Rcpp::NumericMatrix& targets, const Rcpp::IntegerMatrix& neighbors, const Rcpp::NumericMatrix& shift, const Rcpp::List& covariance, int threads);
+RcppExport SEXP _neargp_core_polya_gamma_probabilities(SEXP coordsSEXP, SEXP signSEXP, SEXP omegaSEXP, SEXP targetsSEXP, SEXP neighborsSEXP, SEXP shiftSEXP, SEXP covarianceSEXP, SEXP threadsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type coords(coordsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type sign(signSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type omega(omegaSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type targets(targetsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::IntegerMatrix& >::type neighbors(neighborsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type shift(shiftSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type covariance(covarianceSEXP);
+    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_polya_gamma_probabilities(coords, sign, omega, targets, neighbors, shift, covariance, threads));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_log_polya_gamma
+Rcpp::List core_log_polya_gamma(const Rcpp::NumericVector& omega);
+RcppExport SEXP _neargp_core_log_polya_gamma(SEXP omegaSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type omega(omegaSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_log_polya_gamma(omega));
+    return rcpp_result_gen;
+END_RCPP
+}
 
 static const R_CallMethodDef CallEntries[] = {
     {"_neargp_core_scale", (DL_FUNC) &_neargp_core_scale, 2},
@@ -541,6 +589,9 @@ static const R_CallMethodDef CallEntries[] = {
     {"_neargp_core_simulate", (DL_FUNC) &_neargp_core_simulate, 10},
     {"_neargp_core_exact", (DL_FUNC) &_neargp_core_exact, 6},
     {"_neargp_core_exact_predict", (DL_FUNC) &_neargp_core_exact_predict, 6},
+    {"_neargp_core_polya_gamma_score", (DL_FUNC) &_neargp_core_polya_gamma_score, 9},
+    {"_neargp_core_polya_gamma_probabilities", (DL_FUNC) &_neargp_core_polya_gamma_probabilities, 8},
+    {"_neargp_core_log_polya_gamma", (DL_FUNC) &_neargp_core_log_polya_gamma, 1},
     {NULL, NULL, 0}
 };
 

@@ -1,16 +1,3 @@
-# The problem that a fit would solve.
-example_problem <- function(estimator, classes) {
-  data <- class_data(90, classes, repeated = 10L)
-  formula <- class ~ h
-  settings <- check_settings(formula, data, loo_k(7L, estimator), cov_matern(NULL, ard = TRUE) + cov_exponential(),
-    if (length(classes) == 2L) stats::binomial() else categorical(), NULL, neargp_control(), "cpu", 1L, FALSE)
-  locations <- new_locations(data, ~ x + y, NULL, "auto", NULL, "class")
-  frame <- new_model_frame(list(weights = NULL, offset = NULL, subset = NULL, na.action = stats::na.omit), formula, data, locations)
-  model <- new_model_data(frame, formula, settings)
-  problem <- with_start(settings$method, new_problem(model$data, locations, settings, NULL))
-  label_problem(settings$method, problem, estimator)
-}
-
 test_that("gradients of the score are right for both estimators, two classes and three", {
   for (estimator in c("label", "own-class")) {
     for (classes in list(c("a", "b"), c("a", "b", "c"))) {

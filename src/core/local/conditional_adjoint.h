@@ -50,6 +50,17 @@ class ConditionalAdjoint {
     load(input, t, fbar);
     solve_adjoint(tile_, u, fbar, t);
     contract_adjoint(tile_, covariance_, u, t, fbar * f, gradient_, sums_);
+    if (input.noise) write_noise(input.noise, u, t);
+  }
+
+  // A noise variance is an entry of the diagonal of S, so that t' dS u = t_m u_m for each.
+  void write_noise(double* noise, const V* u, const V* t) const {
+    const int k = tile_.k();
+    for (int lane = 0; lane < Lanes; ++lane) {
+      if (get_lane(tile_.weight(), lane) == 0.0) continue;
+      double* row = noise + tile_.target(lane) * k;
+      for (int m = 0; m < k; ++m) row[m] = get_lane(t[m], lane) * get_lane(u[m], lane);
+    }
   }
 
   const PreparedCovariance& covariance_;

@@ -32,10 +32,12 @@ struct ConditionalWeightsOutput {
   double* weights = nullptr;   // targets x k
 };
 
-// Partial derivatives of an objective in the weights and variances of all targets.
+// Partial derivatives of an objective in the weights and variances of all targets; where it is
+// not null, `noise` gets those in the noise variances of the conditioning sets.
 struct ConditionalAdjointInput {
   const double* weights = nullptr;   // targets x k
   const double* variance = nullptr;  // targets
+  double* noise = nullptr;           // targets x k
 };
 
 // What local/projected_adjoint.h finds and asks: arrays over the targets.

@@ -1,0 +1,165 @@
+# The estimator of the LOO-k paper for classes: Polya-Gamma variables with a mean-field log-normal distribution q, one for each datum and
+# process (Jankowiak and Pleiss 2022, eqs. 12 and 34, appendices A.6 to A.8). What is maximised is, per observation,
+#
+#   E_q log p(y_n | neighbours, omega) - kl_weight KL(q(omega_n) | p(omega_n)),
+#
+# without the term in E(1 / omega) that the paper leaves out, by Adam on mini-batches with one reparametrised draw of omega each,
+# omega = exp(m + s e), cut off at 2.5 where the density's series ends. The divergence is the entropy of q in closed form and the log
+# density at the draw. The equations leave the weight of the divergence open: as printed they have its sum beside the mean of the log
+# scores; a weight of 1 puts the two in proportion.
+#
+# Formulas of scores and derivatives are in src/core/methods/polya_gamma.h.
+
+polya_gamma_limit <- 2.5
+
+fit_polya_gamma <- function(method, problem) {
+  if (method$optimizer == "bfgs") {
+    abort_argument("optimizer", "\"adam\" or \"auto\" with estimator = \"polya-gamma\", which is stochastic", method$optimizer)
+  }
+  problem <- label_problem(method, problem, "polya-gamma")
+  theta <- label_start(problem, method$k)
+  theta[nrow(problem$layout) + 1L] <- 0
+  state <- polya_gamma_adam(method, problem, theta)
+  part <- split_theta(problem, state$theta)
+  q <- ncol(problem$data$X)
+  classifier <- list(estimator = "polya-gamma", levels = problem$levels, slope = 1, trend = unscaled_trend(problem$design, part$trend),
+    cell = problem$labels$cell, omega = pmin(exp(state$location + exp(2 * state$log_scale) / 2), polya_gamma_limit))
+  scored <- polya_gamma_loo_score(problem, part, classifier, method$k)
+  list(working = part$working, beta = rep(NA_real_, q), beta_vcov = matrix(NA_real_, q, q), information = NULL, value = scored$value,
+    score = paste0("leave-one-out log score", sample_note(scored$rows)), k = method$k, convergence = state$convergence,
+    classifier = classifier)
+}
+
+# 1 or -1 for each process: the second of two classes, or each class against all others.
+polya_gamma_signs <- function(class, classes) {
+  if (classes == 2L) return(matrix(2 * class - 3, ncol = 1L))
+  signs <- matrix(-1, length(class), classes)
+  signs[cbind(seq_along(class), class)] <- 1
+  signs
+}
+
+# ---- Adam over the covariance, the trend, and q -----------------------------------------------------------------------------------
+
+polya_gamma_adam <- function(method, problem, theta) {
+  signs <- polya_gamma_signs(problem$labels$class, problem$labels$classes)
+  size <- dim(signs)
+  q <- list(location = matrix(log(0.25), size[1L], size[2L]), log_scale = matrix(log(0.2), size[1L], size[2L]))
+  moments <- list(theta = adam_moments(length(theta)), location = list(first = 0 * signs, second = 0 * signs),
+    log_scale = list(first = 0 * signs, second = 0 * signs))
+  free <- c(problem$free, FALSE, rep(TRUE, length(theta) - nrow(problem$layout) - 1L))
+  bounds <- label_bounds(problem, length(theta) - nrow(problem$layout))
+  n <- size[1L]
+  batch <- min(method$batch_size, n)
+  steps <- method$steps %||% 1000L
+  singular <- 0L
+  for (first_step in seq(1L, steps, by = method$refresh)) {
+    now <- seq(first_step, min(first_step + method$refresh - 1L, steps))
+    rows <- matrix(vapply(now, function(step) sample.int(n, batch), integer(batch)), batch)
+    nearest <- nearest_rows(problem, unique(as.vector(rows)), split_theta(problem, theta)$working, method$k)
+    for (step in now) {
+      at <- rows[, step - first_step + 1L]
+      ascent <- polya_gamma_gradient(problem, theta, q, signs, at, nearest$neighbors[, match(at, nearest$rows), drop = FALSE],
+        method$kl_weight %||% 1)
+      if (is.null(ascent)) {
+        singular <- singular + 1L
+        next
+      }
+      rate <- adam_rate(list(learning_rate = method$learning_rate, steps = steps), step)
+      moved <- adam_step(theta, ascent$theta, moments$theta, step, rate)
+      moments$theta <- moved$moments
+      theta[free] <- moved$working[free]
+      theta <- clamp(theta, bounds, free)
+      for (part in c("location", "log_scale")) {
+        own <- list(first = moments[[part]]$first[ascent$rows, ], second = moments[[part]]$second[ascent$rows, ])
+        moved <- adam_step(q[[part]][ascent$rows, ], ascent[[part]], own, step, rate)
+        q[[part]][ascent$rows, ] <- moved$working
+        moments[[part]]$first[ascent$rows, ] <- moved$moments$first
+        moments[[part]]$second[ascent$rows, ] <- moved$moments$second
+      }
+    }
+    problem$report(method$k, max(now), NULL)
+  }
+  c(list(theta = theta), q, list(convergence = list(converged = NA, message = adam_message(steps, singular), iterations = steps,
+    evaluations = steps)))
+}
+
+adam_moments <- function(n) list(first = rep(0, n), second = rep(0, n))
+
+nearest_rows <- function(problem, rows, working, k) {
+  coords <- problem$data$coords
+  scaled <- core_scale(coords, component_at(problem, working))
+  list(rows = rows, neighbors = without_self(core_neighbors_to(scaled, scaled[rows, , drop = FALSE], k + 1L, problem$threads), rows))
+}
+
+# Of the objective per observation, at one draw: in theta, and in q at the rows that the batch and its neighbours are. NULL where a
+# covariance matrix is singular.
+polya_gamma_gradient <- function(problem, theta, q, signs, at, neighbors, kl_weight, draw = stats::rnorm) {
+  layout <- problem$layout
+  rows <- unique(c(at, neighbors))
+  scale <- exp(q$log_scale[rows, , drop = FALSE])
+  moved <- scale * draw(length(scale))
+  log_omega <- q$location[rows, , drop = FALSE] + moved
+  inside <- log_omega < log(polya_gamma_limit)
+  omega <- exp(pmin(log_omega, log(polya_gamma_limit)))
+  part <- split_theta(problem, theta)
+  values <- to_core(part$working, layout$transform)
+  X <- problem$design$X[at, , drop = FALSE]
+  score <- core_polya_gamma_score(problem$data$coords[rows, , drop = FALSE], signs[rows, , drop = FALSE], omega,
+    problem$data$coords[at, , drop = FALSE], matrix(match(neighbors, rows), nrow(neighbors)),
+    X %*% part$trend + problem$data$offset[at], problem$labels$class[at], as_core_covariance(layout, problem$groups, values),
+    problem$threads)
+  if (score$failed > 0L) return(NULL)
+  n <- length(at)
+  own <- match(at, rows)
+  density <- core_log_polya_gamma(omega[own, ])
+  d_log_omega <- score$d_log_omega
+  d_log_omega[own, ] <- d_log_omega[own, ] + kl_weight * density$slope
+  d_log_omega <- d_log_omega * inside
+  entropy <- replace(0 * scale, cbind(rep(own, ncol(scale)), rep(seq_len(ncol(scale)), each = n)), kl_weight)
+  divergence <- -sum(q$location[at, ] + q$log_scale[at, ] + (1 + log(2 * pi)) / 2) - sum(density$value)
+  list(rows = rows, value = (score$value - kl_weight * divergence) / n - theta_penalty(problem, theta),
+    theta = label_theta(core_to_working_slope(layout, values) * score$gradient, 0, crossprod(X, score$d_shift)) / n -
+      label_theta(0 * part$working, 0, 2 * label_penalty[["trend"]] * part$trend),
+    location = (d_log_omega + entropy) / n, log_scale = (d_log_omega * moved + entropy) / n)
+}
+
+# ---- probabilities ----------------------------------------------------------------------------------------------------------------
+
+# At the mean of q, where the paper has one draw from it: a prediction should not depend on the generator, and scores are better.
+polya_gamma_probabilities <- function(object, rows, targets, neighbors, X, offset, threads) {
+  classifier <- object$classifier
+  signs <- polya_gamma_signs(class_numbers(object$data)[rows], length(classifier$levels))
+  probability <- core_polya_gamma_probabilities(object$data$coords[rows, , drop = FALSE], signs, classifier$omega[rows, , drop = FALSE],
+    targets, neighbors, X %*% unname(classifier$trend) + offset, object$core_covariance, threads)
+  if (nrow(probability) < nrow(targets)) abort_cholesky(0L)
+  probability
+}
+
+polya_gamma_predictor <- function(object, settings) {
+  component <- metric_component(object$core_covariance)
+  scaled <- core_scale(object$data$coords, component)
+  function(coords, X, offset) {
+    neighbors <- core_neighbors_to(scaled, core_scale(coords, component), settings$k, settings$threads)
+    rows <- sort(unique(as.vector(neighbors)))
+    polya_gamma_probabilities(object, rows, coords, matrix(match(neighbors, rows), nrow(neighbors)), X, offset, settings$threads)
+  }
+}
+
+# Each row from its nearest others. Their variables were fitted to all labels: unlike those of the label estimators, these predictions
+# are not wholly out of sample.
+polya_gamma_loo <- function(object, at, k, threads) {
+  data <- object$data
+  scaled <- core_scale(data$coords, metric_component(object$core_covariance))
+  neighbors <- without_self(core_neighbors_to(scaled, scaled[at, , drop = FALSE], k + 1L, threads), at)
+  rows <- sort(unique(as.vector(neighbors)))
+  polya_gamma_probabilities(object, rows, data$coords[at, , drop = FALSE], matrix(match(neighbors, rows), nrow(neighbors)),
+    data$X[at, , drop = FALSE], data$offset[at], threads)
+}
+
+polya_gamma_loo_score <- function(problem, part, classifier, k, at_most = 20000L) {
+  n <- length(problem$labels$class)
+  at <- if (n > at_most) round(seq(1, n, length.out = at_most)) else seq_len(n)
+  like_fit <- list(data = problem$data, classifier = classifier, core_covariance = covariance_at(problem, part$working))
+  probability <- polya_gamma_loo(like_fit, at, k, problem$threads)
+  list(value = mean(log(probability[cbind(seq_along(at), problem$labels$class[at])])) * n, rows = if (n > at_most) at_most)
+}

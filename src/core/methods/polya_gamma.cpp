@@ -1,0 +1,216 @@
+#include "methods/polya_gamma.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "backend/backend.h"
+#include "base/error.h"
+#include "local/kernels.h"
+#include "local/problem.h"
+
+namespace neargp {
+
+namespace {
+
+// Nodes and weights for the density exp(-x^2) / sqrt(pi); Abramowitz and Stegun 1964, table 25.10, n = 16. Symmetric.
+constexpr std::array<double, 8> hermite_node = {0.27348104613815245, 0.82295144914465589, 1.3802585391988808,
+                                                1.9517879909162540,  2.5462021578474814,  3.1769991619799560,
+                                                3.8694479048601227,  4.6887389393058184};
+constexpr std::array<double, 8> hermite_weight = {5.0792947901661374e-1, 2.8064745852853368e-1, 8.3810041398985829e-2,
+                                                  1.2880311535509974e-2, 9.3228400862418053e-4, 2.7118600925378815e-5,
+                                                  2.3209808448652107e-7, 2.6548074740111822e-10};
+
+double logistic(double x) { return x >= 0.0 ? 1.0 / (1.0 + std::exp(-x)) : std::exp(x) / (1.0 + std::exp(x)); }
+
+// The processes' moments at all targets, one output after the other.
+class Moments {
+ public:
+  Moments(const PolyaGammaData& data, const PolyaGammaTargets& targets, const Covariance& covariance,
+          const RunContext& context)
+      : data_(data), targets_(targets), covariance_(covariance), context_(context) {
+    if (covariance.nugget != 1.0) throw Error("With Polya-Gamma variables the nugget is 1.");
+    if (targets.neighbors.n != targets.coords.n) throw Error("The table of neighbours must have one row for each target.");
+    check_coordinates(data.coords);
+    check_coordinates(targets.coords);
+    check_rows(targets.neighbors.index, -1, data.coords.n);
+  }
+
+  // Fills mean, variance and weights of one output. Returns the first failed target or -1.
+  Index compute(int output) {
+    const Index n = data_.coords.n;
+    values_.resize(n);
+    noise_.resize(n);
+    for (Index i = 0; i < n; ++i) {
+      const double omega = data_.omega[i * data_.outputs + output];
+      if (!(omega > 0.0)) throw Error("Polya-Gamma variables must be positive.");
+      values_[i] = 0.5 * data_.sign[i * data_.outputs + output] / omega;
+      noise_[i] = 1.0 / omega;
+    }
+    mean_.resize(targets_.coords.n);
+    variance_.resize(targets_.coords.n);
+    weights_.resize(targets_.coords.n * targets_.neighbors.k);
+    return DeviceView(backend_of(context_), view())
+        .conditional_weights(prepared(false), false, context_, {mean_.data(), variance_.data(), weights_.data()});
+  }
+
+  double mean(Index target) const { return mean_[target]; }
+  double variance(Index target) const { return variance_[target]; }
+
+  // With z = y / (2 omega) and nu = 1 / omega: d z / d log omega = -z, d nu / d log omega = -nu.
+  void adjoint(int output, const std::vector<double>& mean_bar, const std::vector<double>& variance_bar,
+               PolyaGammaScore& score) const {
+    std::vector<double> weights_bar(weights_.size(), 0.0), noise_bar(weights_.size());
+    for_each_neighbor([&](Index t, std::size_t entry, Index row) { weights_bar[entry] = mean_bar[t] * values_[row]; });
+    const TargetSums sums = DeviceView(backend_of(context_), view())
+                                .conditional_adjoint(prepared(true), {weights_bar.data(), variance_bar.data(), noise_bar.data()},
+                                                     context_);
+    for (int a = 0; a + 1 < covariance_.parameters(); ++a)
+      if (covariance_.is_active(a)) score.gradient[a] += sums.sums[a];
+    for_each_neighbor([&](Index t, std::size_t entry, Index row) {
+      score.d_log_omega[row * data_.outputs + output] -=
+          mean_bar[t] * weights_[entry] * values_[row] + noise_bar[entry] * noise_[row];
+    });
+  }
+
+ private:
+  LocalView view() const {
+    LocalView view;
+    view.dim = data_.coords.dim;
+    view.k = targets_.neighbors.k;
+    view.columns = 1;
+    view.coords = data_.coords.data;
+    view.values = values_.data();
+    view.noise_scale = noise_.data();
+    view.targets = targets_.coords.n;
+    view.target_coords = targets_.coords.data;
+    view.neighbors = targets_.neighbors.index.data();
+    return view;
+  }
+
+  PreparedCovariance prepared(bool derivatives) const {
+    return prepare(covariance_, data_.coords.dim, derivatives, local_kernels().fill_matern_table);
+  }
+
+  template <class Action>
+  void for_each_neighbor(const Action& action) const {
+    const int k = targets_.neighbors.k;
+    for (Index t = 0; t < targets_.coords.n; ++t)
+      for (int m = 0; m < k; ++m)
+        if (const Index row = targets_.neighbors[t][m]; row >= 0) action(t, std::size_t(t * k + m), row);
+  }
+
+  const PolyaGammaData& data_;
+  const PolyaGammaTargets& targets_;
+  const Covariance& covariance_;
+  const RunContext& context_;
+  std::vector<double> values_, noise_, mean_, variance_, weights_;
+};
+
+// Averaged logistic of every target and output.
+struct Averages {
+  std::vector<AveragedLogistic> of;  // targets x outputs
+  Index failed = -1;
+};
+
+Averages averages(Moments& moments, int outputs, const PolyaGammaTargets& targets) {
+  Averages result;
+  result.of.resize(targets.coords.n * outputs);
+  for (int r = 0; r < outputs; ++r) {
+    const Index failed = moments.compute(r);
+    if (failed >= 0) result.failed = result.failed < 0 ? failed : std::min(result.failed, failed);
+    for (Index t = 0; t < targets.coords.n; ++t)
+      result.of[t * outputs + r] =
+          averaged_logistic(moments.mean(t) + targets.shift[t * outputs + r], moments.variance(t));
+  }
+  return result;
+}
+
+double total(const AveragedLogistic* of_target, int outputs) {
+  double sum = 0.0;
+  for (int r = 0; r < outputs; ++r) sum += of_target[r].value;
+  return sum;
+}
+
+// d log p_observed / d p~_r
+double probability_bar(const AveragedLogistic* of_target, int outputs, int observed, int r) {
+  if (outputs == 1) return observed == 1 ? 1.0 / of_target[0].value : -1.0 / (1.0 - of_target[0].value);
+  return (observed == r ? 1.0 / of_target[r].value : 0.0) - 1.0 / total(of_target, outputs);
+}
+
+double log_probability(const AveragedLogistic* of_target, int outputs, int observed) {
+  if (outputs == 1) return std::log(observed == 1 ? of_target[0].value : 1.0 - of_target[0].value);
+  return std::log(of_target[observed].value / total(of_target, outputs));
+}
+
+}  // namespace
+
+LogDensity log_polya_gamma(double omega) {
+  // Relative to the first term, whose logarithm does not underflow.
+  double sum = 0.0, slope = 0.0;
+  for (int n = 0; n < 7; ++n) {
+    const double odd = 2.0 * n + 1.0;
+    const double term = (n % 2 ? -1.0 : 1.0) * odd * std::exp(-(odd * odd - 1.0) / (8.0 * omega));
+    sum += term;
+    slope += term * odd * odd / (8.0 * omega);
+  }
+  return {-0.5 * std::log(2.0 * M_PI) - 1.5 * std::log(omega) - 1.0 / (8.0 * omega) + std::log(sum), slope / sum - 1.5};
+}
+
+AveragedLogistic averaged_logistic(double mean, double variance) {
+  const double scale = std::sqrt(2.0 * std::max(variance, 1e-300));
+  AveragedLogistic result{0.0, 0.0, 0.0};
+  for (std::size_t q = 0; q < hermite_node.size(); ++q)
+    for (const double x : {-hermite_node[q], hermite_node[q]}) {
+      const double weight = hermite_weight[q] / std::sqrt(M_PI);
+      const double p = logistic(mean + scale * x);
+      const double slope = weight * p * logistic(-(mean + scale * x));
+      result.value += weight * p;
+      result.d_mean += slope;
+      result.d_variance += slope * x / scale;
+    }
+  result.value = std::min(std::max(result.value, 1e-300), 1.0 - 1e-16);
+  return result;
+}
+
+PolyaGammaScore polya_gamma_score(const PolyaGammaData& data, const PolyaGammaTargets& targets,
+                                  const Covariance& covariance, const RunContext& context) {
+  Moments moments(data, targets, covariance, context);
+  const int outputs = data.outputs;
+  const Index n = targets.coords.n;
+  const Averages average = averages(moments, outputs, targets);
+  PolyaGammaScore score;
+  score.failed = average.failed;
+  if (score.failed >= 0) return score;
+  score.gradient.assign(covariance.parameters(), 0.0);
+  score.d_log_omega.assign(data.coords.n * outputs, 0.0);
+  score.d_shift.resize(n * outputs);
+  for (Index t = 0; t < n; ++t) score.value += log_probability(&average.of[t * outputs], outputs, targets.observed[t]);
+  std::vector<double> mean_bar(n), variance_bar(n);
+  for (int r = 0; r < outputs; ++r) {
+    for (Index t = 0; t < n; ++t) {
+      const AveragedLogistic* of_target = &average.of[t * outputs];
+      const double bar = probability_bar(of_target, outputs, targets.observed[t], r);
+      mean_bar[t] = score.d_shift[t * outputs + r] = bar * of_target[r].d_mean;
+      variance_bar[t] = bar * of_target[r].d_variance;
+    }
+    if (outputs > 1) moments.compute(r);
+    moments.adjoint(r, mean_bar, variance_bar, score);
+  }
+  return score;
+}
+
+std::vector<double> polya_gamma_probabilities(const PolyaGammaData& data, const PolyaGammaTargets& targets,
+                                              const Covariance& covariance, const RunContext& context) {
+  Moments moments(data, targets, covariance, context);
+  const int outputs = data.outputs;
+  const int classes = outputs == 1 ? 2 : outputs;
+  const Averages average = averages(moments, outputs, targets);
+  if (average.failed >= 0) return {};
+  std::vector<double> result(targets.coords.n * classes);
+  for (Index t = 0; t < targets.coords.n; ++t)
+    for (int c = 0; c < classes; ++c) result[t * classes + c] = std::exp(log_probability(&average.of[t * outputs], outputs, c));
+  return result;
+}
+
+}  // namespace neargp
