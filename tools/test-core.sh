@@ -1,7 +1,8 @@
 #!/bin/sh
-# Builds and runs the C++ tests of the core, and appends "passed failed skipped",
-# in test cases, to the file named as its argument. SANITIZE=1 builds them with
-# the address and undefined-behaviour sanitizers; CXX chooses the compiler.
+# Builds and runs the C++ tests of the core, once with each instruction set of this
+# processor, and appends "passed failed skipped", in test cases, to the file named as
+# its argument. SANITIZE=1 builds them with the address and undefined-behaviour
+# sanitizers; CXX chooses the compiler, NEARGP_INSTRUCTION_SET one instruction set.
 set -eu
 
 cd "$(dirname "$0")/.."
@@ -10,12 +11,13 @@ mkdir -p _build
 log=_build/test-core.log
 
 status=0
-make --silent -C tests/cpp -j2 test > "$log" 2>&1 || status=$?
+NEARGP_INSTRUCTION_SET=${NEARGP_INSTRUCTION_SET:-all} \
+  make --silent -C tests/cpp -j2 test > "$log" 2>&1 || status=$?
 cat "$log"
 
-# doctest ends with "[doctest] test cases: 3 | 3 passed | 0 failed | 0 skipped".
-# A program that died has no such line; a leak found at its end comes after it.
+# doctest ends with "[doctest] test cases: 3 | 3 passed | 0 failed | 0 skipped", once
+# for each instruction set. A program that died has no such line; a leak found at its end comes after it.
 sed -n 's/^\[doctest\] test cases: *//p' "$log" | awk -v status="$status" '
-  { passed = $3; failed = $6; skipped = $9 }
+  { passed += $3; failed += $6; skipped += $9 }
   END { print passed + 0, failed + (status != 0 && failed == 0), skipped + 0 }
 ' >> "$counts"

@@ -13,12 +13,19 @@
 
 namespace fixtures {
 
+// Puts back, when its life ends, the instruction set that was in use when it began.
+class KeepInstructionSet {
+ public:
+  ~KeepInstructionSet() { neargp::use_instruction_set(name_); }
+
+ private:
+  const char* name_ = neargp::local_kernels().name;
+};
+
 // Runs action() once with each instruction set that this processor has.
 template <class Action>
 void with_each_instruction_set(const Action& action) {
-  struct Reset {
-    ~Reset() { neargp::use_instruction_set("auto"); }
-  } const reset;
+  const KeepInstructionSet keep;
   for (const char* name : neargp::instruction_sets()) {
     neargp::use_instruction_set(name);
     CAPTURE(name);

@@ -70,15 +70,16 @@ inline double distance2(const double* a, const double* b, int dim) {
   return sum;
 }
 
-// The k rows nearest to x among those with eligible(row), by sorting all of them; padded with -1.
+// The k rows nearest to x among those with eligible(row), by comparing all of them; padded with -1.
 template <class Eligible>
 std::vector<int> brute_nearest(neargp::Points points, const double* x, int k, Eligible eligible) {
   std::vector<std::pair<double, int>> all;
   for (int row = 0; row < points.n; ++row)
     if (eligible(row)) all.push_back({distance2(points[row], x, points.dim), row});
-  std::sort(all.begin(), all.end());
+  const int found = std::min(k, static_cast<int>(all.size()));
+  std::partial_sort(all.begin(), all.begin() + found, all.end());
   std::vector<int> nearest(k, -1);
-  for (int i = 0; i < k && i < static_cast<int>(all.size()); ++i) nearest[i] = all[i].second;
+  for (int i = 0; i < found; ++i) nearest[i] = all[i].second;
   return nearest;
 }
 

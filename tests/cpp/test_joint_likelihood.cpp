@@ -8,14 +8,17 @@ using namespace fixtures;
 
 namespace {
 
-void check_against_reference(const Data& data, const NeighborTable& table, const Covariance& covariance) {
-  LocalProblem problem(data.view(), table, {}, with_threads(1));
-  const reference::Sums expected = reference::joint_sums(data.view(), table, covariance);
+void check_sums(LocalProblem problem, const Data& data, const reference::Sums& expected, const Covariance& covariance) {
   with_each_instruction_set([&] {
     check_values(joint_sums(problem, covariance, with_threads(1)), expected);
     check_gradient(joint_gradient(problem, covariance, data.beta(), with_threads(1)), expected, data.beta(),
-                   double(table.n));
+                   double(problem.targets()));
   });
+}
+
+void check_against_reference(const Data& data, const NeighborTable& table, const Covariance& covariance) {
+  check_sums(LocalProblem(data.view(), table, {}, with_threads(1)), data,
+             reference::joint_sums(data.view(), table, covariance), covariance);
 }
 
 }  // namespace
@@ -29,13 +32,34 @@ TEST_CASE("every covariance: value and gradient are those of dense joint densiti
 }
 
 TEST_CASE("neighbourhoods of different sizes, each divided by its own") {
-  const Covariance covariance = structures().back().covariance;
-  for (const int n : {1, 5, 9}) {
+  for (int n = 1; n <= 9; ++n) {
+    CAPTURE(n);
+    const Covariance covariance = structures()[n < 9 ? 4 : 9].covariance;  // one component, and a sum of three
     const Data data(uniform_cloud(n, 2), 2);
     check_against_reference(data, NeighborTable(n, 3), covariance);
+    check_against_reference(data, neighbors_others(data, 1), covariance);
     check_against_reference(data, neighbors_others(data, 12), covariance);
     check_against_reference(data, neighbors_before(data, 4), covariance);
     check_against_reference(data, NeighborTable(n, 0), covariance);
+  }
+}
+
+TEST_CASE("neighbourhoods of hundreds") {
+  const Data data(uniform_cloud(301, 2), 2);
+  const Covariance covariance{{component(Family::exponential, 1.3, {0.3}, {0, 0})}, 0.2, {}};
+  const reference::JointDensity density(data.view(), covariance);
+  for (const int k : {200, 300}) {
+    const NeighborTable all = neighbors_others(data, k);
+    const std::vector<int> targets = {7, 150};
+    NeighborTable table(2, k);
+    reference::Sums expected = density.zero();
+    for (Index t = 0; t < 2; ++t) {
+      std::copy_n(all[targets[std::size_t(t)]], k, table[t]);
+      std::vector<int> rows = reference::conditioning_set(table, t);
+      rows.push_back(targets[std::size_t(t)]);
+      expected.add(density.of(rows), 1.0 / (k + 1));
+    }
+    check_sums(LocalProblem(data.view(), table, targets, with_threads(1)), data, expected, covariance);
   }
 }
 

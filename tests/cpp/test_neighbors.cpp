@@ -68,6 +68,10 @@ TEST_CASE("searches equal brute force for any number of neighbours") {
     check_before(cloud, shuffled(2500), k);
     check_others(cloud, k);
   }
+  const Cloud small = uniform_cloud(700, 3);
+  check_before(small, shuffled(700), 300);
+  check_others(small, 300);
+  check_to(small, uniform_cloud(9, 3, 2), 300);
 }
 
 TEST_CASE("equal distances are ordered by row") {
@@ -146,7 +150,13 @@ TEST_CASE("results do not depend on the number of threads") {
   const NeighborTable before = nearest_before(cloud.view(), order, 10, with_threads(1));
   const NeighborTable others = nearest_others(cloud.view(), 10, with_threads(1));
   const NeighborTable to = nearest_to(cloud.view(), cloud.view(), 10, with_threads(1));
+  const Cloud queries = uniform_cloud(3000, 2, 4);
+  const std::vector<int> order_queries = shuffled(3000);
+  const NeighborTable joint = nearest_joint(cloud.view(), queries.view(), order_queries, 10, with_threads(1));
+  const NeighborTable by_sector = nearest_by_sector(cloud.view(), queries.view(), 8, 2, with_threads(1));
   for (const int threads : {2, 4}) {
+    CHECK(nearest_joint(cloud.view(), queries.view(), order_queries, 10, with_threads(threads)).index == joint.index);
+    CHECK(nearest_by_sector(cloud.view(), queries.view(), 8, 2, with_threads(threads)).index == by_sector.index);
     CHECK(nearest_before(cloud.view(), order, 10, with_threads(threads)).index == before.index);
     CHECK(nearest_others(cloud.view(), 10, with_threads(threads)).index == others.index);
     CHECK(nearest_to(cloud.view(), cloud.view(), 10, with_threads(threads)).index == to.index);
