@@ -13,18 +13,24 @@ resolve_device <- function(device) {
 #' Prints version, instruction set in use, threads and devices; the first thing to look at, and to quote, when something is slow or
 #' missing.
 #'
-#' @return Invisibly, a list with the elements `version`, `r_version`, `platform`, `instruction_set`, `threads`, `cores` and `devices`.
+#' The computations are compiled for several instruction sets of the processor, and the widest that it has is used. To see whether a
+#' difference between two machines comes from there, set the environment variable `NEARGP_INSTRUCTION_SET` to another one of those shown
+#' before R starts; results then agree to rounding.
+#'
+#' @return Invisibly, a list with the elements `version`, `r_version`, `platform`, `instruction_set`, `instruction_sets` (all that the
+#'   processor can run, widest first), `threads`, `cores` and `devices`.
 #' @examples
 #' neargp_sitrep()
 #' @export
 neargp_sitrep <- function() {
   report <- list(
     version = as.character(utils::packageVersion("neargp")), r_version = as.character(getRversion()),
-    platform = R.version$platform, instruction_set = core_simd(), threads = resolve_threads(NULL), cores = available_cores(),
-    devices = "cpu"
+    platform = R.version$platform, instruction_set = core_simd(), instruction_sets = core_simd_available(),
+    threads = resolve_threads(NULL), cores = available_cores(), devices = "cpu"
   )
   cat(sprintf("neargp %s, R %s, %s\n", report$version, report$r_version, report$platform))
-  cat(sprintf("Instruction set: %s\n", report$instruction_set))
+  cat(sprintf("Instruction set: %s of %s (environment variable NEARGP_INSTRUCTION_SET)\n", report$instruction_set,
+    paste(report$instruction_sets, collapse = ", ")))
   cat(sprintf("Threads:         %d of %d cores (argument `threads`, or options(neargp.threads = ))\n", report$threads, report$cores))
   cat("Devices:         cpu (built without CUDA)\n")
   optional <- c("sf", "terra", "ggplot2")

@@ -12,6 +12,9 @@
 #' * `neargp.threads`: number of threads used where the argument `threads` is
 #'   not given.
 #'
+#' The environment variable `NEARGP_INSTRUCTION_SET` is for diagnosis only: see
+#' [neargp_sitrep()].
+#'
 #' @section Units:
 #' Distances are in the units of the coordinates, except for longitude and
 #' latitude, where they are kilometres along the chord through the sphere.

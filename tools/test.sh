@@ -1,10 +1,12 @@
 #!/bin/sh
-# Runs the tests of the R interface and of the C++ core.
+# Runs the tests of the R interface and of the C++ core, with each instruction set
+# that this processor has.
 # Works from a fresh clone: sets up the machine, builds the package, runs the tests.
 # The last line says "N passed, N failed, N skipped"; the exit status is 1 if a
 # test failed.
 #
-# NEARGP_TEST_FILTER=covariance runs only the R test files that match.
+# NEARGP_TEST_FILTER=covariance runs only the R test files that match,
+# NEARGP_INSTRUCTION_SET=avx2 only with that instruction set.
 set -eu
 
 cd "$(dirname "$0")/.."
@@ -13,9 +15,13 @@ sh tools/install.sh test
 counts=_build/test-counts
 : > "$counts"
 
-echo "test: R interface"
-R_LIBS="$PWD/_build/library" Rscript --vanilla tools/test.R "$counts" ||
-  echo "0 1 0" >> "$counts"
+export R_LIBS="$PWD/_build/library"
+sets=${NEARGP_INSTRUCTION_SET:-$(Rscript --vanilla -e 'cat(neargp:::core_simd_available())')}
+for set in $sets; do
+  echo "test: R interface, instruction set $set"
+  NEARGP_INSTRUCTION_SET=$set Rscript --vanilla tools/test.R "$counts" ||
+    echo "0 1 0" >> "$counts"
+done
 
 echo "test: C++ core"
 sh tools/test-core.sh "$counts"

@@ -2,7 +2,8 @@
 # tests/cpp.
 
 with_each_simd <- function(action) {
-  withr::defer(core_set_simd("auto"))
+  before <- core_simd()
+  withr::defer(core_set_simd(before))
   for (name in core_simd_available()) {
     core_set_simd(name)
     action(name)
@@ -94,15 +95,31 @@ test_that("numbers do not depend on threads", {
   withr::local_seed(5)
   n <- 1500
   coords <- matrix(runif(2 * n), n)
-  problem <- core_problem(coords, cbind(rnorm(n), 1), rep(1, n), core_neighbors_others(coords, 8L, 1L))
+  new <- matrix(runif(2 * 600), 600)
+  columns <- cbind(rnorm(n), 1)
+  noise <- rep(1, n)
+  normals <- matrix(rnorm(2 * 600), 600)
   covariance <- list(components = core_test_models$sum)
+  everything <- function(threads) {
+    order <- core_order(coords, "maxmin", 0, threads)
+    order_new <- core_order(new, "maxmin", 0, threads)
+    neighbors <- core_neighbors_others(coords, 8L, threads)
+    near <- core_neighbors_to(coords, new, 9L, threads)
+    joint <- core_neighbors_joint(coords, new, order_new, 7L, threads)
+    problem <- core_problem(coords, columns, noise, neighbors, threads = threads)
+    list(order, neighbors, near, joint, core_neighbors_before(coords, order, 8L, threads),
+      core_neighbors_by_sector(coords, new, 4L, 2L, threads),
+      value = core_evaluate(problem, covariance, 0.2, FALSE, threads),
+      information = core_evaluate(problem, covariance, 0.2, TRUE, threads),
+      gradient = core_gradient(problem, covariance, 0.2, 0.5, threads),
+      joint = core_evaluate_joint(problem, covariance, 0.2, threads),
+      joint_gradient = core_gradient_joint(problem, covariance, 0.2, 0.5, threads),
+      kriging = core_predict(coords, columns, noise, new, near, covariance, 0.2, TRUE, threads),
+      simulation = core_simulate(coords, columns, noise, new, order_new, joint, covariance, 0.2, normals, threads))
+  }
   with_each_simd(function(name) {
-    one <- core_evaluate(problem, covariance, 0.2, TRUE, 1L)
-    gradient <- core_gradient(problem, covariance, 0.2, 0.5, 1L)
-    for (threads in c(2L, 4L)) {
-      expect_identical(core_evaluate(problem, covariance, 0.2, TRUE, threads), one)
-      expect_identical(core_gradient(problem, covariance, 0.2, 0.5, threads), gradient)
-    }
+    one <- everything(1L)
+    for (threads in c(2L, 4L)) expect_identical(everything(threads), one, info = paste(name, threads))
   })
 })
 
@@ -130,12 +147,4 @@ test_that("a singular covariance matrix is reported with its row", {
     expect_identical(core_evaluate(problem, covariance, 0, TRUE, 1L)$failed, 6L)
     expect_identical(core_evaluate(problem, covariance, 0.1, TRUE, 1L)$failed, 0L)
   })
-})
-
-test_that("an instruction set can be chosen, and one that is missing is refused", {
-  withr::defer(core_set_simd("auto"))
-  expect_identical(core_simd(), core_simd_available()[1L])
-  core_set_simd(tail(core_simd_available(), 1L))
-  expect_identical(core_simd(), tail(core_simd_available(), 1L))
-  expect_error(core_set_simd("mmx"), "cannot run the instruction set 'mmx'")
 })

@@ -7,4 +7,5 @@ test_that("cuda is had or is an error with the remedy", {
 test_that("neargp_sitrep() reports the build", {
   expect_output(report <- neargp_sitrep(), "Instruction set")
   expect_identical(report$devices, "cpu")
+  expect_true(report$instruction_set %in% report$instruction_sets)
 })
