@@ -1,12 +1,14 @@
 # The joint distribution of a few new locations, all conditioned on the union U of their neighbours: with C = K_UU + noise,
 #   covariance = K_00 - K_0U C^-1 K_U0 + D V D',   D = X_0 - K_0U C^-1 X_U.
 
-joint_moments <- function(object, target, settings, max_union = 10000L) {
+joint_moments <- function(method, object, target, settings) {
+  UseMethod("joint_moments")
+}
+
+#' @export
+joint_moments.default <- function(method, object, target, settings) {
   rows <- joint_rows(object, target, settings)
-  if (length(rows) > max_union) {
-    abort_neargp("size", c(sprintf("The neighbours of all rows together are %s, too many for a joint prediction.",
-      format_count(length(rows))), i = "Ask for fewer rows or a smaller `k`, or use simulate()."))
-  }
+  check_union(rows)
   data <- take_data_rows(object$data, rows)
   factor <- joint_factor(object, data)
   cross <- backsolve(factor, core_covariance_matrix(data$coords, target$coords, object$core_covariance), transpose = TRUE)
@@ -37,4 +39,10 @@ spread_square <- function(matrix, complete) {
   full <- matrix(NA_real_, length(complete), length(complete))
   full[complete, complete] <- matrix
   full
+}
+
+check_union <- function(rows, max_union = 10000L) {
+  if (length(rows) <= max_union) return(invisible())
+  abort_neargp("size", c(sprintf("The neighbours of all rows together are %s, too many for a joint prediction.",
+    format_count(length(rows))), i = "Ask for fewer rows or a smaller `k`, or use simulate()."))
 }

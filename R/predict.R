@@ -4,8 +4,11 @@
 #' coefficients but not that of the covariance parameters. The prediction of a row depends on that row alone.
 #'
 #' @details
-#' Two things can be predicted, and they differ by the nugget. `type = "link"` is the latent field: trend plus process, without noise.
-#' `type = "response"` is a new observation (with weight 1) there. Their means agree; the variance of the latter is larger by the nugget.
+#' Two things can be predicted. `type = "link"` is the latent field: offset plus trend plus process, on the scale of the family's link and
+#' without noise. `type = "response"` is a new observation there (with weight 1). For a gaussian response their means agree, and the
+#' variances differ by the nugget. For any other family the response is a mixture of its distributions over the latent field, and mean, standard
+#' deviation, quantiles, limits and probabilities are those of the mixture: for a binomial response with one trial the mean is the
+#' probability of success, averaged over what is not known of the field.
 #'
 #' With b the weights of the k neighbours, f the conditional variance and d = x0 - X'b the part of the trend that the neighbours do not see,
 #' the mean is `x0'beta + b'(y - X beta)` and the variance `f + d' V d`, V being `vcov(object)`.
@@ -17,10 +20,15 @@
 #' @param object a fit of [neargp()].
 #' @param newdata sf points, data frame or terra SpatRaster with the covariates of the trend (the response is not needed). For data on the
 #'   training rows see [fitted.neargp()].
-#' @param type `"response"`, a new observation, or `"link"`, the latent field; it decides what `sd` is. By default `"response"`, but
-#'   `"link"` with `interval = "confidence"`.
-#' @param interval `"none"`; `"confidence"`, limits for the latent field; `"prediction"`, limits for a new observation.
+#' @param type `"response"`, a new observation; `"link"`, the latent field; or `"quantile"`, quantiles of a new observation at `probs`. By
+#'   default `"response"`, but `"link"` for a gaussian response with `interval = "confidence"`.
+#' @param interval `"none"`; `"confidence"`, limits for the latent field (with `type = "response"` for its inverse link, the expected
+#'   response); `"prediction"`, limits for a new observation: of the mixture's quantiles, so that a count has whole ones.
 #' @param level probability content of the interval.
+#' @param probs probabilities of the quantiles.
+#' @param threshold one or more numbers: adds the probability that a new observation is greater than it, as the column `p_exceed`
+#'   (`p_exceed_<threshold>` if there are several).
+#' @param trials number of trials of a new binomial observation, one for all rows or one for each.
 #' @param k number of neighbours; by default twice that of the fit and at least 60. Every observation for [exact_gp()].
 #' @param local_mean `TRUE` for a locally unknown mean.
 #' @param sectors 0, or the number of equal sectors around each location from each of which `k / sectors` neighbours are taken (planar
@@ -31,8 +39,8 @@
 #'   where that is more.
 #' @param threads,verbose as in [neargp()].
 #' @param ... not used.
-#' @return An object of the class of `newdata` with a row (or cell) for each of its rows, in its order, and the columns `mean`, `sd` and,
-#'   with an interval, `lower` and `upper`. Rows with missing covariates or coordinates, and cells that are NA, get NA.
+#' @return An object of the class of `newdata` with a row (or cell) for each of its rows, in its order, and the columns `mean`, `sd` (or
+#'   `q0.05`, ... for quantiles) and, with an interval, `lower` and `upper`. Rows with missing covariates or coordinates, and cells that are NA, get NA.
 #' @section Errors: `neargp_error_newdata` (missing, of a wrong class, or without the needed columns), `neargp_error_crs` (not the CRS of
 #'   the training data), `neargp_error_factor_level`, `neargp_error_missing_values` (infinite values), `neargp_error_argument`,
 #'   `neargp_error_cholesky`.
@@ -44,20 +52,24 @@
 #' fit <- neargp(z ~ 1, d, coords = ~ x + y, method = vecchia(k = 10))
 #' predict(fit, data.frame(x = c(0.1, 0.9), y = 0.5), interval = "prediction", level = 0.9)
 #' @export
-predict.neargp <- function(object, newdata, type = c("response", "link"), interval = c("none", "confidence", "prediction"),
-                           level = 0.95, k = NULL, local_mean = FALSE, sectors = 0L, joint = FALSE, chunk_size = NULL,
-                           threads = NULL, verbose = rlang::is_interactive(), ...) {
+predict.neargp <- function(object, newdata, type = c("response", "link", "quantile"),
+                           interval = c("none", "confidence", "prediction"), level = 0.95, probs = c(0.05, 0.5, 0.95), threshold = NULL,
+                           trials = 1, k = NULL, local_mean = FALSE, sectors = 0L, joint = FALSE, chunk_size = NULL, threads = NULL,
+                           verbose = rlang::is_interactive(), ...) {
   rlang::check_dots_empty()
   if (missing(newdata) || is.null(newdata)) {
     abort_neargp("newdata", c("`newdata` is missing.", i = "For the training rows use fitted(), or residuals(type = \"loo\")."))
   }
   interval <- check_choice(interval, "interval", c("none", "confidence", "prediction"))
-  type <- if (missing(type) && interval == "confidence") "link" else check_choice(type, "type", c("response", "link"))
+  gaussian <- is_gaussian(object$family)
+  type <- if (missing(type) && gaussian && interval == "confidence") "link" else
+    check_choice(type, "type", c("response", "link", "quantile"))
   settings <- predict_settings(object, k, local_mean, sectors, threads, type = type, interval = interval, level = level, joint = joint,
     chunk_size = chunk_size, verbose = verbose)
+  settings[c("probs", "threshold", "trials")] <- list(check_probs(probs), check_threshold(threshold), check_trials(trials))
   if (is_raster(newdata)) return(predict_raster(object, newdata, settings))
   target <- new_target(object, newdata)
-  moments <- if (settings$joint) joint_moments(object, target, settings) else chunked_moments(object, target, settings)
+  moments <- if (settings$joint) joint_moments(object$method, object, target, settings) else chunked_moments(object, target, settings)
   result <- target$restore(prediction_columns(object$method, object, moments, settings))
   if (settings$joint) attr(result, "covariance") <- moments$covariance
   result
@@ -173,6 +185,9 @@ prediction_columns <- function(method, object, moments, settings) {
 
 #' @export
 prediction_columns.default <- function(method, object, moments, settings) {
+  if (!is_gaussian(object$family) || settings$type == "quantile" || !is.null(settings$threshold)) {
+    return(response_prediction_columns(moments$mean, moments$variance, object$family, response_parameters(object), settings$trials, settings))
+  }
   noise <- c(link = 0, response = object$nugget, none = 0, confidence = 0, prediction = object$nugget)
   columns <- data.frame(mean = moments$mean, sd = sqrt(moments$variance + noise[[settings$type]]))
   if (settings$interval != "none") {
@@ -181,6 +196,16 @@ prediction_columns.default <- function(method, object, moments, settings) {
     columns$upper <- moments$mean + half_width
   }
   columns
+}
+
+# Parameters of the family on the natural scale, by name.
+response_parameters <- function(object) object$family_parameters %||% c(variance = object$nugget)
+
+check_trials <- function(trials) {
+  if (!is.numeric(trials) || !length(trials) || anyNA(trials) || any(trials < 1 | trials != round(trials))) {
+    abort_argument("trials", "whole numbers of at least 1", trials)
+  }
+  trials
 }
 
 progress_reporter <- function(total, verbose) {

@@ -37,6 +37,7 @@ residuals.neargp <- function(object, type = c("response", "pearson", "loo", "sta
 }
 
 pearson_residuals <- function(object, k, threads) {
+  if (!is.null(object$posterior)) return(pearson_of_latent(object))
   if (object$nugget == 0) {
     abort_argument("type", "another than \"pearson\" for a fit without nugget, whose noise has no standard deviation", "pearson")
   }
@@ -44,6 +45,7 @@ pearson_residuals <- function(object, k, threads) {
 }
 
 trend_residuals <- function(object) {
+  if (!is_gaussian(object$family)) abort_argument("type", "another than \"trend\", which is for gaussian responses", "trend")
   data <- object$data
   data$y - data$offset - drop(data$X %*% object$beta)
 }
@@ -64,7 +66,9 @@ loo_predict <- function(object, k = NULL, threads = NULL) {
   data.frame(mean = stats::naresid(object$na_action, predicted$mean), sd = stats::naresid(object$na_action, predicted$sd))
 }
 
+# The expected response at the data given all of them.
 smoothed <- function(object, k, threads) {
+  if (!is.null(object$posterior)) return(posterior_response(object)$mean)
   data <- object$data
   if (object$nugget == 0) return(data$y)
   chunked_moments(object, training_target(object), predict_settings(object, k, threads = threads))$mean
@@ -72,6 +76,7 @@ smoothed <- function(object, k, threads) {
 
 # Mean and sd of each observation given its nearest others. The trend coefficients and covariance parameters stay those of all rows.
 leave_one_out <- function(object, k, threads) {
+  if (!is.null(object$posterior)) return(cavity_response(object))
   data <- object$data
   settings <- predict_settings(object, k, threads = threads)
   moments <- if (settings$exact) exact_moments_given_others(object) else moments_given_nearest_others(object, settings)

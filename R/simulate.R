@@ -65,13 +65,18 @@ training_target <- function(object) {
 
 simulation_columns <- function(object, target, nsim, settings) {
   draws <- matrix(NA_real_, length(target$complete), nsim, dimnames = list(NULL, paste0("sim_", seq_len(nsim))))
-  if (any(target$complete)) draws[target$complete, ] <- simulation_draws(object, target, nsim, settings)
+  if (any(target$complete)) draws[target$complete, ] <- simulation_draws(object$method, object, target, nsim, settings)
   as.data.frame(draws)
 }
 
 # For each draw: trend coefficients, the residuals they leave at the data, and the process given these. Blocks of draws bound the
 # memory to that of about 50 million numbers.
-simulation_draws <- function(object, target, nsim, settings) {
+simulation_draws <- function(method, object, target, nsim, settings) {
+  UseMethod("simulation_draws")
+}
+
+#' @export
+simulation_draws.default <- function(method, object, target, nsim, settings) {
   m <- nrow(target$coords)
   place <- location_index(target$coords)
   coords <- target$coords[!duplicated(place), , drop = FALSE]

@@ -32,21 +32,22 @@ latent_objective <- function(problem, latent) {
   layout <- problem$layout
   family <- problem$family
   kind <- problem$method$posterior
-  fit_at <- function(working, tolerance = 1e-4) {
+  fit_at <- function(working, tolerance = 1e-5) {
     values <- to_core(working, layout$transform)
     core_latent_fit(latent$pointer, as_core_covariance(layout, problem$groups, values), family_core_name(family),
       family_values(family, layout, values), kind, tolerance, 100L, problem$threads)
   }
+  gradient <- function(working, beta) layout_gradient(layout, working, core_latent_gradient(latent$pointer, problem$threads))
   evaluate <- function(working, information = FALSE) {
     fit <- tryCatch(fit_at(working), error = function(e) NULL)
     if (is.null(fit) || !is.finite(fit$value)) return(list(value = -Inf, failed = 0L))
-    c(fit, failed = 0L)
-  }
-  gradient <- function(working, beta) {
-    layout_gradient(layout, working, core_latent_gradient(latent$pointer, problem$threads))
+    fit$failed <- 0L
+    if (information) fit$gradient <- gradient(working)
+    fit
   }
   values <- to_core(problem$start, layout$transform)
-  core_latent_start(latent$pointer, data_linear_predictor(problem$data, family), family_core_name(family), family_values(family, layout, values), problem$threads)
+  core_latent_start(latent$pointer, data_linear_predictor(problem$data, family), family_core_name(family),
+    family_values(family, layout, values), problem$threads)
   list(evaluate = evaluate, gradient = gradient, fit_at = fit_at, n = length(problem$data$y), latent = latent)
 }
 
@@ -63,53 +64,4 @@ layout_gradient <- function(layout, working, parts) {
   of_family <- if (any(layout$kind == "family")) layout$kind == "family" else layout$kind == "nugget" & !(layout$fixed & layout$value %in% 0)
   gradient[of_family] <- parts$likelihood
   core_to_working_slope(layout, values) * gradient
-}
-
-# ---- the fit ----------------------------------------------------------------------------------------------------------------------
-
-# The state at the optimum, to a finer tolerance than on the way, and the curvature there.
-latent_result <- function(problem, state, method) {
-  objective <- state$objective
-  fitted <- objective$fit_at(state$working, 1e-6)
-  at_optimum <- core_latent_state(objective$latent$pointer, problem$threads)
-  information <- latent_information(problem, objective, state$working)
-  state$state <- c(fitted, at_optimum[c("beta_vcov")])
-  result <- method_result(problem, state, score = latent_score(problem), information = information,
-    k = nrow(objective$latent$search$neighbors))
-  if (!fitted$converged) {
-    result$convergence[c("converged", "message")] <- list(FALSE, "the posterior did not settle")
-  }
-  result$posterior <- latent_posterior(objective$latent, at_optimum, fitted$exact)
-  result
-}
-
-latent_score <- function(problem) {
-  if (problem$method$posterior == "laplace") return("approximate log evidence (Laplace)")
-  if (problem$family$family == "gaussian") "log-likelihood" else "evidence lower bound"
-}
-
-# All that predictions need, as plain numbers.
-latent_posterior <- function(latent, state, exact) {
-  list(coords = latent$nodes$coords, node = latent$nodes$node, order = latent$search$order, neighbors = latent$search$neighbors,
-    component = latent$search$component, mean = state$mean, site_precision = state$site_precision,
-    field_response = state$field_response, variance_at_data = state$variance, exact = exact)
-}
-
-# Minus the second derivatives, by differences of the gradient: one evaluation for each free parameter.
-latent_information <- function(problem, objective, working, step = 0.01) {
-  slope <- function(at) {
-    objective$fit_at(at, 1e-6)
-    objective$gradient(at, NULL)
-  }
-  free <- which(problem$free)
-  information <- matrix(0, length(working), length(working))
-  centre <- slope(working)
-  for (a in free) {
-    inward <- if (working[a] + step > problem$bounds$upper[a]) -step else step
-    moved <- tryCatch(slope(replace(working, a, working[a] + inward)), error = function(e) NULL)
-    if (is.null(moved)) return(NULL)
-    information[a, ] <- -(moved - centre) / inward
-  }
-  objective$fit_at(working, 1e-6)
-  (information + t(information)) / 2
 }

@@ -4,6 +4,7 @@
 
 #' @export
 predictor.neargp_vnngp <- function(method, object, settings) {
+  check_latent_settings(settings)
   pointer <- restored_latent(object, settings$threads)
   posterior <- object$posterior
   function(coords, X, offset) {
@@ -27,4 +28,37 @@ restored_latent <- function(object, threads) {
     jitter = object$method$jitter), list(node = posterior$node), latent_response(object$data), posterior$exact, threads)
   core_latent_restore(pointer, object$core_covariance, posterior$mean, object$beta, posterior$site_precision, threads)
   pointer
+}
+
+check_latent_settings <- function(settings) {
+  if (settings$local_mean) abort_argument("local_mean", "FALSE for vnngp(), whose neighbours are not observations", settings$local_mean)
+  if (settings$sectors > 0L) abort_argument("sectors", "0 for vnngp(), whose neighbours are not observations", settings$sectors)
+}
+
+# Jointly: with U the inducing points near any of the locations and B = K_UU^-1 K_U0, the covariance is K_00 - K_0U B + B'A^-1 B plus
+# that of the trend.
+#' @export
+joint_moments.neargp_vnngp <- function(method, object, target, settings) {
+  check_latent_settings(settings)
+  if (settings$type != "link") {
+    abort_argument("type", "\"link\" with joint = TRUE for vnngp(); simulate() draws responses jointly", settings$type)
+  }
+  posterior <- object$posterior
+  near <- posterior_neighbors(posterior, target$coords, settings)
+  rows <- sort(unique(near[!is.na(near)]))
+  check_union(rows)
+  nodes <- posterior$coords[rows, , drop = FALSE]
+  inner <- core_covariance_matrix(nodes, nodes, object$core_covariance) + diag(jitter_variance(object), length(rows))
+  cross <- core_covariance_matrix(nodes, target$coords, object$core_covariance)
+  weights <- tryCatch(chol2inv(chol(inner)) %*% cross, error = function(e) abort_cholesky(0L))
+  spread <- matrix(0, nrow(posterior$coords), ncol(weights))
+  spread[rows, ] <- weights
+  solved <- core_latent_solve(restored_latent(object, settings$threads), spread, settings$threads)
+  unseen <- target$X - crossprod(weights, posterior$field_response[rows, , drop = FALSE])
+  covariance <- core_covariance_matrix(target$coords, target$coords, object$core_covariance) - crossprod(cross, weights) +
+    crossprod(weights, solved[rows, , drop = FALSE]) + unseen %*% object$beta_vcov %*% t(unseen)
+  moments <- spread_over_rows(list(mean = target$offset + drop(target$X %*% object$beta) + drop(crossprod(weights, posterior$mean[rows])),
+    variance = diag(covariance)), target$complete)
+  moments$covariance <- spread_square((covariance + t(covariance)) / 2, target$complete)
+  moments
 }

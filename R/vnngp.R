@@ -107,35 +107,6 @@ complete_fit.neargp_vnngp <- function(method, fit, result) {
 
 #' @export
 fit_method.neargp_vnngp <- function(method, problem) {
-  start <- pilot_fit(method, problem)
-  latent_result(problem, fit_latent(method, problem, start), method)
-}
-
-# Covariance and family parameters, from those in `start`.
-fit_latent <- function(method, problem, start, coarse = FALSE) {
   nodes <- latent_nodes(problem)
-  current <- new.env(parent = emptyenv())
-  objective_for <- function(component, k) {
-    current$objective <- latent_objective(problem, latent_problem(problem, nodes, latent_search(problem, nodes, component, k)))
-    current$objective
-  }
-  optimize <- function(objective, working, coarse) {
-    quasi_newton(objective, working, problem$free, problem$bounds, problem$control, relative_tolerance = if (coarse) 1e-5 else 1e-7)
-  }
-  state <- fit_level(problem, min(method$k, nrow(nodes$coords) - 1L), coarse, list(working = start, iterations = 0L, evaluations = 0L),
-    objective_for, optimize, problem$control$refresh_gain)
-  state$objective <- current$objective
-  state
-}
-
-# Every tenth row brings the parameters near the optimum at a tenth of the cost of all rows. The rows are the first of the maxmin
-# ordering, which cover the region evenly.
-pilot_fit <- function(method, problem, least_rows = 4000L) {
-  n <- length(problem$data$y)
-  rows <- max(least_rows %/% 2L, n %/% 10L)
-  if (n < least_rows) return(problem$start)
-  order <- core_order(core_scale(problem$data$coords, component_at(problem, problem$start)), "maxmin", 0, problem$threads)
-  pilot <- problem
-  pilot$data <- take_data_rows(problem$data, sort(order[seq_len(rows)]))
-  fit_latent(method, pilot, problem$start, coarse = TRUE)$working
+  latent_result(problem, fit_latent(problem, nodes, rough_optimum(problem)))
 }

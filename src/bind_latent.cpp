@@ -101,6 +101,7 @@ Rcpp::List core_latent_state(SEXP latent, int threads) {
   return Rcpp::List::create(
       Rcpp::_["mean"] = fit->model.to_caller(posterior.mean()), Rcpp::_["site_precision"] = posterior.site_precision(),
       Rcpp::_["linear_predictor"] = posterior.linear_predictor(), Rcpp::_["variance"] = posterior.variance_at_data(),
+      Rcpp::_["slope"] = posterior.slope(),
       Rcpp::_["field_response"] = by_column(fit->model.to_caller(trend.field_response, p), fit->model.nodes(), p),
       Rcpp::_["beta"] = posterior.beta(),
       Rcpp::_["beta_vcov"] = by_column(trend.covariance, p, p));
@@ -127,6 +128,21 @@ Rcpp::List core_latent_predict(SEXP latent, const Rcpp::NumericMatrix& newcoords
       fit->model.from_caller({field_response.begin(), field_response.end()}, columns), columns, make_run_context(threads));
   return Rcpp::List::create(Rcpp::_["mean"] = prediction.mean, Rcpp::_["variance"] = prediction.variance,
                             Rcpp::_["response"] = by_column(prediction.response, newcoords.nrow(), columns));
+}
+
+// (Q + C'WC)^-1 h for each column of h, nodes x columns.
+// [[Rcpp::export]]
+Rcpp::NumericMatrix core_latent_solve(SEXP latent, const Rcpp::NumericMatrix& h, int threads) {
+  LatentPointer fit(latent);
+  const neargp::Index nodes = fit->model.nodes();
+  const std::vector<double> columns = fit->model.from_caller({h.begin(), h.end()}, h.ncol());
+  std::vector<double> solved;
+  for (int c = 0; c < h.ncol(); ++c) {
+    const auto first = columns.begin() + c * nodes;
+    const std::vector<double> column = fit->posterior.solve({first, first + nodes}, make_run_context(threads));
+    solved.insert(solved.end(), column.begin(), column.end());
+  }
+  return by_column(fit->model.to_caller(solved, h.ncol()), nodes, h.ncol());
 }
 
 // nodes x draws

@@ -69,6 +69,7 @@ class SparsePosterior {
   const std::vector<double>& site_precision() const { return state_.precision; }  // W
   const std::vector<double>& linear_predictor() const { return eta_; }
   const std::vector<double>& variance_at_data() const { return variance_; }    // s
+  const std::vector<double>& slope() const { return slope_; }                  // E d log p / d eta
   const SparseFactor& factor() const { return *factor_; }
   bool is_exact() const { return exact_; }
 

@@ -1,0 +1,96 @@
+# The fit of a latent model: quasi-Newton on few rows comes near the optimum, Newton's method on all of them reaches it. The second
+# derivatives, which the standard errors need anyway, are differences of the gradient; one evaluation for each parameter.
+
+# On all rows if they are few, else on every tenth. Those are the first of the maxmin ordering, which cover the region evenly.
+rough_optimum <- function(problem, few_rows = 4000L) {
+  n <- length(problem$data$y)
+  if (n > few_rows) {
+    order <- core_order(core_scale(problem$data$coords, component_at(problem, problem$start)), "maxmin", 0, problem$threads)
+    problem$data <- take_data_rows(problem$data, sort(order[seq_len(max(few_rows %/% 2L, n %/% 10L))]))
+  }
+  optimize <- function(objective, working, coarse) {
+    quasi_newton(objective, working, problem$free, problem$bounds, problem$control, relative_tolerance = 1e-6)
+  }
+  start <- list(working = problem$start, iterations = 0L, evaluations = 0L)
+  climb_latent(problem, latent_nodes(problem), start, optimize, coarse = TRUE)
+}
+
+fit_latent <- function(problem, nodes, rough) {
+  curvature <- new.env(parent = emptyenv())
+  optimize <- function(objective, working, coarse) newton_climb(problem, objective, working, curvature)
+  state <- climb_latent(problem, nodes, rough, optimize, coarse = FALSE)
+  moved <- abs(state$working - curvature$at)[problem$free]
+  if (any(moved > 0.1)) find_curvature(problem, state$objective, state$working, curvature)
+  state$information <- curvature$information
+  state
+}
+
+# Rounds of an optimiser and searches for neighbours, as all methods have them.
+climb_latent <- function(problem, nodes, start, optimize, coarse) {
+  k <- min(problem$method$k, nrow(nodes$coords) - 1L)
+  current <- NULL
+  objective_for <- function(component, k) {
+    current <<- latent_objective(problem, latent_problem(problem, nodes, latent_search(problem, nodes, component, k)))
+    current
+  }
+  state <- fit_level(problem, k, coarse, start, objective_for, optimize, problem$control$refresh_gain)
+  state$objective <- current
+  state
+}
+
+# Fisher scoring with the observed information of the start, which its secant corrections keep up to date.
+newton_climb <- function(problem, objective, working, curvature) {
+  if (is.null(curvature$information)) find_curvature(problem, objective, working, curvature)
+  evaluate <- function(working, information = TRUE) {
+    state <- objective$evaluate(working, information = TRUE)
+    state$information <- curvature$information
+    state
+  }
+  fisher_scoring(list(evaluate = evaluate, n = objective$n), working, problem$free, problem$bounds, problem$control)
+}
+
+# Minus the second derivatives. A step that cannot be taken, at the edge of what is numerically possible, leaves the parameter with no
+# information.
+find_curvature <- function(problem, objective, working, curvature, step = 0.02) {
+  slope <- function(at) {
+    objective$fit_at(at)
+    objective$gradient(at)
+  }
+  information <- matrix(0, length(working), length(working))
+  centre <- slope(working)
+  for (a in which(problem$free)) {
+    inward <- if (working[a] + step > problem$bounds$upper[a]) -step else step
+    moved <- tryCatch(slope(replace(working, a, working[a] + inward)), error = function(e) NULL)
+    if (!is.null(moved)) information[a, ] <- -(moved - centre) / inward
+  }
+  curvature$information <- (information + t(information)) / 2
+  curvature$at <- working
+}
+
+# ---- the result -------------------------------------------------------------------------------------------------------------------
+
+# The state at the optimum, to a finer tolerance than on the way.
+latent_result <- function(problem, state) {
+  objective <- state$objective
+  fitted <- objective$fit_at(state$working, 1e-6)
+  at_optimum <- core_latent_state(objective$latent$pointer, problem$threads)
+  state$state <- c(fitted, at_optimum["beta_vcov"])
+  result <- method_result(problem, state, score = latent_score(problem), information = state$information,
+    k = nrow(objective$latent$search$neighbors))
+  if (!fitted$converged) result$convergence[c("converged", "message")] <- list(FALSE, "the posterior did not settle")
+  result$posterior <- latent_posterior(objective$latent, at_optimum, fitted$exact)
+  result
+}
+
+latent_score <- function(problem) {
+  if (problem$method$posterior == "laplace") return("approximate log evidence (Laplace)")
+  if (is_gaussian(problem$family)) "log-likelihood" else "evidence lower bound"
+}
+
+# All that predictions need, as plain numbers.
+latent_posterior <- function(latent, state, exact) {
+  list(coords = latent$nodes$coords, node = latent$nodes$node, order = latent$search$order, neighbors = latent$search$neighbors,
+    component = latent$search$component, mean = state$mean, site_precision = state$site_precision,
+    linear_predictor = state$linear_predictor, slope = state$slope, field_response = state$field_response, variance_at_data = state$variance,
+    exact = exact)
+}

@@ -1,0 +1,34 @@
+# The data of a latent model given all of them, and given the others.
+
+posterior_response <- function(object) {
+  posterior <- object$posterior
+  mixture_moments(data_mixture(object, posterior$linear_predictor, posterior$variance_at_data))
+}
+
+# A site is a normal pseudo-observation of its datum's linear predictor, with precision W and the slope g = E d log p of its contribution at
+# the posterior N(mu, s). Without it the posterior is the cavity N(mu - s' g, s'), s' = s / (1 - W s); for a gaussian response that
+# is leave-one-out prediction.
+cavity_moments <- function(object) {
+  posterior <- object$posterior
+  left <- 1 - posterior$site_precision * posterior$variance_at_data
+  variance <- posterior$variance_at_data / left
+  list(mean = posterior$linear_predictor - variance * posterior$slope, variance = variance)
+}
+
+cavity_response <- function(object) {
+  cavity <- cavity_moments(object)
+  mixture_moments(data_mixture(object, cavity$mean, cavity$variance))
+}
+
+data_mixture <- function(object, mean, variance) {
+  new_mixture(mean, sqrt(variance), object$family, object$family_parameters, object$data$trials %||% 1, object$data$weights)
+}
+
+mixture_moments <- function(mixture) list(mean = mixture_mean(mixture), sd = sqrt(mixture_variance(mixture)))
+
+# Divided by the standard deviation of the response given the posterior mean of the linear predictor.
+pearson_of_latent <- function(object) {
+  data <- object$data
+  at_mean <- data_mixture(object, object$posterior$linear_predictor, rep(0, length(data$y)))
+  (data$y - posterior_response(object)$mean) / sqrt(mixture_variance(at_mean))
+}

@@ -1,0 +1,49 @@
+# Draws of latent models: trend coefficients, the field at the inducing points given these, the field elsewhere given that, responses.
+
+#' @export
+simulation_draws.neargp_vnngp <- function(method, object, target, nsim, settings) {
+  betas <- draw_trend(object, nsim, settings$conditional)
+  place <- location_index(target$coords)
+  coords <- target$coords[!duplicated(place), , drop = FALSE]
+  field <- field_draws(object, coords, betas, nsim, settings)
+  eta <- target$offset + target$X %*% betas + field[place, , drop = FALSE]
+  if (!settings$noise) return(eta)
+  family <- response_family(object$family)
+  trials <- rep_len(if (identical(target$coords, object$data$coords)) object$data$trials %||% 1 else 1, nrow(eta))
+  apply(eta, 2L, function(column) family$random(length(column), column, as.list(object$family_parameters), trials))
+}
+
+# The field answers to a change of the trend by H.
+field_draws <- function(object, coords, betas, nsim, settings) {
+  posterior <- object$posterior
+  nodes <- if (settings$conditional) {
+    drawn <- core_latent_draws(restored_latent(object, settings$threads), nsim, order_key(), settings$threads)
+    posterior$mean + drawn - posterior$field_response %*% (betas - object$beta)
+  } else {
+    matrix(double(0), 0L, nsim)
+  }
+  known <- if (settings$conditional) match(location_keys(coords), location_keys(posterior$coords)) else rep(NA_integer_, nrow(coords))
+  field <- nodes[known, , drop = FALSE]
+  elsewhere <- is.na(known)
+  if (any(elsewhere)) field[elsewhere, ] <- field_elsewhere(object, coords[elsewhere, , drop = FALSE], nodes, settings)
+  field
+}
+
+# Given the inducing points, whose jitter is a nugget to the field in between.
+field_elsewhere <- function(object, coords, nodes, settings) {
+  posterior <- object$posterior
+  reference <- core_scale(posterior$coords[seq_len(nrow(nodes)), , drop = FALSE], posterior$component)
+  queries <- core_scale(coords, posterior$component)
+  order <- core_order(queries, "maxmin", 0, settings$threads)
+  k <- min(settings$k, nrow(reference) + nrow(queries) - 1L)
+  neighbors <- core_neighbors_joint(reference, queries, order, k, settings$threads)
+  core_simulate(posterior$coords[seq_len(nrow(nodes)), , drop = FALSE], nodes, rep(1, nrow(nodes)), coords, order, neighbors,
+    object$core_covariance, jitter_variance(object), matrix(stats::rnorm(nrow(coords) * ncol(nodes)), ncol = ncol(nodes)),
+    settings$threads)
+}
+
+jitter_variance <- function(object) {
+  object$method$jitter * sum(vapply(object$core_covariance$components, function(component) component$variance, 0))
+}
+
+location_keys <- function(coords) do.call(paste, c(asplit(coords, 2L), sep = "/"))
