@@ -38,17 +38,22 @@ within_buffer <- function(fit, held, kept, buffer) {
   sqrt(rowSums((coords[kept, , drop = FALSE] - held_coords[nearest, , drop = FALSE])^2)) < buffer
 }
 
-# The held-out rows of one fold, predicted as observations.
-predict_split <- function(case, split, refit) {
+# The held-out rows of one fold, predicted as observations. Gaussian predictions are scored later from mean and sd, those of other
+# families here, since their scores take quadrature.
+predict_split <- function(case, split, refit, level) {
   fit <- case$fit
   data <- take_data_rows(fit$data, split$held)
-  known <- if (refit) refit_rows(fit, split$kept) else restrict_rows(fit, split$kept)
+  known <- if (refit) refit_rows(fit, split$kept) else restrict_rows(fit$method, fit, split$kept)
   if (refit && isFALSE(known$convergence$converged)) {
     warn_neargp("convergence", sprintf("The fit without fold %s did not converge: %s.", split$fold, known$convergence$message))
   }
   moments <- do.call(predict_latent, c(list(known, data$coords, data$X, data$offset), case$arguments))
-  data.frame(row = split$held, fold = split$fold, observed = data$y, mean = moments$mean,
-    sd = sqrt(moments$variance + known$nugget / data$weights))
+  predictions <- data.frame(row = split$held, fold = split$fold, observed = data$y)
+  if (is_gaussian(fit$family)) {
+    return(cbind(predictions, mean = moments$mean, sd = sqrt(moments$variance + known$nugget / data$weights)))
+  }
+  mixture <- new_mixture(moments$mean, sqrt(moments$variance), fit$family, known$family_parameters, data$trials %||% 1, data$weights)
+  cbind(predictions, mixture_scores(data$y, mixture, level), link_mean = mixture$mean, link_sd = mixture$sd, trials = mixture$trials)
 }
 
 # Mean and variance of the latent field at embedded coordinates.
@@ -58,28 +63,43 @@ predict_latent <- function(fit, coords, X, offset, k = NULL, local_mean = FALSE,
 }
 
 # The fit with its parameters, but with only these rows to condition on.
-restrict_rows <- function(fit, rows) {
+restrict_rows <- function(method, fit, rows) {
+  UseMethod("restrict_rows")
+}
+
+#' @export
+restrict_rows.default <- function(method, fit, rows) {
   fit$data <- take_data_rows(fit$data, rows)
   fit
 }
 
 # The model fitted to these rows alone; the full fit lends its starting values only.
 refit_rows <- function(fit, rows) {
+  problem <- fold_problem(fit, rows)
+  problem <- with_start(problem$method, problem)
+  with_estimates(fit, problem, fit_method(fit$method, problem))
+}
+
+fold_problem <- function(fit, rows) {
   data <- take_data_rows(fit$data, rows)
-  check_trend(data)
-  nugget <- fit$layout$value[nrow(fit$layout)]
-  settings <- list(method = fit$method, covariance = fit$covariance, nugget = if (!is.na(nugget)) nugget,
+  gaussian <- is_gaussian(fit$family)
+  if (gaussian) check_trend(data) else check_rank(data$X, NULL, data$response_name)
+  nugget <- if (gaussian) fit$layout$value[fit$layout$kind == "nugget"] else NA
+  settings <- list(method = fit$method, covariance = fit$covariance, family = fit$family, nugget = if (!is.na(nugget)) nugget,
     control = fit$control, threads = fit$threads, verbose = FALSE)
   problem <- new_problem(data, fit$locations, settings, fit)
   check_k(fit$method, length(rows))
-  problem <- with_start(problem$method, problem)
-  result <- fit_method(fit$method, problem)
+  problem
+}
+
+# The fit with what the method found for another problem of the same kind.
+with_estimates <- function(fit, problem, result) {
   values <- to_core(result$working, problem$layout$transform)
-  fit$data <- data
-  fit$core_covariance <- as_core_covariance(problem$layout, problem$groups, values)
-  fit$nugget <- nugget_of(problem$layout, values)
-  fit$beta <- result$beta
-  fit$beta_vcov <- result$beta_vcov
-  fit$convergence <- result$convergence
-  fit
+  estimates <- parameter_estimates(problem$layout, result$working, result$information, at_bound(result$working, problem))
+  replaced <- list(data = problem$data, layout = problem$layout, parameters = estimates$table, covariance_vcov = estimates$vcov,
+    interval_vcov = estimates$vcov_interval, information = result$information, nugget = nugget_of(problem$layout, values),
+    core_covariance = as_core_covariance(problem$layout, problem$groups, values), beta = result$beta, beta_vcov = result$beta_vcov,
+    convergence = result$convergence)
+  fit[names(replaced)] <- replaced
+  complete_fit(fit$method, fit, result)
 }

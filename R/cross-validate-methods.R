@@ -24,13 +24,6 @@ print_cv_scores <- function(table, digits) {
 #' @export
 scores.neargp_cv <- function(object, ...) object$scores
 
-#' @rdname scores
-#' @export
-scores.neargp <- function(object, level = 0.95, ...) {
-  loo <- loo_table(object)
-  scores(loo, observed = loo$observed, level = level)
-}
-
 #' Plot a cross-validation
 #'
 #' @param x the result of [cross_validate()].
@@ -55,7 +48,7 @@ scores.neargp <- function(object, level = 0.95, ...) {
 plot.neargp_cv <- function(x, which = NULL, setting = NULL, score = "crps", ...) {
   which <- which %||% if (nrow(x$scores) > 1L) "scores" else c("predictions", "pit")
   check_choices(which, "which", c("scores", "predictions", "pit", "map"))
-  check_choice(score, "score", c("crps", "rmse", "mae", "log_score", "interval_score", "coverage", "bias"))
+  check_choice(score, "score", setdiff(names(x$scores), c("setting", "n", "level", "n_missing")))
   setting <- check_choice(setting %||% x$scores$setting[which.min(x$scores[[score]])], "setting", x$scores$setting)
   old <- open_page(grDevices::n2mfrow(length(which))[2:1])
   on.exit(graphics::par(old))
@@ -94,10 +87,13 @@ plot_cv_scores <- function(x, score, ...) {
 
 # Probability integral transform in 20 classes, with the band that holds 95% of a class when all is well.
 plot_pit <- function(predictions, main) {
-  pit <- stats::pnorm(predictions$observed, predictions$mean, predictions$sd)
   classes <- 20L
-  density <- tabulate(pmin(classes, floor(pit * classes) + 1L), classes) / length(pit) * classes
-  band <- stats::qbinom(c(0.025, 0.975), length(pit), 1 / classes) / length(pit) * classes
+  n <- nrow(predictions)
+  if (is.null(predictions$pit_upper)) {
+    predictions$pit_lower <- predictions$pit_upper <- stats::pnorm(predictions$observed, predictions$mean, predictions$sd)
+  }
+  density <- diff(pit_distribution(seq(0, 1, length.out = classes + 1L), predictions$pit_lower, predictions$pit_upper)) * classes
+  band <- stats::qbinom(c(0.025, 0.975), n, 1 / classes) / n * classes
   plot_frame(c(0, 1), c(0, max(density, band)), main, "predictive distribution function at the observation", "density")
   graphics::rect(0, band[1L], 1, band[2L], col = "grey88", border = NA)
   left <- (seq_len(classes) - 1) / classes

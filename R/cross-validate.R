@@ -15,7 +15,12 @@
 #' what it costs to extrapolate it.
 #'
 #' Predictions are of the *observations*: their standard deviation includes the
-#' noise, divided by the weight of the row.
+#' noise, divided by the weight of the row. Responses that are not Gaussian are
+#' scored by their own predictive distribution, see [scores()].
+#'
+#' Latent models ([vnngp()]) find the posterior of the field, and the trend, anew
+#' from the rows of the other folds, also with `refit = FALSE`: a posterior that
+#' has seen the held-out rows could not be taken apart.
 #'
 #' To choose settings for predictions far from the data, hold out blocks of the
 #' size of the gaps: `folds = block_folds(fit, v = 10, size = )`.
@@ -41,7 +46,10 @@
 #' @return An object of class `neargp_cv`, a list of
 #'   * `scores`: a data frame of [scores()], one row for each setting;
 #'   * `fold_scores`: the same for each setting and fold;
-#'   * `predictions`: `setting`, `row`, `fold`, `observed`, `mean`, `sd`;
+#'   * `predictions`: `setting`, `row`, `fold`, `observed`, `mean`, `sd`; unless
+#'     the response is Gaussian also the scores of each row (`crps`, `log_score`),
+#'     its interval (`lower`, `upper`), its PIT (`pit_lower`, `pit_upper`: of a count
+#'     it is between these), and the linear predictor (`link_mean`, `link_sd`);
 #'   * `folds`, `refit`, `level`, `coords`, `elapsed` (seconds).
 #'
 #'   It has `print`, `plot` and `scores` methods.
@@ -99,7 +107,7 @@ validate_cases <- function(cases, folds, refit, level, verbose) {
   pieces <- apply_tasks(nrow(tasks), verbose, function(task) {
     case <- cases[[tasks$case[task]]]
     split <- splits[[tasks$split[task]]]
-    data.frame(setting = names(cases)[tasks$case[task]], predict_split(case, split, refit))
+    data.frame(setting = names(cases)[tasks$case[task]], predict_split(case, split, refit, level))
   })
   predictions <- do.call(rbind, pieces)
   predictions <- predictions[order(match(predictions$setting, names(cases)), predictions$row), ]
@@ -134,7 +142,10 @@ grouped_scores <- function(predictions, by, level) {
   key <- do.call(paste, c(unname(predictions[by]), sep = "\r"))
   wanted <- do.call(paste, c(unname(groups), sep = "\r"))
   pieces <- split(predictions, factor(key, wanted))
-  table <- do.call(rbind, lapply(pieces, function(piece) scores(piece, observed = piece$observed, level = level)))
+  table <- do.call(rbind, lapply(pieces, function(piece) {
+    if (is.null(piece$crps)) return(scores(piece, observed = piece$observed, level = level))
+    summarise_scores(piece$observed, piece, level)
+  }))
   table <- cbind(groups, table)
   table <- table[do.call(order, c(list(match(table$setting, unique(predictions$setting))), as.list(table[setdiff(by, "setting")]))), ]
   structure(table, row.names = seq_len(nrow(table)), class = c("neargp_scores", "data.frame"))
@@ -166,7 +177,7 @@ check_comparable_fits <- function(fits) {
   valid <- length(fits) && rlang::is_named(fits) && !anyDuplicated(names(fits)) &&
     all(vapply(fits, inherits, NA, what = "neargp"))
   if (!valid) abort_neargp("fits", "A list to be cross-validated must hold fits by neargp(), each with a name of its own.")
-  responses <- lapply(fits, function(fit) fit$data$y)
+  responses <- lapply(fits, function(fit) list(fit$data$y, fit$data$trials))
   differ <- !vapply(responses, identical, NA, y = responses[[1L]])
   if (any(differ)) {
     abort_neargp("fits", c(

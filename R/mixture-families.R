@@ -145,9 +145,12 @@ predictor_of_odds <- function(link) {
   function(odds) lapply(odds, transform)
 }
 
-# No closed form: bisection within the reach of the normal distribution, whose ends are good enough where the fall is outside.
-beta_range <- function(mixture, q, tail, steps = 16L) {
+# No closed form: bisection within the reach of the normal distribution, down to half the width of the fall, which is about
+# 1 / sqrt((1 + precision) q (1 - q)).
+beta_range <- function(mixture, q, tail) {
   distribution <- mixture_family(mixture)$distribution
+  widths <- 2 * normal_reach * mixture$sd * sqrt((1 + mixture$parameters$precision) * q * (1 - q))
+  steps <- ceiling(log2(2 * max(widths, 2)))
   end <- function(level) {
     low <- mixture$mean - normal_reach * mixture$sd
     high <- mixture$mean + normal_reach * mixture$sd

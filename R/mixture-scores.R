@@ -6,8 +6,10 @@ mixture_scores <- function(observed, mixture, level) {
   pit <- mixture_pit(observed, mixture)
   data.frame(mean = mixture_mean(mixture), sd = sqrt(mixture_variance(mixture)), crps = mixture_crps(observed, mixture),
     log_score = -mixture_density(observed, mixture, log = TRUE), lower = limits$lower, upper = limits$upper, pit_lower = pit$lower,
-    pit_upper = pit$upper)
+    pit_upper = pit$upper, binary = is_binary(mixture))
 }
+
+is_binary <- function(mixture) mixture_rule(mixture)$scale == "logit" && mixture_family(mixture)$discrete && all(mixture$trials == 1)
 
 mixture_pit <- function(observed, mixture) {
   upper <- mixture_distribution(observed, mixture)

@@ -12,20 +12,30 @@
 #' | `mae` | mean absolute error of the predictive mean | `mean` |
 #' | `rmse` | root mean squared error of the predictive mean | `mean` |
 #' | `crps` | mean continuous ranked probability score | `sd` or `draws` |
-#' | `log_score` | mean negative log predictive density, Gaussian | `sd` |
+#' | `log_score` | mean negative log predictive density, of counts the log probability | `sd` |
+#' | `brier` | mean squared difference of the probability and the outcome, 0 or 1 | binary `family` |
 #' | `interval_score` | mean interval score at `level` | `sd`, `draws` or intervals |
 #' | `coverage` | share of observations inside their interval (ends included) | the same |
 #' | `level` | the level of these intervals | the same |
+#' | `pit_deviation` | largest distance between the distribution of the PIT and the uniform one (Kolmogorov), 0 when calibrated | `sd` |
 #' | `n_missing` | observations left out because something was `NA` | |
 #'
 #' Columns that cannot be computed from what was given are absent. Of all scores
 #' but `bias`, `coverage` and `level`, smaller is better; a well calibrated
-#' prediction has coverage near `level`. Formulas and sources are in
-#' [scoring_rules].
+#' prediction has coverage near `level`, of counts rather above it. Formulas and
+#' sources are in [scoring_rules].
 #'
-#' The standard deviations must be those of a new *observation*, noise included,
-#' since it is observations that the predictions are compared with: for a fit,
+#' Without a `family` predictions are Gaussian, and the standard deviations must
+#' be those of a new *observation*, noise included, since it is observations that
+#' the predictions are compared with: for a fit,
 #' `predict(fit, newdata, interval = "prediction")`.
+#'
+#' With a `family`, `mean` and `sd` are those of the *linear predictor*, as
+#' `predict(fit, newdata, type = "link")` gives them, and the predictive
+#' distribution is that of a response whose linear predictor is normal with them.
+#' Means and quantiles of the response enter `bias`, `mae`, `rmse` and the
+#' intervals. Everything is computed by quadrature: there is no sampling. Of
+#' binary responses `crps` and `brier` are the same number.
 #'
 #' @param object what to score:
 #'   * a numeric vector of *observed* values, with `mean`, `sd`, ... of their predictions;
@@ -35,8 +45,8 @@
 #'   * the result of [cross_validate()].
 #' @param observed numeric vector, one value for each row of `object`, or the name
 #'   of the column of `object` that holds them.
-#' @param mean,sd numeric vectors: predictive mean and standard deviation. Length 1
-#'   or that of the observations.
+#' @param mean,sd numeric vectors: predictive mean and standard deviation; of the
+#'   linear predictor when there is a `family`. Length 1 or that of the observations.
 #' @param lower,upper numeric vectors: ends of prediction intervals *at `level`*.
 #'   By default the Gaussian central interval from `mean` and `sd`, or the
 #'   quantiles of `draws`. Columns of these names in a data frame are used only
@@ -46,7 +56,17 @@
 #' @param level probability that the intervals should cover, 0.95 by default.
 #' @param na.rm `FALSE`: a missing observation or prediction is an error. `TRUE`:
 #'   those rows are left out, and column `n_missing` says how many.
-#' @param ... for methods.
+#' @param family a [response family][response_family] of the observations, or
+#'   `NULL` for Gaussian predictions of them.
+#' @param parameters named numbers, the parameters of the family (see its help).
+#' @param trials of binomial observations, which are numbers of successes: 1, or one
+#'   number for each observation.
+#' @param newdata for a fit: new rows to predict and score, as for
+#'   [predict()][predict.neargp]; their responses are `observed`, by default the
+#'   response of the formula. Without it (gaussian fits only) the training rows are
+#'   scored, each predicted from the others.
+#' @param ... for methods; for a fit with `newdata` arguments of
+#'   [predict()][predict.neargp] that say what to condition on.
 #' @return A data frame of class `neargp_scores` with one row (for a
 #'   cross-validation one row for each setting) and the columns above.
 #' @section Errors:
@@ -63,6 +83,8 @@
 #' predictions <- data.frame(mean = rep(0, 200), sd = 1)
 #' scores(predictions, observed = observed, level = 0.8)
 #' scores(observed, draws = matrix(rnorm(200 * 100), 200))
+#' counts <- rpois(200, exp(rnorm(200, 1, 0.5)))
+#' scores(counts, mean = 1, sd = 0.5, family = poisson())
 #' @export
 scores <- function(object, ...) UseMethod("scores")
 
@@ -79,8 +101,12 @@ scores.default <- function(object, ...) {
 #' @rdname scores
 #' @export
 scores.numeric <- function(object, mean, sd = NULL, lower = NULL, upper = NULL, draws = NULL,
-                           level = 0.95, na.rm = FALSE, ...) {
+                           level = 0.95, na.rm = FALSE, family = NULL, parameters = NULL, trials = 1, ...) {
   check_level(level)
+  if (!is.null(family)) {
+    check_no_intervals(lower, upper, draws)
+    return(response_scores(object, mean, sd, family, parameters, trials, level, na.rm))
+  }
   if (!is.null(draws)) {
     draws <- check_draws(draws, length(object))
     predicted <- list(mean = rowMeans(draws), draws = draws)
@@ -99,6 +125,7 @@ scores.numeric <- function(object, mean, sd = NULL, lower = NULL, upper = NULL, 
     point_scores(observed, predicted$mean),
     distribution_scores(observed, predicted),
     interval_scores(observed, predicted, level),
+    calibration_scores(observed, predicted),
     list(n_missing = sum(!complete))
   ))
 }
@@ -133,8 +160,7 @@ point_scores <- function(observed, mean) {
   list(bias = mean(error), mae = mean(abs(error)), rmse = sqrt(mean(error^2)))
 }
 
-# Scores of the predictive distribution, Gaussian or given by draws. Another family adds a branch
-# here and its name in the table of the help page.
+# Scores of the predictive distribution, Gaussian or given by draws; those of other families are in scores-response.R.
 distribution_scores <- function(observed, predicted) {
   if (!is.null(predicted$draws)) {
     list(crps = mean(crps_sample(observed, predicted$draws)))
@@ -154,6 +180,12 @@ interval_scores <- function(observed, predicted, level) {
     coverage = mean(observed >= interval$lower & observed <= interval$upper),
     level = level
   )
+}
+
+calibration_scores <- function(observed, predicted) {
+  if (is.null(predicted$sd)) return(NULL)
+  pit <- stats::pnorm(observed, predicted$mean, predicted$sd)
+  list(pit_deviation = pit_deviation(pit, pit))
 }
 
 prediction_interval <- function(predicted, level) {

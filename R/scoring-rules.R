@@ -21,18 +21,33 @@
 #' * `interval_score()` of a central interval \eqn{[l, u]} at level
 #'   \eqn{1 - \alpha}: \eqn{(u - l) + \frac2\alpha (l - y)_+ + \frac2\alpha (y - u)_+}
 #'   (Gneiting and Raftery 2007, eq. 43).
+#' * `crps_mixture()`, `log_score_mixture()` and `pit_mixture()` are for a response
+#'   of a `family` whose linear predictor is normal, as in predictions of latent
+#'   models. With F its distribution function, the mixture over the linear
+#'   predictor, the CRPS is \eqn{\int (F(x) - 1\{y \le x\})^2 dx}, of counts
+#'   \eqn{\sum_x (F(x) - 1\{y \le x\})^2} (Wei and Held 2014), the log score is
+#'   minus the log of the density or probability, and the PIT is F(y), of counts a
+#'   uniform random number between F(y - 1) and F(y) (Czado, Gneiting and Held
+#'   2009), drawn by R's generator. F is found by quadrature to 1e-9, the CRPS to a
+#'   relative 1e-5.
 #'
 #' @param observed numeric vector of observed values.
 #' @param mean,sd numeric vectors: mean and standard deviation of the predictive
-#'   distribution *of the observation* (measurement noise included). Length 1 or
-#'   that of `observed`.
+#'   distribution *of the observation* (measurement noise included); for
+#'   the functions with a `family` of the *linear predictor*. Length 1 or that of
+#'   `observed`.
+#' @param family a [response family][response_family].
+#' @param parameters named numbers, the parameters of the family on the scale of
+#'   its help page: `variance` of `gaussian()`, `scale` and `df`, `size`, `shape` or
+#'   `precision`.
+#' @param trials of binomial observations, which are numbers of successes.
 #' @param draws numeric matrix, one row for each observation, one column for each
 #'   draw, as [stats::simulate()] gives for a fit.
 #' @param fair divide so that the score is unbiased for the distribution behind
 #'   the draws (needs two draws or more). The default scores the draws as they are.
 #' @param lower,upper numeric vectors: ends of the prediction intervals.
 #' @param level the probability that the intervals claim, between 0 and 1.
-#' @return A numeric vector as long as `observed`.
+#' @return A numeric vector as long as `observed` (or as the longest argument).
 #' @references
 #' Gneiting, T. and Raftery, A. E. (2007). Strictly proper scoring rules,
 #' prediction, and estimation. *Journal of the American Statistical Association*
@@ -40,11 +55,19 @@
 #'
 #' Ferro, C. A. T. (2014). Fair scores for ensemble forecasts. *Quarterly Journal
 #' of the Royal Meteorological Society* 140, 1917-1923. \doi{10.1002/qj.2270}
+#'
+#' Czado, C., Gneiting, T. and Held, L. (2009). Predictive model assessment for
+#' count data. *Biometrics* 65, 1254-1261. \doi{10.1111/j.1541-0420.2009.01191.x}
+#'
+#' Wei, W. and Held, L. (2014). Calibration tests for count data. *TEST* 23,
+#' 787-805. \doi{10.1007/s11749-014-0380-8}
 #' @examples
 #' crps_gaussian(c(0.3, 2), mean = 0, sd = 1)
 #' log_score_gaussian(c(0.3, 2), mean = 0, sd = 1)
 #' interval_score(c(0.3, 2), lower = -1.96, upper = 1.96, level = 0.95)
 #' crps_sample(0.3, matrix(rnorm(1000), 1))
+#' crps_mixture(c(0, 3), mean = 1, sd = 0.5, family = poisson())
+#' log_score_mixture(1, mean = c(-2, 0, 2), sd = 1, family = binomial())
 #' @name scoring_rules
 NULL
 
@@ -88,6 +111,37 @@ interval_score <- function(observed, lower, upper, level = 0.95) {
   check_level(level)
   alpha <- 1 - level
   (upper - lower) + 2 / alpha * (pmax(lower - observed, 0) + pmax(observed - upper, 0))
+}
+
+#' @rdname scoring_rules
+#' @export
+crps_mixture <- function(observed, mean, sd, family, parameters = NULL, trials = 1) {
+  mixture_crps(observed, scored_mixture(observed, mean, sd, family, parameters, trials))
+}
+
+#' @rdname scoring_rules
+#' @export
+log_score_mixture <- function(observed, mean, sd, family, parameters = NULL, trials = 1) {
+  -mixture_density(observed, scored_mixture(observed, mean, sd, family, parameters, trials), log = TRUE)
+}
+
+#' @rdname scoring_rules
+#' @export
+pit_mixture <- function(observed, mean, sd, family, parameters = NULL, trials = 1) {
+  pit <- mixture_pit(observed, scored_mixture(observed, mean, sd, family, parameters, trials))
+  pit$lower + stats::runif(length(pit$upper)) * (pit$upper - pit$lower)
+}
+
+# One prediction for several observations, or several for one, or each for its own.
+scored_mixture <- function(observed, mean, sd, family, parameters, trials) {
+  if (is.function(family)) family <- family()
+  check_class(family, "family", "family", "a family such as poisson()")
+  values <- recycle_predictions(list(mean = mean, sd = sd, trials = trials), max(length(observed), length(mean), length(sd)))
+  mixture <- new_mixture(values$mean, values$sd, family, parameters, values$trials)
+  observed <- rep_len(observed, mixture$n)
+  known <- !is.na(observed)
+  check_support_of(observed[known], take_mixture(mixture, known), family, which(known))
+  mixture
 }
 
 check_draws <- function(draws, n) {

@@ -57,6 +57,8 @@ test_that("quantiles and exceedances are columns named by what they are of", {
 test_that("probabilities and thresholds are checked", {
   expect_equal(check_probs(c(0.1, 0.9)), c(0.1, 0.9))
   expect_null(check_threshold(NULL))
-  for (wrong in list(0, 1, NA_real_, "a", numeric(0), c(0.5, 0.5))) expect_error(check_probs(wrong), "`probs`", class = "neargp_error_argument")
+  for (wrong in list(0, 1, NA_real_, "a", numeric(0), c(0.5, 0.5))) {
+    expect_error(check_probs(wrong), "`probs`", class = "neargp_error_argument")
+  }
   for (wrong in list(Inf, "a", c(1, 1 + 1e-9))) expect_error(check_threshold(wrong), "`threshold`", class = "neargp_error_argument")
 })

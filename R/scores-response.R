@@ -1,0 +1,120 @@
+# Scores of predictions of a response by the mixture over its linear predictor (R/mixture-scores.R).
+
+# From given moments of the linear predictor.
+response_scores <- function(observed, mean, sd, family, parameters, trials, level, na.rm) {
+  if (is.function(family)) family <- family()
+  check_class(family, "family", "family", "a family such as poisson()")
+  if (missing(mean) || is.null(sd)) {
+    abort_neargp("argument", "With a `family`, give the `mean` and `sd` of the linear predictor.")
+  }
+  predicted <- recycle_predictions(list(mean = mean, sd = sd, trials = trials), length(observed))
+  complete <- complete_predictions(observed, predicted, na.rm)
+  mixture <- new_mixture(predicted$mean[complete], predicted$sd[complete], family, parameters, predicted$trials[complete])
+  observed <- as.numeric(observed)[complete]
+  check_support_of(observed, mixture, family, which(complete))
+  summarise_scores(observed, mixture_scores(observed, mixture, level), level, sum(!complete))
+}
+
+# The averages of scores of each row, as mixture_scores() makes them.
+summarise_scores <- function(observed, rows, level, n_missing = 0L) {
+  new_scores(c(
+    list(n = length(observed)), point_scores(observed, rows$mean),
+    list(crps = mean(rows$crps), log_score = mean(rows$log_score), brier = if (rows$binary[1L]) mean((rows$mean - observed)^2)),
+    interval_scores(observed, rows[c("lower", "upper")], level),
+    list(pit_deviation = pit_deviation(rows$pit_lower, rows$pit_upper), n_missing = n_missing)
+  ))
+}
+
+check_no_intervals <- function(lower, upper, draws) {
+  given <- c("lower", "upper", "draws")[!c(is.null(lower), is.null(upper), is.null(draws))]
+  if (length(given)) {
+    abort_neargp("argument", c(sprintf("%s cannot be given together with `family`, which makes its own intervals.",
+      paste0("`", given, "`", collapse = ", ")), i = "Leave out `family` to score them."))
+  }
+}
+
+# An observation that the family cannot have has no density: its log score would be infinite.
+check_support_of <- function(observed, mixture, family, rows) {
+  discrete <- mixture_family(mixture)$discrete
+  least <- if (mixture_rule(mixture)$scale == "identity") -Inf else 0
+  most <- if (mixture_rule(mixture)$scale == "logit") mixture$trials else Inf
+  outside <- if (discrete) observed < least | observed > most | observed != round(observed) else observed <= least | observed >= most
+  if (!any(outside)) return(invisible())
+  abort_neargp("response", c(sprintf("Observed values in %s are none of a %s response.", format_rows(rows[outside]), family_call(family)),
+    i = if (length(mixture$trials) && discrete && is.finite(most[1L])) "They are numbers of successes, up to `trials`."))
+}
+
+# ---- of fits ----------------------------------------------------------------------------------------------------------------------
+
+#' @rdname scores
+#' @export
+scores.neargp <- function(object, newdata = NULL, observed = NULL, trials = NULL, level = 0.95, na.rm = FALSE, ...) {
+  check_level(level)
+  gaussian <- is_gaussian(object$family)
+  if (is.null(newdata)) {
+    if (!gaussian) {
+      abort_neargp("newdata", c(sprintf("Scores of a fit of a %s response need `newdata`.", family_call(object$family)),
+        i = "For the training rows use cross_validate()."))
+    }
+    loo <- loo_table(object)
+    return(scores(loo, observed = loo$observed, level = level, na.rm = na.rm))
+  }
+  truth <- new_observations(object, newdata, observed, trials)
+  predicted <- unclass(predict(object, newdata, type = if (gaussian) "response" else "link", verbose = FALSE, ...))
+  if (gaussian) return(scores(truth$y, predicted$mean, predicted$sd, level = level, na.rm = na.rm))
+  scores(truth$y, predicted$mean, predicted$sd, family = object$family, parameters = object$family_parameters, trials = truth$trials,
+    level = level, na.rm = na.rm)
+}
+
+# Responses of new rows as numbers, with their trials: those of the formula, a column, or values.
+new_observations <- function(fit, newdata, observed, trials) {
+  plain <- drop_geometry(newdata)
+  if (is.null(observed)) {
+    observed <- in_data("the response", eval(fit$formula[[2L]], plain, environment(fit$formula)))
+  } else if (is.character(observed) && length(observed) == 1L) {
+    check_columns_present(observed, plain, "newdata")
+    observed <- plain[[observed]]
+  }
+  if (NROW(observed) != nrow(plain)) {
+    abort_neargp("length", sprintf("There are %d observed values for the %d rows of `newdata`.", NROW(observed), nrow(plain)))
+  }
+  if (is.matrix(observed)) return(list(y = observed[, 1L], trials = rowSums(observed)))
+  if (!is.numeric(observed)) observed <- class_indicator(observed, fit$data$levels)
+  if (identical(fit$data$kind, "proportion")) {
+    if (is.null(trials)) abort_neargp("argument", "The response of the fit is a proportion: give the numbers of `trials` of `newdata`.")
+    observed <- round(observed * trials)
+  }
+  list(y = as.double(observed), trials = trials %||% 1)
+}
+
+# 1 for the second level of the fit.
+class_indicator <- function(observed, levels) {
+  unknown <- setdiff(as.character(observed), c(levels, NA))
+  if (length(unknown)) {
+    abort_neargp("factor_level", c(sprintf("Observed values are not of the classes of the fit: %s.", format_some(unknown)),
+      i = if (length(levels)) paste0("These are ", format_some(levels), ".") else "Its response is numeric."))
+  }
+  as.double(as.character(observed) == levels[2L])
+}
+
+# ---- probability integral transform -----------------------------------------------------------------------------------------------
+
+# The largest distance between u and the mean over observations of P(PIT <= u), where the PIT of an observation is uniform between P(Y < y)
+# and P(Y <= y), and one number where these agree (Czado, Gneiting and Held 2009, section 2.1: no random numbers). The mean is made of
+# ramps and steps, its distance to u largest at an end of one of them.
+pit_deviation <- function(lower, upper) {
+  n <- length(upper)
+  step <- upper - lower < 1e-8
+  slope <- 1 / (upper - lower)[!step] / n
+  corners <- data.frame(at = c(lower[!step], upper[!step], upper[step]), slope = c(slope, -slope, double(sum(step))),
+    height = c(double(2L * sum(!step)), rep(1 / n, sum(step))))
+  corners <- corners[order(corners$at), ]
+  rise <- c(0, cumsum(corners$slope)[-nrow(corners)] * diff(corners$at))
+  after <- cumsum(rise + corners$height)
+  max(abs(after - corners$at), abs(after - corners$height - corners$at))
+}
+
+# The mean of P(PIT <= u) itself, at the numbers u.
+pit_distribution <- function(u, lower, upper) {
+  vapply(u, function(one) mean(ifelse(upper > lower, pmin(pmax((one - lower) / (upper - lower), 0), 1), one >= upper)), 0)
+}

@@ -1,0 +1,127 @@
+test_that("scores of a family are averages over the mixture", {
+  set.seed(3)
+  mean <- rnorm(60, 1, 0.5)
+  y <- rpois(60, exp(mean))
+  result <- scores(y, mean, 0.4, family = poisson(), level = 0.8)
+  mixture <- new_mixture(mean, 0.4, poisson())
+  limits <- prediction_limits(mixture, 0.8)
+  expect_s3_class(result, c("neargp_scores", "data.frame"), exact = TRUE)
+  expect_equal(result$bias, mean(exp(mean + 0.08) - y))
+  expect_equal(result$mae, mean(abs(exp(mean + 0.08) - y)))
+  expect_equal(result$crps, mean(crps_mixture(y, mean, 0.4, poisson())))
+  expect_equal(result$log_score, mean(log_score_mixture(y, mean, 0.4, poisson())))
+  expect_equal(result$coverage, mean(y >= limits$lower & y <= limits$upper))
+  expect_equal(result$interval_score, mean(interval_score(y, limits$lower, limits$upper, 0.8)))
+  expect_equal(result$level, 0.8)
+  expect_null(result$brier)
+})
+
+test_that("gaussian families score as gaussian predictions of the observation", {
+  set.seed(3)
+  y <- rnorm(40)
+  expect_equal(scores(y, 0.2, 0.6, family = gaussian(), parameters = c(variance = 0.5)), scores(y, 0.2, sqrt(0.36 + 0.5)))
+})
+
+test_that("binary responses have the Brier score, which is their CRPS", {
+  y <- c(0, 1, 1, 0, 1)
+  mean <- c(-1, 0, 2, 1, 0.3)
+  probability <- mixture_mean(new_mixture(mean, 1, binomial()))
+  result <- scores(y, mean, 1, family = binomial())
+  expect_equal(result$brier, mean((probability - y)^2))
+  expect_equal(result$crps, result$brier)
+  expect_equal(result$log_score, -mean(log(ifelse(y == 1, probability, 1 - probability))))
+  expect_null(scores(y, mean, 1, family = binomial(), trials = 3)$brier)
+})
+
+test_that("true predictions have the least scores and calibrated PITs", {
+  set.seed(21)
+  cases <- list(poisson = NULL, gamma = c(shape = 2), beta = c(precision = 5))
+  for (name in names(cases)) {
+    family <- mixture_cases[[name]]$family
+    mean <- rnorm(500, 0, 0.7)
+    y <- mixture_random(1L, new_mixture(mean, 0.7, family, cases[[name]]))[, 1]
+    score <- function(mean, sd) scores(y, mean, sd, family = family, parameters = cases[[name]])
+    true <- score(mean, 0.7)
+    # The 1% point of the Kolmogorov statistic; of counts the deviation is smaller still.
+    expect_lt(true$pit_deviation, 1.63 / sqrt(500))
+    expect_lt(abs(true$coverage - 0.95) - (name == "poisson") * 0.03, 0.025)
+    for (other in list(score(mean + 0.4, 0.7), score(mean, 0.2), score(mean, 1.6))) {
+      expect_lt(true$crps, other$crps)
+      expect_lt(true$log_score, other$log_score)
+      expect_lt(true$interval_score, other$interval_score)
+      expect_lt(true$pit_deviation, other$pit_deviation)
+    }
+  }
+})
+
+test_that("the PIT deviation is Kolmogorov's distance, and that of the mean of ramps for counts", {
+  set.seed(2)
+  pit <- rbeta(50, 2, 1)
+  expect_equal(pit_deviation(pit, pit), unname(ks.test(pit, "punif")$statistic))
+  lower <- runif(30, 0, 0.8)
+  upper <- lower + runif(30, 0, 0.2)
+  upper[4] <- lower[4]
+  u <- sort(c(seq(0, 1, length.out = 5001), lower, upper, lower[4] - 1e-12))
+  expect_equal(pit_deviation(lower, upper), max(abs(pit_distribution(u, lower, upper) - u)), tolerance = 1e-8)
+  expect_equal(pit_deviation(c(0, 0.5), c(0.5, 1)), 0)
+  expect_equal(pit_deviation(c(0, 0), c(0.5, 0.5)), 0.5)
+  expect_equal(pit_deviation(0, 0), 1)
+})
+
+test_that("PITs of counts are uniform over their interval, and reproducible", {
+  set.seed(6)
+  pit <- pit_mixture(rep(2, 5000), 0.5, 0.5, poisson())
+  ends <- mixture_distribution(c(1, 2), new_mixture(c(0.5, 0.5), 0.5, poisson()))
+  expect_true(all(pit >= ends[1] & pit <= ends[2]))
+  expect_gt(ks.test(pit, "punif", ends[1], ends[2])$p.value, 0.001)
+  set.seed(6)
+  expect_identical(pit_mixture(rep(2, 5000), 0.5, 0.5, poisson()), pit)
+  expect_equal(pit_mixture(1.3, 0, 1, gaussian(), c(variance = 3)), pnorm(1.3 / 2))
+})
+
+test_that("missing values, wrong values and mixed arguments are refused with their reason", {
+  expect_error(scores(c(1, NA, 2), 0, 1, family = poisson()), "row 2", class = "neargp_error_missing")
+  expect_equal(scores(c(1, NA, 2), 0, 1, family = poisson(), na.rm = TRUE)$n_missing, 1)
+  expect_error(scores(c(1, -1, 2.5, NA), 0, 1, family = poisson(), na.rm = TRUE), "rows 2 and 3.*poisson\\(\\)",
+    class = "neargp_error_response")
+  expect_error(scores(c(1, 4), 0, 1, family = binomial(), trials = 3), "row 2.*successes", class = "neargp_error_response")
+  expect_error(crps_mixture(c(0.2, 1), 0, 1, beta_response(), c(precision = 2)), "row 2.*beta_response", class = "neargp_error_response")
+  expect_error(scores(1:3, 0, 1, lower = 0, upper = 1, family = poisson()), "`lower`, `upper`", class = "neargp_error_argument")
+  expect_error(scores(1:3, 0, family = poisson()), "`sd`", class = "neargp_error_argument")
+  expect_error(scores(1:3, 0, 1, family = "poisson"), "`family`", class = "neargp_error_argument")
+  expect_error(scores(1:3, 0, 1, family = negative_binomial()), "parameter size", class = "neargp_error_argument")
+})
+
+# ---- of fits ----------------------------------------------------------------------------------------------------------------------
+
+test_that("fits are scored on new rows, gaussian ones as their predictions are", {
+  fit <- example_fit(100)
+  new <- data.frame(x = runif(20), y = runif(20), elevation = rnorm(20))
+  new$z <- 3 + new$elevation + rnorm(20)
+  predicted <- predict(fit, new)
+  expect_equal(scores(fit, newdata = new, level = 0.8), scores(new$z, predicted$mean, predicted$sd, level = 0.8))
+  expect_equal(scores(fit, newdata = new, observed = "z"), scores(fit, newdata = new))
+  expect_equal(scores(fit, newdata = new, observed = new$z, k = 5),
+    scores(new$z, predict(fit, new, k = 5)$mean, predict(fit, new, k = 5)$sd))
+  expect_error(scores(fit, newdata = new, observed = 1:3), "3 observed values for the 20 rows", class = "neargp_error_length")
+  expect_error(scores(fit, newdata = new, observed = "q"), "no column q", class = "neargp_error_columns")
+})
+
+test_that("fits of counts, classes and successes are scored by their family", {
+  data <- latent_data(200)
+  new <- data[151:200, ]
+  fit <- latent_fit(count ~ height, poisson(), data[1:150, ])
+  link <- predict(fit, new, type = "link")
+  expect_equal(scores(fit, newdata = new), scores(new$count, link$mean, link$sd, family = poisson()))
+  expect_error(scores(fit), "need `newdata`", class = "neargp_error_newdata")
+  classes <- latent_fit(class ~ height, binomial(), data[1:150, ])
+  link <- predict(classes, new, type = "link")
+  expected <- scores(as.numeric(new$class == "yes"), link$mean, link$sd, family = binomial())
+  expect_equal(scores(classes, newdata = new), expected)
+  new$class <- factor("perhaps")
+  expect_error(scores(classes, newdata = new), "perhaps", class = "neargp_error_factor_level")
+  successes <- latent_fit(cbind(count, 20 - count) ~ height, binomial(), subset(data[1:150, ], count <= 20))
+  new <- subset(new, count <= 20)
+  link <- predict(successes, new, type = "link")
+  expect_equal(scores(successes, newdata = new), scores(new$count, link$mean, link$sd, family = binomial(), trials = 20))
+})
