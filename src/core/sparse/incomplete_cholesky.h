@@ -21,9 +21,9 @@ class IncompleteCholesky : public SparseFactor {
 
  private:
   template <class Pair>
-  bool make_column(Index column, const double* values, const Pair* table, double* x);
+  bool eliminate(Index column, const Pair* table);
   template <class Pair>
-  void make_inverse_column(Index column, const Pair* table, double* t, double* values) const;
+  void invert(Index column, const Pair* table, double* t, double* values) const;
 
   const SparsePattern& pattern_;
   int most_rows_ = 0;

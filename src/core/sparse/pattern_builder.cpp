@@ -23,7 +23,7 @@ void PatternBuilder::build(const std::vector<int>& elimination_order, const std:
     pattern_.column_of_[elimination_order[column]] = int(column);
   list_rows();
   list_contributors();
-  prepare_cliques(tables);
+  sort_cliques(tables);
   int most = 0;
   for (Index column = 0; column < pattern_.nodes(); ++column) most = std::max(most, pattern_.count(column));
   if (most + SparsePattern::spare <= 255) {
@@ -81,59 +81,45 @@ void PatternBuilder::list_rows() {
   });
 }
 
-// A loop whose length jumps at random costs more than its sums: contributors with as many fours of pairs stand together.
 void PatternBuilder::list_contributors() {
   const Index n = pattern_.nodes();
-  std::vector<std::size_t>& start = pattern_.contributor_start_;
-  start.assign(std::size_t(n) + 1, 0);
+  contributor_start_.assign(std::size_t(n) + 1, 0);
   for (Index column = 0; column < n; ++column)
-    for (int entry = 0; entry < pattern_.count(column); ++entry) ++start[pattern_.rows(column)[entry] + 1];
-  for (Index row = 0; row < n; ++row) start[row + 1] += start[row];
-  pattern_.contributor_column_.resize(start[n]);
-  pattern_.contributor_entry_.resize(start[n]);
-  std::vector<std::size_t> end(start.begin(), start.end() - 1);
+    for (int entry = 0; entry < pattern_.count(column); ++entry) ++contributor_start_[pattern_.rows(column)[entry] + 1];
+  for (Index row = 0; row < n; ++row) contributor_start_[row + 1] += contributor_start_[row];
+  contributor_column_.resize(contributor_start_[n]);
+  contributor_entry_.resize(contributor_start_[n]);
+  std::vector<std::size_t> end(contributor_start_.begin(), contributor_start_.end() - 1);
   for (Index column = 0; column < n; ++column)
     for (int entry = 0; entry < pattern_.count(column); ++entry) {
       const std::size_t place = end[pattern_.rows(column)[entry]]++;
-      pattern_.contributor_column_[place] = int(column);
-      pattern_.contributor_entry_[place] = std::uint16_t(entry);
+      contributor_column_[place] = int(column);
+      contributor_entry_[place] = std::uint16_t(entry);
     }
-  parallel_for(context_, chunks_of(n), [&](Index chunk) {
-    struct Contributor {
-      int fours, column;
-      std::uint16_t entry;
-    };
-    std::vector<Contributor> sorted;
-    for (Index row = chunk * columns_per_chunk; row < std::min(n, (chunk + 1) * columns_per_chunk); ++row) {
-      sorted.clear();
-      for (std::size_t i = start[row]; i < start[row + 1]; ++i) {
-        const int column = pattern_.contributor_column_[i];
-        const std::uint16_t entry = pattern_.contributor_entry_[i];
-        sorted.push_back({(pattern_.count(column) - entry + 2) / 4, column, entry});
-      }
-      std::stable_sort(sorted.begin(), sorted.end(),
-                       [](const Contributor& a, const Contributor& b) { return a.fours > b.fours; });
-      for (std::size_t i = 0; i < sorted.size(); ++i) {
-        pattern_.contributor_column_[start[row] + i] = sorted[i].column;
-        pattern_.contributor_entry_[start[row] + i] = sorted[i].entry;
-      }
-    }
-  });
 }
 
-void PatternBuilder::prepare_cliques(const std::vector<CliqueTable>& tables) {
+void PatternBuilder::sort_cliques(const std::vector<CliqueTable>& tables) {
+  const Index n = pattern_.nodes();
   Index before = 0;
   for (const CliqueTable& table : tables) {
+    const auto column_of = [&](Index row) {
+      const std::size_t first = graph_.first[before + row];
+      return first < graph_.first[before + row + 1] ? Index(pattern_.column_of_[graph_.member[first]]) : n;
+    };
+    std::vector<Index> end(std::size_t(n) + 2, 0);
+    for (Index row = 0; row < table.count; ++row) ++end[column_of(row) + 1];
+    for (Index column = 0; column <= n; ++column) end[column + 1] += end[column];
     SparsePattern::Cliques cliques;
-    cliques.count = table.count;
     cliques.size = table.size;
-    for (Index c = before; c <= before + table.count; ++c)
-      cliques.first.push_back(graph_.first[c] - graph_.first[before]);
-    for (Index c = before; c < before + table.count; ++c)
-      cliques.column.push_back(graph_.first[c] < graph_.first[c + 1]
-                                   ? pattern_.column_of_[graph_.member[graph_.first[c]]] : -1);
-    cliques.slot.assign(graph_.slot.begin() + graph_.first[before],
-                        graph_.slot.begin() + graph_.first[before + table.count]);
+    cliques.row.resize(std::size_t(table.count));
+    for (Index row = 0; row < table.count; ++row) cliques.row[end[column_of(row)]++] = int(row);
+    cliques.first.push_back(0);
+    for (const int row : cliques.row) {
+      const std::size_t first = graph_.first[before + row], last = graph_.first[before + row + 1];
+      cliques.column.push_back(int(column_of(row)));
+      cliques.slot.insert(cliques.slot.end(), graph_.slot.begin() + first, graph_.slot.begin() + last);
+      cliques.first.push_back(cliques.slot.size());
+    }
     cliques.place.resize(cliques.slot.size());
     pattern_.tables_.push_back(std::move(cliques));
     before += table.count;
@@ -147,24 +133,34 @@ void PatternBuilder::locate(std::vector<Pair>& table) {
   parallel_for(context_, chunks_of(n), [&](Index chunk) {
     thread_local std::vector<std::uint16_t> place;
     place.assign(std::size_t(n), 0);
-    for (Index column = chunk * columns_per_chunk; column < std::min(n, (chunk + 1) * columns_per_chunk); ++column) {
+    const Index begin = chunk * columns_per_chunk, end = std::min(n, begin + columns_per_chunk);
+    std::vector<Index> next;
+    for (const SparsePattern::Cliques& cliques : pattern_.tables_)
+      next.push_back(std::lower_bound(cliques.column.begin(), cliques.column.end(), begin) - cliques.column.begin());
+    for (Index column = begin; column < end; ++column) {
       const int* rows = pattern_.rows(column);
       const int count = pattern_.count(column);
       for (int entry = 0; entry < count; ++entry) place[rows[entry]] = std::uint16_t(entry + 1);
-      locate_pairs(int(column), place, table.data());
-      locate_cliques(int(column), place);
+      locate_pairs(column, place, table.data());
+      Index before = 0;
+      for (std::size_t t = 0; t < next.size(); ++t) {
+        SparsePattern::Cliques& cliques = pattern_.tables_[t];
+        for (; next[t] < cliques.count() && cliques.column[next[t]] == column; ++next[t])
+          locate_members(cliques, next[t], before + cliques.row[next[t]], place);
+        before += cliques.count();
+      }
       for (int entry = 0; entry < count; ++entry) place[rows[entry]] = 0;
     }
   });
 }
 
+// Which rows of other columns are rows of this one too: its place there, or a spare one.
 template <class Pair>
-void PatternBuilder::locate_pairs(int column, const std::vector<std::uint16_t>& place, Pair* table) const {
+void PatternBuilder::locate_pairs(Index column, const std::vector<std::uint16_t>& place, Pair* table) const {
   const int spare = pattern_.count(column) + 1;
-  const SparsePattern::Contributors contributors = pattern_.contributors(column);
-  for (int i = 0; i < contributors.count; ++i) {
-    const int from = contributors.column[i];
-    const int entry = contributors.entry[i];
+  for (std::size_t i = contributor_start_[column]; i < contributor_start_[column + 1]; ++i) {
+    const int from = contributor_column_[i];
+    const int entry = contributor_entry_[i];
     const int count = pattern_.count(from);
     const int pairs = count - 1 - entry;
     const int* rows = pattern_.rows(from) + entry + 1;
@@ -177,19 +173,12 @@ void PatternBuilder::locate_pairs(int column, const std::vector<std::uint16_t>& 
   }
 }
 
-void PatternBuilder::locate_cliques(int column, const std::vector<std::uint16_t>& place) {
-  const int node = pattern_.node_[column];
-  for (std::size_t i = graph_.start[node]; i < graph_.start[node + 1]; ++i) {
-    if (graph_.position[i] > 0) continue;
-    std::size_t clique = std::size_t(graph_.clique[i]), table = 0;
-    while (clique >= std::size_t(pattern_.tables_[table].count)) clique -= std::size_t(pattern_.tables_[table++].count);
-    SparsePattern::Cliques& cliques = pattern_.tables_[table];
-    const int* member = graph_.member.data() + graph_.first[graph_.clique[i]];
-    const std::size_t first = cliques.first[clique];
-    cliques.place[first] = 0;
-    for (std::size_t m = 1; m < cliques.first[clique + 1] - first; ++m)
-      cliques.place[first + m] = place[pattern_.column_of_[member[m]]];
-  }
+void PatternBuilder::locate_members(SparsePattern::Cliques& cliques, Index clique, Index clique_of_graph,
+                                    const std::vector<std::uint16_t>& place) const {
+  const int* member = graph_.member.data() + graph_.first[clique_of_graph];
+  std::uint16_t* place_of_member = cliques.place.data() + cliques.first[clique];
+  place_of_member[0] = 0;
+  for (int m = 1; m < cliques.members(clique); ++m) place_of_member[m] = place[pattern_.column_of_[member[m]]];
 }
 
 }  // namespace neargp

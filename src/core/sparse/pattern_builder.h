@@ -18,16 +18,22 @@ class PatternBuilder {
  private:
   void list_rows();
   void list_contributors();
-  void prepare_cliques(const std::vector<CliqueTable>& tables);
+  void sort_cliques(const std::vector<CliqueTable>& tables);
   template <class Pair>
   void locate(std::vector<Pair>& table);
   template <class Pair>
-  void locate_pairs(int column, const std::vector<std::uint16_t>& place, Pair* table) const;
-  void locate_cliques(int column, const std::vector<std::uint16_t>& place);
+  void locate_pairs(Index column, const std::vector<std::uint16_t>& place, Pair* table) const;
+  void locate_members(SparsePattern::Cliques& cliques, Index clique, Index clique_of_graph,
+                      const std::vector<std::uint16_t>& place) const;
 
   SparsePattern& pattern_;
   const CliqueGraph& graph_;
   const RunContext& context_;
+
+  // Entries left of the diagonal of each row: entry number contributor_entry_[i] of contributor_column_[i].
+  std::vector<std::size_t> contributor_start_;
+  std::vector<int> contributor_column_;
+  std::vector<std::uint16_t> contributor_entry_;
 };
 
 }  // namespace neargp

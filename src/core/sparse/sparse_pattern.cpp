@@ -27,7 +27,7 @@ template <class Pair, class Action>
 void SparsePattern::for_each_pair(const Cliques& cliques, Index clique, const Pair* table,
                                   const Action& action) const {
   const std::uint16_t* place = cliques.place.data() + cliques.first[clique];
-  const int members = int(cliques.first[clique + 1] - cliques.first[clique]);
+  const int members = cliques.members(clique);
   if (members == 0) return;
   const Index column = cliques.column[clique];
   for (int b = 0; b < members; ++b) action(0, b, start_[column] + place[b]);
@@ -35,9 +35,9 @@ void SparsePattern::for_each_pair(const Cliques& cliques, Index clique, const Pa
   for (int a = 1; a < members; ++a) {
     const int entry = place[a] - 1;
     const std::size_t begin = start_[rows(column)[entry]];
-    const Pair* const pairs_of_entry = pairs_of_column + pairs::row_start(count(column), entry) - (entry + 2);
+    const Pair* const pairs_of_entry = pairs_of_column + pairs::row_start(count(column), entry);
     action(a, a, begin);
-    for (int b = a + 1; b < members; ++b) action(a, b, begin + pairs_of_entry[place[b]]);
+    for (int b = a + 1; b < members; ++b) action(a, b, begin + pairs_of_entry[place[b] - place[a] - 1]);
   }
 }
 
@@ -45,12 +45,13 @@ void SparsePattern::add_outer_products(int table, const double* vectors, const d
   const Cliques& cliques = tables_[table];
   std::vector<double> v(std::size_t(cliques.size));
   with_pairs([&](const auto* pair_table) {
-    for (Index c = 0; c < cliques.count; ++c) {
-      const double* vector = vectors + c * cliques.size;
-      for (std::size_t m = cliques.first[c]; m < cliques.first[c + 1]; ++m)
-        v[m - cliques.first[c]] = vector[cliques.slot[m]];
+    for (Index c = 0; c < cliques.count(); ++c) {
+      const double* vector = vectors + Index(cliques.row[c]) * cliques.size;
+      const std::uint16_t* slot = cliques.slot.data() + cliques.first[c];
+      for (int m = 0; m < cliques.members(c); ++m) v[m] = vector[slot[m]];
+      const double factor = scale[cliques.row[c]];
       for_each_pair(cliques, c, pair_table,
-                    [&](int a, int b, std::size_t place) { values[place] += scale[c] * v[a] * v[b]; });
+                    [&](int a, int b, std::size_t place) { values[place] += factor * v[a] * v[b]; });
     }
   });
 }
@@ -59,14 +60,13 @@ void SparsePattern::multiply_cliques(int table, const double* values, const doub
                                      const RunContext& context) const {
   constexpr Index cliques_per_chunk = 2048;
   const Cliques& cliques = tables_[table];
-  const Index size = cliques.size;
-  parallel_for(context, (cliques.count + cliques_per_chunk - 1) / cliques_per_chunk, [&](Index chunk) {
-    std::vector<double> v(static_cast<std::size_t>(size)), sum(v.size());
-    const Index last = std::min(cliques.count, (chunk + 1) * cliques_per_chunk);
+  parallel_for(context, (cliques.count() + cliques_per_chunk - 1) / cliques_per_chunk, [&](Index chunk) {
+    std::vector<double> v(std::size_t(cliques.size)), sum(v.size());
+    const Index last = std::min(cliques.count(), (chunk + 1) * cliques_per_chunk);
     for (Index c = chunk * cliques_per_chunk; c < last; ++c) {
+      const Index row = Index(cliques.row[c]) * cliques.size;
       const std::uint16_t* slot = cliques.slot.data() + cliques.first[c];
-      const int members = int(cliques.first[c + 1] - cliques.first[c]);
-      for (int m = 0; m < members; ++m) v[m] = vectors[c * size + slot[m]];
+      for (int m = 0; m < cliques.members(c); ++m) v[m] = vectors[row + slot[m]];
       std::fill(sum.begin(), sum.end(), 0.0);
       with_pairs([&](const auto* pair_table) {
         for_each_pair(cliques, c, pair_table, [&](int a, int b, std::size_t place) {
@@ -74,8 +74,8 @@ void SparsePattern::multiply_cliques(int table, const double* values, const doub
           if (a != b) sum[b] += values[place] * v[a];
         });
       });
-      std::fill(products + c * size, products + (c + 1) * size, 0.0);
-      for (int m = 0; m < members; ++m) products[c * size + slot[m]] = sum[m];
+      std::fill_n(products + row, cliques.size, 0.0);
+      for (int m = 0; m < cliques.members(c); ++m) products[row + slot[m]] = sum[m];
     }
   });
 }

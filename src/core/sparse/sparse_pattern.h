@@ -86,19 +86,6 @@ class SparsePattern {
   int count(Index column) const { return int(start_[column + 1] - start_[column]) - 1 - spare; }
   const int* rows(Index column) const { return row_.data() + start_[column] + 1; }
 
-  // The entries left of the diagonal of a row: entry number contributor_entry[i] of contributor_column[i], those
-  // with more pairs first.
-  struct Contributors {
-    const int* column;
-    const std::uint16_t* entry;
-    int count;
-  };
-  Contributors contributors(Index row) const {
-    const std::size_t first = contributor_start_[row];
-    return {contributor_column_.data() + first, contributor_entry_.data() + first,
-            int(contributor_start_[row + 1] - first)};
-  }
-
   // action(table of pairs) with the type in which the table is kept; pair_start(column) is a column's part of it.
   template <class Action>
   auto with_pairs(const Action& action) const {
@@ -109,14 +96,17 @@ class SparsePattern {
  private:
   friend class PatternBuilder;
 
-  // Members first[c] .. first[c + 1] - 1 of clique c, in the order of elimination: `slot` is the place in the caller's
-  // row, `place` the place in the first member's column, which is `column[c]`.
+  // The cliques of a table in the order of the columns of their first members, as neighbouring ones use the same
+  // values. Clique c is the caller's row[c] and has the members first[c] .. first[c + 1] - 1 in the order of
+  // elimination: `slot` is the place in the caller's row, `place` the place in the first member's column, column[c].
   struct Cliques {
-    Index count = 0;
     int size = 0;
-    std::vector<int> column;
+    std::vector<int> row, column;
     std::vector<std::size_t> first;
     std::vector<std::uint16_t> slot, place;
+
+    Index count() const { return Index(row.size()); }
+    int members(Index clique) const { return int(first[clique + 1] - first[clique]); }
   };
 
   // action(a, b, place among the values) for all pairs of members of a clique, a = b or a eliminated before b.
@@ -126,9 +116,6 @@ class SparsePattern {
   std::vector<int> node_, column_of_;
   std::vector<std::size_t> start_;
   std::vector<int> row_;
-  std::vector<std::size_t> contributor_start_;
-  std::vector<int> contributor_column_;
-  std::vector<std::uint16_t> contributor_entry_;
   std::vector<std::size_t> pair_start_;
   std::vector<std::uint8_t> pairs8_;
   std::vector<std::uint16_t> pairs16_;
