@@ -93,6 +93,10 @@ core_latent_predict <- function(latent, newcoords, neighbors, field_response, th
     .Call(`_neargp_core_latent_predict`, latent, newcoords, neighbors, field_response, threads)
 }
 
+core_latent_solve <- function(latent, h, threads) {
+    .Call(`_neargp_core_latent_solve`, latent, h, threads)
+}
+
 core_latent_draws <- function(latent, draws, key, threads) {
     .Call(`_neargp_core_latent_draws`, latent, draws, key, threads)
 }

@@ -136,15 +136,45 @@ label_bounds <- function(problem, links) {
     upper = c(problem$bounds$upper, log(1e4), rep(Inf, links - 1L)))
 }
 
-# As adam_fit(): before each `refresh` steps their batches are drawn and neighbours sought in the current metric for these alone.
+# With very many rows Adam begins on a random share of them and ends on all: the search for neighbours costs what the index costs, and
+# most steps only bring the metric near. The score's optimum moves with the density of the data, so that each stage has steps.
 label_adam <- function(method, problem, theta) {
-  free <- c(problem$free, rep(TRUE, length(theta) - length(problem$free)))
-  bounds <- label_bounds(problem, length(theta) - length(problem$free))
-  moments <- list(first = rep(0, length(theta)), second = rep(0, length(theta)))
+  n <- length(problem$labels$cell)
+  sizes <- stage_sizes(n)
+  steps <- stage_steps(method$steps %||% 1000L, length(sizes))
+  shuffled <- if (length(sizes) > 1L) sample.int(n)
+  state <- list(theta = theta, singular = 0L)
+  for (stage in seq_along(sizes)) {
+    part <- if (sizes[stage] < n) take_label_rows(problem, sort(shuffled[seq_len(sizes[stage])])) else problem
+    state <- label_adam_stage(method, part, state, steps[stage])
+  }
+  list(theta = state$theta, convergence = list(converged = NA, message = adam_message(sum(steps), state$singular),
+    iterations = sum(steps), evaluations = sum(steps)))
+}
+
+# Each four times the one before, the first at least 20,000.
+stage_sizes <- function(n) rev(as.integer(n / 4^(0:max(0, floor(log(n / 20000, 4))))))
+
+# All of them on the first stage, and 15% as many on each further one.
+stage_steps <- function(steps, stages) c(steps, rep(max(1L, as.integer(0.15 * steps)), stages - 1L))
+
+take_label_rows <- function(problem, rows) {
+  problem$data[c("X", "offset", "weights", "coords", "class")] <- list(problem$data$X[rows, , drop = FALSE],
+    problem$data$offset[rows], problem$data$weights[rows], problem$data$coords[rows, , drop = FALSE], problem$data$class[rows])
+  problem$design$X <- problem$design$X[rows, , drop = FALSE]
+  problem$labels <- new_labels(problem$data, problem$labels$classes, match(problem$labels$cell[rows], unique(problem$labels$cell[rows])))
+  problem
+}
+
+# As adam_fit(): before each `refresh` steps their batches are drawn and neighbours sought in the current metric for these alone.
+label_adam_stage <- function(method, problem, state, steps) {
+  theta <- state$theta
+  links <- length(theta) - length(problem$free)
+  free <- c(problem$free, rep(TRUE, links))
+  bounds <- label_bounds(problem, links)
+  moments <- adam_moments(length(theta))
   n <- length(problem$labels$cell)
   batch <- min(method$batch_size, n)
-  steps <- method$steps %||% 1000L
-  singular <- 0L
   for (first_step in seq(1L, steps, by = method$refresh)) {
     now <- seq(first_step, min(first_step + method$refresh - 1L, steps))
     rows <- unlist(lapply(now, function(step) sample.int(n, batch)))
@@ -154,7 +184,7 @@ label_adam <- function(method, problem, theta) {
       objective <- label_objective(problem, plan, (step - first_step) * batch + seq_len(batch))
       gradient <- objective$gradient(theta) / objective$n
       if (!all(is.finite(gradient))) {
-        singular <- singular + 1L
+        state$singular <- state$singular + 1L
         next
       }
       moved <- adam_step(theta, gradient, moments, step, label_rate(method, step, steps))
@@ -164,9 +194,10 @@ label_adam <- function(method, problem, theta) {
     }
     problem$report(method$k, max(now), NULL)
   }
-  list(theta = theta, convergence = list(converged = NA, message = adam_message(steps, singular), iterations = steps,
-    evaluations = steps))
+  list(theta = theta, singular = state$singular)
 }
+
+adam_moments <- function(n) list(first = rep(0, n), second = rep(0, n))
 
 # Gentler than the schedule of regression: parameters of the link still move late.
 label_rate <- function(method, step, steps) method$learning_rate * 0.3^sum(step > c(0.5, 0.75) * steps)
@@ -179,7 +210,7 @@ adam_message <- function(steps, singular) {
 # ---- the score that is reported ---------------------------------------------------------------------------------------------------
 
 # The leave-one-out log score at theta with neighbours in its metric; of very many observations a sample stands for all, by share.
-label_score <- function(problem, theta, k, at_most = 20000L) {
+label_score <- function(problem, theta, k, at_most = 10000L) {
   at <- problem$observations
   n <- length(at$row)
   if (n > at_most) at <- lapply(at, function(x) x[round(seq(1, n, length.out = at_most))])

@@ -83,8 +83,6 @@ polya_gamma_adam <- function(method, problem, theta) {
     evaluations = steps)))
 }
 
-adam_moments <- function(n) list(first = rep(0, n), second = rep(0, n))
-
 nearest_rows <- function(problem, rows, working, k) {
   coords <- problem$data$coords
   scaled <- core_scale(coords, component_at(problem, working))
@@ -156,7 +154,7 @@ polya_gamma_loo <- function(object, at, k, threads) {
     data$X[at, , drop = FALSE], data$offset[at], threads)
 }
 
-polya_gamma_loo_score <- function(problem, part, classifier, k, at_most = 20000L) {
+polya_gamma_loo_score <- function(problem, part, classifier, k, at_most = 10000L) {
   n <- length(problem$labels$class)
   at <- if (n > at_most) round(seq(1, n, length.out = at_most)) else seq_len(n)
   like_fit <- list(data = problem$data, classifier = classifier, core_covariance = covariance_at(problem, part$working))

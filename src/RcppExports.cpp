@@ -327,6 +327,19 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// core_latent_solve
+Rcpp::NumericMatrix core_latent_solve(SEXP latent, const Rcpp::NumericMatrix& h, int threads);
+RcppExport SEXP _neargp_core_latent_solve(SEXP latentSEXP, SEXP hSEXP, SEXP threadsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< SEXP >::type latent(latentSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type h(hSEXP);
+    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_latent_solve(latent, h, threads));
+    return rcpp_result_gen;
+END_RCPP
+}
 // core_latent_draws
 Rcpp::NumericMatrix core_latent_draws(SEXP latent, int draws, double key, int threads);
 RcppExport SEXP _neargp_core_latent_draws(SEXP latentSEXP, SEXP drawsSEXP, SEXP keySEXP, SEXP threadsSEXP) {
@@ -578,6 +591,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_neargp_core_latent_state", (DL_FUNC) &_neargp_core_latent_state, 2},
     {"_neargp_core_latent_restore", (DL_FUNC) &_neargp_core_latent_restore, 6},
     {"_neargp_core_latent_predict", (DL_FUNC) &_neargp_core_latent_predict, 5},
+    {"_neargp_core_latent_solve", (DL_FUNC) &_neargp_core_latent_solve, 3},
     {"_neargp_core_latent_draws", (DL_FUNC) &_neargp_core_latent_draws, 4},
     {"_neargp_core_expectations", (DL_FUNC) &_neargp_core_expectations, 8},
     {"_neargp_core_problem", (DL_FUNC) &_neargp_core_problem, 6},

@@ -110,3 +110,19 @@ test_that("classes may outnumber the neighbours", {
     expect_true(all(prob > 0))
   }
 })
+
+test_that("very many rows are fitted in stages, each four times the one before", {
+  expect_identical(stage_sizes(19999), 19999L)
+  expect_identical(stage_sizes(79999), 79999L)
+  expect_identical(stage_sizes(436000), c(27250L, 109000L, 436000L))
+  expect_equal(stage_steps(1000L, 3L), c(1000, 150, 150))
+})
+
+test_that("a stage sees the labels of its rows and no others", {
+  problem <- example_problem("label", c("a", "b", "c"))
+  rows <- c(2L, 5L, 12L, 15L, 40L, 41L, 42L)
+  part <- take_label_rows(problem, rows)
+  data <- list(coords = problem$data$coords[rows, ], class = problem$data$class[rows], weights = problem$data$weights[rows])
+  expect_equal(part$labels, new_labels(data, 3L, location_index(data$coords)))
+  expect_equal(part$design$X, problem$design$X[rows, ])
+})
