@@ -11,5 +11,5 @@ restrict_rows.neargp_vnngp <- function(method, fit, rows) {
   problem$layout <- layout
   problem$free <- !layout$fixed
   problem <- with_start(method, problem)
-  with_estimates(fit, problem, latent_result(problem, fit_latent(method, problem, problem$start), method))
+  with_estimates(fit, problem, fit_method(method, problem))
 }
