@@ -28,8 +28,8 @@
 #' @return An object of class `family`, as [stats::family()] describes it: `family`, `link`, `linkfun()`, `linkinv()`, `mu.eta()`,
 #'   `valideta()`, and `variance()`, the variance of the response as a function of its mean up to the dispersion (of `negative_binomial()`
 #'   also of `size`). It has no deviance: it is not for [stats::glm()].
-#' @section Errors: `neargp_error_argument` for a parameter outside its range. [neargp()] stops with `neargp_error_family` for a family or link
-#'   that the method cannot fit, with `neargp_error_response` for responses outside the support of the family, naming the rows, and with
+#' @section Errors: `neargp_error_argument` for a parameter outside its range. [neargp()] stops with `neargp_error_family` for a family or
+#'   link that the method cannot fit, with `neargp_error_response` for responses outside the support of the family, naming the rows, and with
 #'   `neargp_error_constant_response` for responses that leave nothing to estimate.
 #' @references
 #' Lange, K. L., Little, R. J. A. and Taylor, J. M. G. (1989). Robust statistical modeling using the t distribution. *Journal of the

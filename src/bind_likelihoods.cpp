@@ -17,13 +17,11 @@ Rcpp::List core_expectations(const std::string& family_name, const std::vector<d
   };
   if (mean.size() != y.size()) throw neargp::Error("All vectors need the length of y.");
   const neargp::Likelihood likelihood{neargp::response_family_from_name(family_name), parameters};
-  const int expected = neargp::parameter_count(likelihood.family);
-  if (parameters.size() != std::size_t(expected)) throw neargp::Error("The response family has another number of parameters.");
   const neargp::Observations observations{neargp::Index(y.size()), y.data(), optional(trials), optional(weights)};
   Rcpp::NumericVector value(y.size()), slope(y.size()), curvature(y.size()), third(variance.empty() ? y.size() : 0);
   const neargp::ExpectationOutput out{value.begin(), slope.begin(), curvature.begin(),
                                       variance.empty() ? third.begin() : nullptr};
-  std::vector<double> d_parameters(expected);
+  std::vector<double> d_parameters(neargp::parameter_count(likelihood.family));
   const double total = neargp::expectations(likelihood, observations, mean.data(), optional(variance), out,
                                             d_parameters.data(), make_run_context(threads));
   return Rcpp::List::create(Rcpp::Named("value") = value, Rcpp::Named("slope") = slope,

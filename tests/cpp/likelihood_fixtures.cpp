@@ -123,8 +123,9 @@ Expectations expectations_of(const Likelihood& likelihood, const neargp::Observa
   result.d_parameters.resize(likelihood.parameters.size());
   const neargp::ExpectationOutput out{result.value.data(), result.slope.data(), result.curvature.data(),
                                       variance.empty() ? result.third.data() : nullptr};
-  result.total = neargp::expectations(likelihood, observations, mean.data(), variance.empty() ? nullptr : variance.data(),
-                                      out, result.d_parameters.data(), with_threads(threads));
+  const double* variances = variance.empty() ? nullptr : variance.data();
+  result.total = neargp::expectations(likelihood, observations, mean.data(), variances, out, result.d_parameters.data(),
+                                      with_threads(threads));
   return result;
 }
 

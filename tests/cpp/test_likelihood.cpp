@@ -136,6 +136,26 @@ TEST_CASE("derivatives in the logarithms of the parameters are those of the sum"
   });
 }
 
+TEST_CASE("the logit's normal mixture is as close as its header says") {
+  with_each_instruction_set([] {
+    std::vector<double> mean;
+    for (double m = -40.0; m <= 40.0; m += 0.01) mean.push_back(m);
+    const std::vector<double> y(mean.size(), 1.0), none(mean.size(), 0.0);
+    const Observations observations{Index(mean.size()), y.data(), nullptr, nullptr};
+    const Likelihood logit{ResponseFamily::binomial_logit, {}};
+    const Expectations exact = expectations_of(logit, observations, mean, {});
+    const Expectations mixture = expectations_of(logit, observations, mean, none);
+    const auto largest = [](const std::vector<double>& a, const std::vector<double>& b) {
+      double result = 0.0;
+      for (std::size_t i = 0; i < a.size(); ++i) result = std::max(result, std::abs(a[i] - b[i]));
+      return result;
+    };
+    CHECK(largest(mixture.value, exact.value) < 3.5e-9);
+    CHECK(largest(mixture.slope, exact.slope) < 3.5e-9);
+    CHECK(largest(mixture.curvature, exact.curvature) < 1.5e-8);
+  });
+}
+
 TEST_CASE("discrete densities sum to one") {
   for_each_family([](const FamilyCase& family) {
     if (!family.discrete) return;

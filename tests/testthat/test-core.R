@@ -1,15 +1,6 @@
 # The key facts of the compiled core, through its bindings and with each instruction set of this processor. The core's own tests are in
 # tests/cpp.
 
-with_each_simd <- function(action) {
-  before <- core_simd()
-  withr::defer(core_set_simd(before))
-  for (name in core_simd_available()) {
-    core_set_simd(name)
-    action(name)
-  }
-}
-
 core_component <- function(family, variance = 1.3, range = 0.3, group = c(1L, 1L), anisotropy = numeric(0), shape = numeric(0)) {
   list(family = family, variance = variance, range = range, group = group, anisotropy = anisotropy, shape = shape)
 }

@@ -39,21 +39,14 @@ test_that("the core's log densities are those of R", {
 })
 
 test_that("the core's expectations are the integrals", {
-  with_each_simd <- function(action) {
-    before <- core_simd()
-    withr::defer(core_set_simd(before))
-    for (simd in core_simd_available()) {
-      core_set_simd(simd)
-      action()
-    }
-  }
   mean <- c(-0.8, 0.4, 1.1)
   integral <- function(f, variance) {
     vapply(1:3, function(i) {
-      stats::integrate(function(x) stats::dnorm(x) * f(mean[i] + sqrt(variance) * x)[, i], -9, 9, rel.tol = 1e-9, subdivisions = 1000L)$value
+      weighted <- function(x) stats::dnorm(x) * f(mean[i] + sqrt(variance) * x)[, i]
+      stats::integrate(weighted, -9, 9, rel.tol = 1e-9, subdivisions = 1000L)$value
     }, 0)
   }
-  with_each_simd(function() for_each_family(function(name, entry, case) {
+  with_each_simd(function(simd) for_each_family(function(name, entry, case) {
     at <- function(what) function(eta) vapply(1:3, function(i) {
       one <- list(parameters = case$parameters, y = rep(case$y[i], length(eta)), trials = rep(case$trials[i], length(eta)))
       core_terms(name, one, eta)[[what]]

@@ -8,7 +8,7 @@ namespace neargp {
 struct LikelihoodKernels {
   const char* name;
 
-  // Over the data first .. last-1, `first` a multiple of 8; adds the sum of values, then those of d_parameters, to `sums`.
+  // Over the data first .. last-1; adds the sum of values, then those of d_parameters, to `sums`.
   void (*expectations)(ResponseFamily family, const double* parameters, const Observations& observations,
                        const double* mean, const double* variance, const ExpectationOutput& out, Index first,
                        Index last, double* sums);
