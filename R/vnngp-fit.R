@@ -16,13 +16,13 @@ rough_optimum <- function(problem, few_rows = 4000L) {
 }
 
 fit_latent <- function(problem, nodes, rough) {
-  curvature <- new.env(parent = emptyenv())
-  optimize <- function(objective, working, coarse) newton_climb(problem, objective, working, curvature)
-  state <- climb_latent(problem, nodes, rough, optimize, coarse = FALSE)
-  moved <- abs(state$working - curvature$at)[problem$free]
-  if (any(moved > 0.1)) find_curvature(problem, state$objective, state$working, curvature)
-  state$information <- curvature$information
-  state
+  curvature <- NULL
+  optimize <- function(objective, working, coarse) {
+    state <- newton_climb(problem, objective, working, curvature)
+    curvature <<- state$curvature
+    state
+  }
+  climb_latent(problem, nodes, rough, optimize, coarse = FALSE)
 }
 
 # Rounds of an optimiser and searches for neighbours, as all methods have them.
@@ -38,20 +38,33 @@ climb_latent <- function(problem, nodes, start, optimize, coarse) {
   state
 }
 
-# Fisher scoring with the observed information of the start, which its secant corrections keep up to date.
-newton_climb <- function(problem, objective, working, curvature) {
-  if (is.null(curvature$information)) find_curvature(problem, objective, working, curvature)
+# Scoring with the observed information, found anew wherever the last steps have led far from where it was found.
+newton_climb <- function(problem, objective, working, curvature, near = 0.1, rounds = 8L) {
   evaluate <- function(working, information = TRUE) {
     state <- objective$evaluate(working, information = TRUE)
-    state$information <- curvature$information
+    state$information <- curvature$positive
     state
   }
-  fisher_scoring(list(evaluate = evaluate, n = objective$n), working, problem$free, problem$bounds, problem$control)
+  total <- c(gain = 0, iterations = 0, evaluations = 0)
+  for (round in seq_len(rounds)) {
+    if (is.null(curvature) || any(abs(working - curvature$at)[problem$free] > near)) {
+      curvature <- find_curvature(problem, objective, working)
+    }
+    control <- problem$control
+    if (round < rounds) control$max_iterations <- min(control$max_iterations, 6L)
+    state <- fisher_scoring(list(evaluate = evaluate, n = objective$n), working, problem$free, problem$bounds, control)
+    total <- total + unlist(state[names(total)])
+    working <- state$working
+    if (!any(abs(working - curvature$at)[problem$free] > near) && state$converged) break
+  }
+  state[names(total)] <- as.list(total)
+  state$curvature <- curvature
+  state
 }
 
-# Minus the second derivatives. A step that cannot be taken, at the edge of what is numerically possible, leaves the parameter with no
-# information.
-find_curvature <- function(problem, objective, working, curvature, step = 0.02) {
+# Minus the second derivatives by differences of the gradient. A step that cannot be taken, at the edge of what is numerically possible,
+# leaves its parameter without information.
+find_curvature <- function(problem, objective, working, step = 0.02) {
   slope <- function(at) {
     objective$fit_at(at)
     objective$gradient(at)
@@ -63,8 +76,20 @@ find_curvature <- function(problem, objective, working, curvature, step = 0.02) 
     moved <- tryCatch(slope(replace(working, a, working[a] + inward)), error = function(e) NULL)
     if (!is.null(moved)) information[a, ] <- -(moved - centre) / inward
   }
-  curvature$information <- (information + t(information)) / 2
-  curvature$at <- working
+  information <- (information + t(information)) / 2
+  list(information = information, positive = positive_information(information, problem$free), at = working)
+}
+
+# Away from the optimum the second derivatives need not be those of a maximum. Steps take the sizes of the eigenvalues, on the scale
+# of unit diagonal and at least 0.001.
+positive_information <- function(information, free) {
+  own <- information[free, free, drop = FALSE]
+  if (!length(own)) return(information)
+  scale <- sqrt(pmax(abs(diag(own)), 1e-8))
+  parts <- eigen(own / outer(scale, scale), symmetric = TRUE)
+  raised <- parts$vectors %*% (pmax(abs(parts$values), 1e-3) * t(parts$vectors))
+  information[free, free] <- raised * outer(scale, scale)
+  information
 }
 
 # ---- the result -------------------------------------------------------------------------------------------------------------------
@@ -75,7 +100,7 @@ latent_result <- function(problem, state) {
   fitted <- objective$fit_at(state$working, 1e-6)
   at_optimum <- core_latent_state(objective$latent$pointer, problem$threads)
   state$state <- c(fitted, at_optimum["beta_vcov"])
-  result <- method_result(problem, state, score = latent_score(problem), information = state$information,
+  result <- method_result(problem, state, score = latent_score(problem), information = state$curvature$information,
     k = nrow(objective$latent$search$neighbors))
   if (!fitted$converged) result$convergence[c("converged", "message")] <- list(FALSE, "the posterior did not settle")
   result$posterior <- latent_posterior(objective$latent, at_optimum, fitted$exact)
