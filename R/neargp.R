@@ -25,7 +25,8 @@
 #' @param family [stats::gaussian()] with identity link; with [loo_k()] also [stats::binomial()] with logit link and [categorical()],
 #'   with [vnngp()] every family of [response_family].
 #' @param nugget noise variance: `NULL` estimates it, a number fixes it, 0 is none (then no two rows may share a location).
-#' @param weights positive numbers, evaluated in `data`: the noise variance of row i is `nugget / weights[i]`.
+#' @param weights positive numbers, evaluated in `data`: the noise variance of row i is `nugget / weights[i]`. What they are for other
+#'   responses than gaussian ones says [response_family].
 #' @param offset known part of the mean, evaluated in `data`; better written as `offset()` in the formula.
 #' @param subset rows to use, evaluated in `data`.
 #' @param na.action what to do with missing values, [stats::na.omit()] unless `options(na.action)` says otherwise; applies to response,
