@@ -65,8 +65,8 @@ core_label_probabilities <- function(model, covariance, nugget, slope, shift, th
     .Call(`_neargp_core_label_probabilities`, model, covariance, nugget, slope, shift, threads)
 }
 
-core_latent <- function(nodes, data, response, exact, threads) {
-    .Call(`_neargp_core_latent`, nodes, data, response, exact, threads)
+core_latent <- function(nodes, data, response, exact, mean_field, threads) {
+    .Call(`_neargp_core_latent`, nodes, data, response, exact, mean_field, threads)
 }
 
 core_latent_start <- function(latent, linear_predictor, family, parameters, threads) {
@@ -139,6 +139,18 @@ core_exact <- function(coords, columns, noise_scale, covariance, nugget, informa
 
 core_exact_predict <- function(coords, columns, noise_scale, newcoords, covariance, nugget) {
     .Call(`_neargp_core_exact_predict`, coords, columns, noise_scale, newcoords, covariance, nugget)
+}
+
+core_mean_field_fit <- function(nodes, data, response, covariance, family, parameters, start, settings, threads) {
+    .Call(`_neargp_core_mean_field_fit`, nodes, data, response, covariance, family, parameters, start, settings, threads)
+}
+
+core_mean_field_state <- function(nodes, data, response, covariance, family, parameters, beta, mean, variance, threads) {
+    .Call(`_neargp_core_mean_field_state`, nodes, data, response, covariance, family, parameters, beta, mean, variance, threads)
+}
+
+core_mean_field_predict <- function(coords, columns, jitter, newcoords, neighbors, covariance, threads) {
+    .Call(`_neargp_core_mean_field_predict`, coords, columns, jitter, newcoords, neighbors, covariance, threads)
 }
 
 core_polya_gamma_score <- function(coords, sign, omega, targets, neighbors, shift, observed, covariance, threads) {

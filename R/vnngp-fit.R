@@ -1,10 +1,11 @@
 # The fit of a latent model: quasi-Newton on few rows comes near the optimum, Newton's method on all of them reaches it. The second
 # derivatives, which the standard errors need anyway, are differences of the gradient; one evaluation for each parameter.
 
-# On all rows if they are few, else on every tenth. Those are the first of the maxmin ordering, which cover the region evenly.
+# On all rows if they are few or there are few inducing points, else on every tenth. Those are the first of the maxmin ordering, which cover
+# the region evenly.
 rough_optimum <- function(problem, few_rows = 4000L) {
   n <- length(problem$data$y)
-  if (n > few_rows) {
+  if (n > few_rows && is.null(problem$inducing)) {
     order <- core_order(core_scale(problem$data$coords, component_at(problem, problem$start)), "maxmin", 0, problem$threads)
     problem$data <- take_data_rows(problem$data, sort(order[seq_len(max(few_rows %/% 2L, n %/% 10L))]))
   }
@@ -109,13 +110,14 @@ latent_result <- function(problem, state) {
 
 latent_score <- function(problem) {
   if (problem$method$posterior == "laplace") return("approximate log evidence (Laplace)")
+  if (is_mean_field(problem$method)) return("evidence lower bound (mean field)")
   if (is_gaussian(problem$family)) "log-likelihood" else "evidence lower bound"
 }
 
 # All that predictions need, as plain numbers.
 latent_posterior <- function(latent, state, exact) {
   list(coords = latent$nodes$coords, node = latent$nodes$node, order = latent$search$order, neighbors = latent$search$neighbors,
-    component = latent$search$component, mean = state$mean, site_precision = state$site_precision,
+    component = latent$search$component, mean = state$mean, variance = state$node_variance, site_precision = state$site_precision,
     linear_predictor = state$linear_predictor, slope = state$slope, field_response = state$field_response, variance_at_data = state$variance,
     exact = exact)
 }

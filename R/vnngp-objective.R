@@ -1,8 +1,9 @@
 # What the optimisers see of a latent model: its evidence lower bound (or approximate evidence) with field and trend profiled out, as a
 # function of the working parameters of covariance and family.
 
-# Inducing points: `coords`, and `node`, the one that each row sees.
+# Inducing points: `coords`, and at the data `node`, the one that each row sees.
 latent_nodes <- function(problem) {
+  if (!is.null(problem$inducing)) return(list(coords = problem$inducing))
   place <- location_index(problem$data$coords)
   list(coords = problem$data$coords[!duplicated(place), , drop = FALSE], node = place)
 }
@@ -16,11 +17,19 @@ latent_search <- function(problem, nodes, component, k) {
   list(order = order, neighbors = core_neighbors_before(scaled, order, k, problem$threads), component = component)
 }
 
+# How the rows see the inducing points: at them, or through the k nearest.
+latent_data <- function(nodes, coords, component, k, threads) {
+  if (!is.null(nodes$node)) return(list(node = nodes$node))
+  list(coords = coords, neighbors = core_neighbors_to(core_scale(nodes$coords, component), core_scale(coords, component),
+    min(k, nrow(nodes$coords)), threads))
+}
+
 latent_problem <- function(problem, nodes, search) {
   data <- problem$data
   release_old_problems(length(search$neighbors))
   pointer <- core_latent(list(coords = nodes$coords, order = search$order, neighbors = search$neighbors, jitter = problem$method$jitter),
-    list(node = nodes$node), latent_response(data), problem$method$factor == "exact", problem$threads)
+    latent_data(nodes, data$coords, search$component, nrow(search$neighbors), problem$threads), latent_response(data),
+    problem$method$factor == "exact", problem$method$posterior == "mean-field", problem$threads)
   list(pointer = pointer, nodes = nodes, search = search)
 }
 

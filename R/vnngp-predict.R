@@ -5,6 +5,7 @@
 #' @export
 predictor.neargp_vnngp <- function(method, object, settings) {
   check_latent_settings(settings)
+  if (is_mean_field(method)) return(mean_field_predictor(object, settings))
   pointer <- restored_latent(object, settings$threads)
   posterior <- object$posterior
   function(coords, X, offset) {
@@ -24,8 +25,10 @@ posterior_neighbors <- function(posterior, coords, settings) {
 # The posterior of a fit, back behind a pointer.
 restored_latent <- function(object, threads) {
   posterior <- object$posterior
-  pointer <- core_latent(list(coords = posterior$coords, order = posterior$order, neighbors = posterior$neighbors,
-    jitter = object$method$jitter), list(node = posterior$node), latent_response(object$data), posterior$exact, threads)
+  pointer <- core_latent(
+    list(coords = posterior$coords, order = posterior$order, neighbors = posterior$neighbors, jitter = object$method$jitter),
+    latent_data(posterior, object$data$coords, posterior$component, nrow(posterior$neighbors), threads), latent_response(object$data),
+    posterior$exact, FALSE, threads)
   core_latent_restore(pointer, object$core_covariance, posterior$mean, object$beta, posterior$site_precision, threads)
   pointer
 }
@@ -53,7 +56,9 @@ joint_moments.neargp_vnngp <- function(method, object, target, settings) {
   weights <- tryCatch(chol2inv(chol(inner)) %*% cross, error = function(e) abort_cholesky(0L))
   spread <- matrix(0, nrow(posterior$coords), ncol(weights))
   spread[rows, ] <- weights
-  solved <- core_latent_solve(restored_latent(object, settings$threads), spread, settings$threads)
+  solved <- if (is_mean_field(object$method)) posterior$variance * spread else {
+    core_latent_solve(restored_latent(object, settings$threads), spread, settings$threads)
+  }
   unseen <- target$X - crossprod(weights, posterior$field_response[rows, , drop = FALSE])
   covariance <- core_covariance_matrix(target$coords, target$coords, object$core_covariance) - crossprod(cross, weights) +
     crossprod(weights, solved[rows, , drop = FALSE]) + unseen %*% object$beta_vcov %*% t(unseen)

@@ -17,7 +17,9 @@ simulation_draws.neargp_vnngp <- function(method, object, target, nsim, settings
 field_draws <- function(object, coords, betas, nsim, settings) {
   posterior <- object$posterior
   nodes <- if (settings$conditional) {
-    drawn <- core_latent_draws(restored_latent(object, settings$threads), nsim, order_key(), settings$threads)
+    drawn <- if (is_mean_field(object$method)) mean_field_draws(posterior, nsim) else {
+      core_latent_draws(restored_latent(object, settings$threads), nsim, order_key(), settings$threads)
+    }
     posterior$mean + drawn - posterior$field_response %*% (betas - object$beta)
   } else {
     matrix(double(0), 0L, nsim)

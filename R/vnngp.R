@@ -27,14 +27,21 @@
 #'
 #' @param k number of neighbours of each inducing point among those before it. 15 leaves next to nothing of the likelihood to be gained for two
 #'   coordinates; take 30 or more for more coordinates.
-#' @param inducing `NULL`: the locations of the data.
+#' @param inducing inducing points: `NULL`, the locations of the data; a number of them or a matrix of coordinates; or made by
+#'   [inducing_points()], for other placements and points that are learned.
 #' @param posterior `"sparse"`, `"mean-field"` or `"laplace"`, see Posteriors.
-#' @param optimizer `"auto"`.
+#' @param optimizer `"natural"` (`"auto"` is this): the posterior in closed form, by natural gradients, and covariance and family parameters by
+#'   quasi-Newton. `"adam"`, only for `"mean-field"`: the paper's stochastic optimiser of everything at once, on mini-batches (eq. 19,
+#'   unbiased for any batch size), the learning rate cut by 10 at 75% and at 90% of the epochs (appendix D.3.1). It has no test of convergence
+#'   and gives no standard errors of covariance parameters; its time an epoch is linear in the number of rows for any `k`.
 #' @param ordering of the inducing points: `"maxmin"`, which the incomplete factor relies on, `"random"`, `"coordinate"` or `"given"`.
 #' @param factor of the posterior's precision: `"incomplete"`, linear in the number of rows; or `"exact"`, without its error (0.1 to 0.5% of the
 #'   posterior variances), affordable for two coordinates up to about 100,000 locations. Should an incomplete factor break down, the
 #'   exact one takes over.
-#' @param jitter variance added to each inducing point, as a share of the variance of the process.
+#' @param jitter variance added to each inducing point, as a share of the variance of the process. With `"adam"` a larger one, 1e-4 or 1e-3,
+#'   makes the optimisation much easier, and a mean-field posterior takes it for noise.
+#' @param epochs,batch_size,learning_rate settings of `"adam"`: passes over the data, rows in a batch (drawn by R's random numbers), first
+#'   learning rate.
 #' @return A settings object for the argument `method` of [neargp()].
 #' @references Wu, L., Pleiss, G. and Cunningham, J. P. (2022). Variational nearest neighbor Gaussian process. *ICML*. arXiv:2202.01694.
 #'   Opper, M. and Archambeau, C. (2009). The variational Gaussian approximation revisited. *Neural Computation* 21, 786–792.
@@ -47,12 +54,27 @@
 #' fit
 #' predict(fit, data.frame(x = 0.3, y = c(0.1, 0.9)), interval = "prediction")
 #' @export
-vnngp <- function(k = 15L, inducing = NULL, posterior = c("sparse", "mean-field", "laplace"), optimizer = "auto",
-                  ordering = c("maxmin", "random", "coordinate", "given"), factor = c("incomplete", "exact"), jitter = 1e-6) {
-  new_method("vnngp", "Variational nearest-neighbour GP", k = check_count(k, "k"),
-    posterior = check_choice(posterior, "posterior", c("sparse", "mean-field", "laplace")),
+vnngp <- function(k = 15L, inducing = NULL, posterior = c("sparse", "mean-field", "laplace"), optimizer = c("auto", "natural", "adam"),
+                  ordering = c("maxmin", "random", "coordinate", "given"), factor = c("incomplete", "exact"), jitter = 1e-6,
+                  epochs = 300L, batch_size = 256L, learning_rate = 0.01) {
+  posterior <- check_choice(posterior, "posterior", c("sparse", "mean-field", "laplace"))
+  settings <- list(k = check_count(k, "k"), posterior = posterior, optimizer = check_latent_optimizer(optimizer, posterior),
     ordering = check_choice(ordering, "ordering", c("maxmin", "random", "coordinate", "given")),
     factor = check_choice(factor, "factor", c("incomplete", "exact")), jitter = check_number(jitter, "jitter", 0, 1, open = TRUE))
+  settings$inducing <- check_inducing(inducing, posterior, settings$optimizer)
+  adam <- list(epochs = check_count(epochs, "epochs"), batch_size = check_count(batch_size, "batch_size"),
+    learning_rate = check_number(learning_rate, "learning_rate", 0, open = TRUE))
+  if (settings$optimizer == "adam") settings <- c(settings[names(settings) != "factor"], adam)
+  do.call(new_method, c(list("vnngp", "Variational nearest-neighbour GP"), settings))
+}
+
+check_latent_optimizer <- function(optimizer, posterior) {
+  optimizer <- check_choice(optimizer, "optimizer", c("auto", "natural", "adam"))
+  if (optimizer == "adam" && posterior != "mean-field") {
+    abort_neargp("argument", c("optimizer = \"adam\" is for posterior = \"mean-field\".",
+      i = "The other posteriors are found in closed form: leave `optimizer` out."))
+  }
+  if (optimizer == "auto") "natural" else optimizer
 }
 
 #' @export
@@ -107,6 +129,8 @@ complete_fit.neargp_vnngp <- function(method, fit, result) {
 
 #' @export
 fit_method.neargp_vnngp <- function(method, problem) {
+  if (!is.null(method$inducing)) problem$inducing <- inducing_coordinates(problem)
+  if (method$optimizer == "adam") return(fit_mean_field(method, problem))
   nodes <- latent_nodes(problem)
   latent_result(problem, fit_latent(problem, nodes, rough_optimum(problem)))
 }

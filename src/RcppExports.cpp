@@ -227,8 +227,8 @@ BEGIN_RCPP
 END_RCPP
 }
 // core_latent
-SEXP core_latent(const Rcpp::List& nodes, const Rcpp::List& data, const Rcpp::List& response, bool exact, int threads);
-RcppExport SEXP _neargp_core_latent(SEXP nodesSEXP, SEXP dataSEXP, SEXP responseSEXP, SEXP exactSEXP, SEXP threadsSEXP) {
+SEXP core_latent(const Rcpp::List& nodes, const Rcpp::List& data, const Rcpp::List& response, bool exact, bool mean_field, int threads);
+RcppExport SEXP _neargp_core_latent(SEXP nodesSEXP, SEXP dataSEXP, SEXP responseSEXP, SEXP exactSEXP, SEXP mean_fieldSEXP, SEXP threadsSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
@@ -236,8 +236,9 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< const Rcpp::List& >::type data(dataSEXP);
     Rcpp::traits::input_parameter< const Rcpp::List& >::type response(responseSEXP);
     Rcpp::traits::input_parameter< bool >::type exact(exactSEXP);
+    Rcpp::traits::input_parameter< bool >::type mean_field(mean_fieldSEXP);
     Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_latent(nodes, data, response, exact, threads));
+    rcpp_result_gen = Rcpp::wrap(core_latent(nodes, data, response, exact, mean_field, threads));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -518,6 +519,62 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// core_mean_field_fit
+Rcpp::List core_mean_field_fit(const Rcpp::List& nodes, const Rcpp::List& data, const Rcpp::List& response, const Rcpp::List& covariance, const std::string& family, const Rcpp::NumericVector& parameters, const Rcpp::List& start, const Rcpp::List& settings, int threads);
+RcppExport SEXP _neargp_core_mean_field_fit(SEXP nodesSEXP, SEXP dataSEXP, SEXP responseSEXP, SEXP covarianceSEXP, SEXP familySEXP, SEXP parametersSEXP, SEXP startSEXP, SEXP settingsSEXP, SEXP threadsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type nodes(nodesSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type data(dataSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type response(responseSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type covariance(covarianceSEXP);
+    Rcpp::traits::input_parameter< const std::string& >::type family(familySEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type parameters(parametersSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type start(startSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type settings(settingsSEXP);
+    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_mean_field_fit(nodes, data, response, covariance, family, parameters, start, settings, threads));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_mean_field_state
+Rcpp::List core_mean_field_state(const Rcpp::List& nodes, const Rcpp::List& data, const Rcpp::List& response, const Rcpp::List& covariance, const std::string& family, const Rcpp::NumericVector& parameters, const Rcpp::NumericVector& beta, const Rcpp::NumericVector& mean, const Rcpp::NumericVector& variance, int threads);
+RcppExport SEXP _neargp_core_mean_field_state(SEXP nodesSEXP, SEXP dataSEXP, SEXP responseSEXP, SEXP covarianceSEXP, SEXP familySEXP, SEXP parametersSEXP, SEXP betaSEXP, SEXP meanSEXP, SEXP varianceSEXP, SEXP threadsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type nodes(nodesSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type data(dataSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type response(responseSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type covariance(covarianceSEXP);
+    Rcpp::traits::input_parameter< const std::string& >::type family(familySEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type parameters(parametersSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type beta(betaSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type mean(meanSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type variance(varianceSEXP);
+    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_mean_field_state(nodes, data, response, covariance, family, parameters, beta, mean, variance, threads));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_mean_field_predict
+Rcpp::List core_mean_field_predict(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& columns, double jitter, const Rcpp::NumericMatrix& newcoords, const Rcpp::IntegerMatrix& neighbors, const Rcpp::List& covariance, int threads);
+RcppExport SEXP _neargp_core_mean_field_predict(SEXP coordsSEXP, SEXP columnsSEXP, SEXP jitterSEXP, SEXP newcoordsSEXP, SEXP neighborsSEXP, SEXP covarianceSEXP, SEXP threadsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type coords(coordsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type columns(columnsSEXP);
+    Rcpp::traits::input_parameter< double >::type jitter(jitterSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type newcoords(newcoordsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::IntegerMatrix& >::type neighbors(neighborsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type covariance(covarianceSEXP);
+    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_mean_field_predict(coords, columns, jitter, newcoords, neighbors, covariance, threads));
+    return rcpp_result_gen;
+END_RCPP
+}
 // core_polya_gamma_score
 Rcpp::List core_polya_gamma_score(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& sign, const Rcpp::NumericMatrix& omega, const Rcpp::NumericMatrix& targets, const Rcpp::IntegerMatrix& neighbors, const Rcpp::NumericMatrix& shift, const Rcpp::IntegerVector& observed, const Rcpp::List& covariance, int threads);
 RcppExport SEXP _neargp_core_polya_gamma_score(SEXP coordsSEXP, SEXP signSEXP, SEXP omegaSEXP, SEXP targetsSEXP, SEXP neighborsSEXP, SEXP shiftSEXP, SEXP observedSEXP, SEXP covarianceSEXP, SEXP threadsSEXP) {
@@ -584,7 +641,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_neargp_core_label_model", (DL_FUNC) &_neargp_core_label_model, 5},
     {"_neargp_core_label_score", (DL_FUNC) &_neargp_core_label_score, 11},
     {"_neargp_core_label_probabilities", (DL_FUNC) &_neargp_core_label_probabilities, 6},
-    {"_neargp_core_latent", (DL_FUNC) &_neargp_core_latent, 5},
+    {"_neargp_core_latent", (DL_FUNC) &_neargp_core_latent, 6},
     {"_neargp_core_latent_start", (DL_FUNC) &_neargp_core_latent_start, 5},
     {"_neargp_core_latent_fit", (DL_FUNC) &_neargp_core_latent_fit, 8},
     {"_neargp_core_latent_gradient", (DL_FUNC) &_neargp_core_latent_gradient, 2},
@@ -603,6 +660,9 @@ static const R_CallMethodDef CallEntries[] = {
     {"_neargp_core_simulate", (DL_FUNC) &_neargp_core_simulate, 10},
     {"_neargp_core_exact", (DL_FUNC) &_neargp_core_exact, 6},
     {"_neargp_core_exact_predict", (DL_FUNC) &_neargp_core_exact_predict, 6},
+    {"_neargp_core_mean_field_fit", (DL_FUNC) &_neargp_core_mean_field_fit, 9},
+    {"_neargp_core_mean_field_state", (DL_FUNC) &_neargp_core_mean_field_state, 10},
+    {"_neargp_core_mean_field_predict", (DL_FUNC) &_neargp_core_mean_field_predict, 7},
     {"_neargp_core_polya_gamma_score", (DL_FUNC) &_neargp_core_polya_gamma_score, 9},
     {"_neargp_core_polya_gamma_probabilities", (DL_FUNC) &_neargp_core_polya_gamma_probabilities, 8},
     {"_neargp_core_log_polya_gamma", (DL_FUNC) &_neargp_core_log_polya_gamma, 1},

@@ -1,7 +1,6 @@
 // Latent models and their posteriors, as R calls them. Nodes and data are numbered as the caller's rows.
-#include "bind_convert.h"
 #include "bind_covariance.h"
-#include "base/error.h"
+#include "bind_latent.h"
 #include "methods/latent_prediction.h"
 
 namespace {
@@ -11,54 +10,21 @@ struct LatentFit {
   neargp::LatentResponse response;
   neargp::SparsePosterior posterior;
 
-  LatentFit(const neargp::LatentData& data, neargp::LatentResponse response_, bool exact,
+  LatentFit(const neargp::LatentData& data, neargp::LatentResponse response_, bool exact, bool mean_field,
             const neargp::RunContext& context)
-      : model(data, context), response(std::move(response_)), posterior(model, response, exact, context) {}
+      : model(data, context), response(std::move(response_)), posterior(model, response, exact, context, mean_field) {}
 };
 
 using LatentPointer = Rcpp::XPtr<LatentFit>;
 
-std::vector<double> numbers(const Rcpp::List& list, const char* name) {
-  return Rcpp::as<std::vector<double>>(list[name]);
-}
-
-neargp::LatentResponse to_response(const Rcpp::List& list) {
-  const Rcpp::NumericMatrix design = list["design"];
-  neargp::LatentResponse response{numbers(list, "y"), {}, numbers(list, "weights"), numbers(list, "offset"),
-                                  row_major(design), design.ncol()};
-  if (!Rf_isNull(list["trials"])) response.trials = numbers(list, "trials");
-  return response;
-}
-
-neargp::Likelihood to_likelihood(const std::string& family, const Rcpp::NumericVector& parameters) {
-  return {neargp::response_family_from_name(family), {parameters.begin(), parameters.end()}};
-}
-
-Rcpp::NumericMatrix by_column(const std::vector<double>& entries, neargp::Index rows, int columns) {
-  return Rcpp::NumericMatrix(int(rows), columns, entries.begin());
-}
-
 }  // namespace
 
-// nodes: coords, order, neighbors, jitter. data: node (the node of each datum) or coords and neighbors. response: y, trials
-// (or NULL), weights, offset, design.
+// `nodes`, `data` and `response` as in bind_latent.h. `mean_field`: a posterior of independent nodes.
 // [[Rcpp::export]]
-SEXP core_latent(const Rcpp::List& nodes, const Rcpp::List& data, const Rcpp::List& response, bool exact, int threads) {
-  const PointStore node_points(Rcpp::as<Rcpp::NumericMatrix>(nodes["coords"]));
-  neargp::LatentData latent;
-  latent.nodes = node_points.view();
-  latent.order = to_rows(Rcpp::as<Rcpp::IntegerVector>(nodes["order"]));
-  latent.node_neighbors = to_neighbor_table(Rcpp::as<Rcpp::IntegerMatrix>(nodes["neighbors"]));
-  latent.jitter = Rcpp::as<double>(nodes["jitter"]);
-  const neargp::RunContext context = make_run_context(threads);
-  if (data.containsElementNamed("node")) {
-    latent.node_of_datum = to_rows(Rcpp::as<Rcpp::IntegerVector>(data["node"]));
-    return LatentPointer(new LatentFit(latent, to_response(response), exact, context), true);
-  }
-  const PointStore data_points(Rcpp::as<Rcpp::NumericMatrix>(data["coords"]));
-  latent.data = data_points.view();
-  latent.data_neighbors = to_neighbor_table(Rcpp::as<Rcpp::IntegerMatrix>(data["neighbors"]));
-  return LatentPointer(new LatentFit(latent, to_response(response), exact, context), true);
+SEXP core_latent(const Rcpp::List& nodes, const Rcpp::List& data, const Rcpp::List& response, bool exact, bool mean_field,
+                 int threads) {
+  const LatentInput input(nodes, data);
+  return LatentPointer(new LatentFit(input.data(), to_response(response), exact, mean_field, make_run_context(threads)), true);
 }
 
 // [[Rcpp::export]]
@@ -101,7 +67,7 @@ Rcpp::List core_latent_state(SEXP latent, int threads) {
   return Rcpp::List::create(
       Rcpp::_["mean"] = fit->model.to_caller(posterior.mean()), Rcpp::_["site_precision"] = posterior.site_precision(),
       Rcpp::_["linear_predictor"] = posterior.linear_predictor(), Rcpp::_["variance"] = posterior.variance_at_data(),
-      Rcpp::_["slope"] = posterior.slope(),
+      Rcpp::_["slope"] = posterior.slope(), Rcpp::_["node_variance"] = fit->model.to_caller(posterior.node_variance()),
       Rcpp::_["field_response"] = by_column(fit->model.to_caller(trend.field_response, p), fit->model.nodes(), p),
       Rcpp::_["beta"] = posterior.beta(),
       Rcpp::_["beta_vcov"] = by_column(trend.covariance, p, p));

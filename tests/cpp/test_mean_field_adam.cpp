@@ -143,7 +143,7 @@ TEST_CASE("learned locations raise the bound further, and end with neighbours of
   CHECK(learned.node_neighbors.index == nearest_before(nodes, latent.model->order(), 5, context).index);
 }
 
-TEST_CASE("solves without a factor agree with dense ones, and moments start at the posterior mean") {
+TEST_CASE("solves without a factor agree with dense ones") {
   const RunContext context;
   for (const bool at_nodes : {true, false}) {
     const LatentCase latent(24, 30, 100, at_nodes, exponential());
@@ -172,11 +172,34 @@ TEST_CASE("solves without a factor agree with dense ones, and moments start at t
     const LatentSolution solution =
         solve_latent(*latent.model, precision, {h.data(), h.data() + m}, 1e-12, 200, context);
     CHECK(solution.converged);
-    const std::vector<double> moments = starting_moments(*latent.model, z, precision, context);
     for (int j = 0; j < m; ++j) {
       CHECK(solution.x[j] == doctest::Approx(expected[j]).epsilon(1e-8).scale(1.0));
-      CHECK(std::abs(moments[2 * j] - expected[j]) < 0.01);
-      CHECK(moments[2 * j + 1] == doctest::Approx(1.0 / A(j, j)).epsilon(1e-8));
+      CHECK(prior_diagonal(*latent.model)[j] + data_diagonal(*latent.model, precision)[j] ==
+            doctest::Approx(A(j, j)).epsilon(1e-8));
+    }
+  }
+}
+
+TEST_CASE("moments start at the posterior of gaussian responses, and near that of counts") {
+  const RunContext context;
+  for (const bool counts : {false, true}) {
+    const LatentCase latent(24, 30, 100, true, exponential(), counts);
+    latent.model->set_covariance(latent.covariance, context);
+    const Likelihood likelihood = counts ? poisson_likelihood() : gaussian_likelihood();
+    std::vector<double> eta = latent.response.y;
+    for (double& x : eta) x = counts ? std::log(x + 0.1) : x;
+    const MeanFieldPoint optimum = dense_optimum(latent);
+    MeanFieldPoint start = latent.point(likelihood);
+    if (counts) start.beta = optimum.beta;
+    start.moments = starting_moments(*latent.model, latent.response, likelihood, start.beta, eta, context);
+    MeanField bound(*latent.model, latent.response, false);
+    const MeanFieldGradient& at_start = bound.evaluate(start, bound.everything(), context);
+    if (counts) {
+      const double value = at_start.value;
+      CHECK(value > bound.evaluate(optimum, bound.everything(), context).value - 5.0);
+    } else {
+      for (const int node : at_start.touched) CHECK(std::abs(at_start.moments[2 * node]) < 0.2);
+      for (const int node : at_start.touched) CHECK(std::abs(at_start.moments[2 * node + 1]) < 1e-8);
     }
   }
 }

@@ -171,10 +171,19 @@ double rate_at(const MeanFieldAdamSettings& settings, Index step, Index steps) {
 
 }  // namespace
 
-std::vector<double> starting_moments(const LatentModel& model, const std::vector<double>& z,
-                                     const std::vector<double>& precision, const RunContext& context) {
-  std::vector<double> weighted(z), at_nodes(model.nodes());
-  for (std::size_t i = 0; i < z.size(); ++i) weighted[i] *= precision[i];
+std::vector<double> starting_moments(const LatentModel& model, const LatentResponse& response, const Likelihood& likelihood,
+                                     const std::vector<double>& beta, const std::vector<double>& eta,
+                                     const RunContext& context) {
+  const Index n = response.n();
+  std::vector<double> slope(n), precision(n), weighted(n), at_nodes(model.nodes());
+  expectations(likelihood, response.observations(), eta.data(), nullptr,
+               {nullptr, slope.data(), precision.data(), nullptr}, nullptr, context);
+  const double largest = *std::max_element(precision.begin(), precision.end());
+  const std::vector<double> trend = response.trend(beta);
+  for (Index i = 0; i < n; ++i) {
+    precision[i] = std::max(precision[i], 0.05 * largest);
+    weighted[i] = precision[i] * (eta[i] - trend[i]) + slope[i];
+  }
   model.sum_at_nodes(weighted.data(), at_nodes.data());
   const std::vector<double> mean = solve_latent(model, precision, at_nodes, 1e-3, 200, context).x;
   const std::vector<double> of_prior = prior_diagonal(model), of_data = data_diagonal(model, precision);

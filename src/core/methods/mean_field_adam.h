@@ -35,11 +35,14 @@ struct MeanFieldFit {
   NeighborTable node_neighbors, data_neighbors;
 };
 
-// Moments to start from, for responses that look like z_i = w_i + noise of variance 1/W_i (W >= 0; on the link's scale,
-// without the trend): m = (Q + C'WC)^-1 C'Wz, the posterior mean at the model's covariance, and the best s for it,
-// 1/(Q + C'WC)_jj. From m = 0 or m = z the bound's steep prior term drives the covariance to white noise before m is smooth.
-std::vector<double> starting_moments(const LatentModel& model, const std::vector<double>& z,
-                                     const std::vector<double>& precision, const RunContext& context);
+// Moments to start from. At the linear predictor `eta` that each response suggests by itself, the log-likelihood is that of
+// a normal z_i = w_i + noise of variance 1/W_i, with W_i its curvature (at least a twentieth of the largest) and
+// z_i = eta_i - trend_i + slope_i / W_i. Then m = (Q + C'WC)^-1 C'Wz, the posterior mean at the model's covariance, and the
+// best s for it, 1/(Q + C'WC)_jj. From m = 0 or m = z the bound's steep prior term drives the covariance to white noise
+// before m is smooth.
+std::vector<double> starting_moments(const LatentModel& model, const LatentResponse& response, const Likelihood& likelihood,
+                                     const std::vector<double>& beta, const std::vector<double>& eta,
+                                     const RunContext& context);
 
 // An epoch is one pass over data and nodes alike. Where there is a node at every datum, a step takes batch_size nodes and
 // the data at them; else batch_size data and, drawn independently, their share of the nodes. Without learned locations

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "sparse/exact_cholesky.h"
 #include "sparse/incomplete_cholesky.h"
+#include "sparse/mean_field_factor.h"
 
 namespace neargp {
 
@@ -20,11 +21,13 @@ double dot(const std::vector<double>& x, const std::vector<double>& y) {
 }  // namespace
 
 SparsePosterior::SparsePosterior(const LatentModel& model, const LatentResponse& response, bool exact,
-                                 const RunContext& context)
+                                 const RunContext& context, bool mean_field)
     : model_(model),
       response_(response),
       pattern_(model.nodes(), model.order(), model.cliques(), context),
       exact_(exact),
+      mean_field_(mean_field),
+      factor_(make_factor()),
       values_(pattern_.entries()),
       inverse_(pattern_.entries()),
       eta_(response.n()),
@@ -32,12 +35,18 @@ SparsePosterior::SparsePosterior(const LatentModel& model, const LatentResponse&
       slope_(response.n()),
       curvature_(response.n()) {
   if (model.data() != response.n()) throw Error("The model and the response must have the same number of data.");
-  if (exact) {
-    factor_ = std::make_unique<ExactCholesky>(pattern_);
-  } else {
-    factor_ = std::make_unique<IncompleteCholesky>(pattern_);
-  }
   average_design();
+}
+
+std::unique_ptr<SparseFactor> SparsePosterior::make_factor() const {
+  std::unique_ptr<SparseFactor> factor;
+  if (exact_) {
+    factor = std::make_unique<ExactCholesky>(pattern_);
+  } else {
+    factor = std::make_unique<IncompleteCholesky>(pattern_);
+  }
+  if (!mean_field_) return factor;
+  return std::make_unique<MeanFieldFactor>(pattern_, std::move(factor));
 }
 
 // Sites where the likelihood is not log-concave start with a small precision instead of a negative one.
@@ -136,7 +145,7 @@ bool SparsePosterior::factorise_or_fall_back(const RunContext& context) {
   if (exact_)
     throw Error("The precision matrix of the posterior is not positive definite to working precision: raise the jitter.");
   exact_ = true;
-  factor_ = std::make_unique<ExactCholesky>(pattern_);
+  factor_ = make_factor();
   return factorise_or_fall_back(context);
 }
 
@@ -154,6 +163,12 @@ void SparsePosterior::find_variances(const RunContext& context) {
   for (Index i = 0; i < data.targets(); ++i)
     variance_[i] = data.variance()[i] +
                    std::inner_product(data.weights(i), data.weights(i) + data.k(), products.data() + i * data.k(), 0.0);
+}
+
+std::vector<double> SparsePosterior::node_variance() const {
+  std::vector<double> variance(model_.nodes());
+  pattern_.diagonal(inverse_.data(), variance.data());
+  return variance;
 }
 
 // What the steps climb: L, or for Laplace the log density of data and field. Leaves slopes and curvatures behind.

@@ -46,8 +46,11 @@ struct PosteriorGradient {
 class SparsePosterior {
  public:
   // `exact`: an exact factor; else an incomplete one, which gives way to an exact one should it break down.
+  // `mean_field`: variances and log determinant are those of the diagonal of A (sparse/mean_field_factor.h), which makes
+  // L the mean-field bound, and its optimum the best q(u) of independent nodes.
   // Both arguments outlive the object; the model's covariance may change between calls.
-  SparsePosterior(const LatentModel& model, const LatentResponse& response, bool exact, const RunContext& context);
+  SparsePosterior(const LatentModel& model, const LatentResponse& response, bool exact, const RunContext& context,
+                  bool mean_field = false);
 
   // Sites at these linear predictors, one for each datum. Those that the responses themselves suggest, as generalised
   // linear models start from, are safe: from a common one the first step towards a large count would overshoot by far.
@@ -70,6 +73,7 @@ class SparsePosterior {
   const std::vector<double>& linear_predictor() const { return eta_; }
   const std::vector<double>& variance_at_data() const { return variance_; }    // s
   const std::vector<double>& slope() const { return slope_; }                  // E d log p / d eta
+  std::vector<double> node_variance() const;  // diag Z
   const SparseFactor& factor() const { return *factor_; }
   bool is_exact() const { return exact_; }
 
@@ -96,6 +100,7 @@ class SparsePosterior {
     Eigen::MatrixXd schur;
   };
 
+  std::unique_ptr<SparseFactor> make_factor() const;
   bool factorise(const State& state, const RunContext& context);
   bool factorise_or_fall_back(const RunContext& context);
   void find_variances(const RunContext& context);
@@ -118,8 +123,8 @@ class SparsePosterior {
   const LatentModel& model_;
   const LatentResponse& response_;
   SparsePattern pattern_;
+  bool exact_, mean_field_;
   std::unique_ptr<SparseFactor> factor_;
-  bool exact_;
   Likelihood likelihood_;
   PosteriorKind kind_ = PosteriorKind::sparse;
 

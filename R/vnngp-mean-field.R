@@ -1,0 +1,99 @@
+# The paper's posterior of independent normals at the inducing points, and its stochastic optimiser. With optimizer = "natural" the same
+# posterior is found in closed form, by the steps of the sparse one (see fit_latent()).
+
+is_mean_field <- function(method) method$posterior == "mean-field"
+
+# Adam over moments, covariance, family parameters and trend at once. The trend walks on orthogonal columns of unit size, since all
+# parameters move at the same rate.
+fit_mean_field <- function(method, problem) {
+  nodes <- latent_nodes(problem)
+  k <- min(method$k, nrow(nodes$coords) - 1L)
+  component <- component_at(problem, problem$start)
+  search <- latent_search(problem, nodes, component, k)
+  trend <- orthogonal_trend(problem$data$X)
+  response <- latent_response(problem$data)
+  response$design <- trend$X
+  values <- to_core(problem$start, problem$layout$transform)
+  fitted <- core_mean_field_fit(
+    list(coords = nodes$coords, order = search$order, neighbors = search$neighbors, jitter = method$jitter),
+    latent_data(nodes, problem$data$coords, component, k, problem$threads), response,
+    as_core_covariance(problem$layout, problem$groups, values), family_core_name(problem$family),
+    family_values(problem$family, problem$layout, values),
+    list(beta = trend$coefficients(rough_glm(problem$data, problem$family)$eta - problem$data$offset),
+      linear_predictor = data_linear_predictor(problem$data, problem$family)),
+    mean_field_settings(method, problem), problem$threads)
+  fitted$beta <- trend$back(fitted$beta)
+  nodes$coords <- fitted$coords
+  mean_field_result(method, problem, nodes, search, fitted)
+}
+
+orthogonal_trend <- function(X) {
+  if (ncol(X) == 0L) return(list(X = X, back = identity, coefficients = function(eta) double(0)))
+  decomposition <- qr(X)
+  unit <- sqrt(nrow(X))
+  basis <- qr.Q(decomposition)
+  list(X = basis * unit, coefficients = function(eta) drop(crossprod(basis, eta)) / unit,
+    back = function(beta) backsolve(qr.R(decomposition), beta * unit)[order(decomposition$pivot)])
+}
+
+mean_field_settings <- function(method, problem) {
+  layout <- problem$layout
+  gaussian <- is_gaussian(problem$family)
+  of_family <- if (gaussian) layout$kind == "nugget" else layout$kind == "family"
+  part <- function(rows, free) {
+    list(transform = layout$transform[rows], lower = problem$bounds$lower[rows], upper = problem$bounds$upper[rows], free = free[rows])
+  }
+  list(epochs = method$epochs, batch_size = method$batch_size, learning_rate = method$learning_rate, key = order_key(),
+    learn = isTRUE(method$inducing$learn), covariance = part(layout$kind != "family", problem$free & layout$kind != "nugget"),
+    family = part(of_family, problem$free), report = mean_field_reporter(method, problem))
+}
+
+# Ten reports in all.
+mean_field_reporter <- function(method, problem) {
+  step <- max(1L, method$epochs %/% 10L)
+  function(epoch, value) {
+    if (epoch %% step == 0L) problem$report(method$k, epoch, NULL)
+  }
+}
+
+mean_field_result <- function(method, problem, nodes, search, fitted) {
+  layout <- problem$layout
+  values <- to_core(problem$start, layout$transform)
+  of_covariance <- !layout$kind %in% c("nugget", "family")
+  values[of_covariance] <- fitted$covariance[of_covariance[layout$kind != "family"]]
+  values[if (is_gaussian(problem$family)) layout$kind == "nugget" else layout$kind == "family"] <- fitted$family
+  working <- to_working(values, layout$transform)
+  data <- if (is.null(nodes$node)) list(coords = problem$data$coords, neighbors = fitted$data_neighbors) else list(node = nodes$node)
+  at_end <- core_mean_field_state(
+    list(coords = nodes$coords, order = search$order, neighbors = fitted$neighbors, jitter = method$jitter), data,
+    latent_response(problem$data), as_core_covariance(layout, problem$groups, values), family_core_name(problem$family),
+    fitted$family, fitted$beta, fitted$mean, fitted$variance, problem$threads)
+  state <- optimizer_result(working, list(value = fitted$value, beta = fitted$beta, beta_vcov = at_end$beta_vcov), NA_real_,
+    method$epochs, method$epochs, NA, sprintf("ran its %d epochs of Adam; there is no test of convergence", method$epochs))
+  result <- method_result(problem, state, score = "evidence lower bound (mean field)", information = NULL, k = nrow(search$neighbors))
+  result$posterior <- list(coords = nodes$coords, node = nodes$node, order = search$order, neighbors = fitted$neighbors,
+    component = component_at(problem, working), mean = fitted$mean, variance = fitted$variance,
+    field_response = at_end$field_response, site_precision = at_end$site_precision, linear_predictor = at_end$linear_predictor,
+    slope = at_end$slope, variance_at_data = at_end$variance, trace = fitted$trace)
+  result
+}
+
+# ---- predictions ------------------------------------------------------------------------------------------------------------------
+
+# With b and f the weights and conditional variance given the inducing points near a location: b'm and f + sum b^2 s.
+mean_field_predictor <- function(object, settings) {
+  posterior <- object$posterior
+  columns <- cbind(posterior$mean, posterior$variance, posterior$field_response)
+  function(coords, X, offset) {
+    part <- core_mean_field_predict(posterior$coords, columns, object$method$jitter, coords,
+      posterior_neighbors(posterior, coords, settings), object$core_covariance, settings$threads)
+    unseen <- X - part$response
+    list(mean = offset + drop(X %*% object$beta) + part$mean,
+      variance = part$variance + rowSums((unseen %*% object$beta_vcov) * unseen))
+  }
+}
+
+# Deviations from the posterior mean at the inducing points.
+mean_field_draws <- function(posterior, draws) {
+  sqrt(posterior$variance) * matrix(stats::rnorm(length(posterior$mean) * draws), ncol = draws)
+}

@@ -1,0 +1,42 @@
+#include "bind_latent.h"
+
+namespace {
+
+std::vector<double> numbers(const Rcpp::List& list, const char* name) {
+  return Rcpp::as<std::vector<double>>(list[name]);
+}
+
+Rcpp::NumericMatrix coords_of(const Rcpp::List& list) {
+  return list.containsElementNamed("coords") ? Rcpp::as<Rcpp::NumericMatrix>(list["coords"]) : Rcpp::NumericMatrix(0, 1);
+}
+
+}  // namespace
+
+LatentInput::LatentInput(const Rcpp::List& nodes, const Rcpp::List& data) : nodes_(coords_of(nodes)), data_(coords_of(data)) {
+  latent_.nodes = nodes_.view();
+  latent_.order = to_rows(Rcpp::as<Rcpp::IntegerVector>(nodes["order"]));
+  latent_.node_neighbors = to_neighbor_table(Rcpp::as<Rcpp::IntegerMatrix>(nodes["neighbors"]));
+  latent_.jitter = Rcpp::as<double>(nodes["jitter"]);
+  if (data.containsElementNamed("node")) {
+    latent_.node_of_datum = to_rows(Rcpp::as<Rcpp::IntegerVector>(data["node"]));
+    return;
+  }
+  latent_.data = data_.view();
+  latent_.data_neighbors = to_neighbor_table(Rcpp::as<Rcpp::IntegerMatrix>(data["neighbors"]));
+}
+
+neargp::LatentResponse to_response(const Rcpp::List& list) {
+  const Rcpp::NumericMatrix design = list["design"];
+  neargp::LatentResponse response{numbers(list, "y"), {}, numbers(list, "weights"), numbers(list, "offset"),
+                                  row_major(design), design.ncol()};
+  if (!Rf_isNull(list["trials"])) response.trials = numbers(list, "trials");
+  return response;
+}
+
+neargp::Likelihood to_likelihood(const std::string& family, const Rcpp::NumericVector& parameters) {
+  return {neargp::response_family_from_name(family), {parameters.begin(), parameters.end()}};
+}
+
+Rcpp::NumericMatrix by_column(const std::vector<double>& entries, neargp::Index rows, int columns) {
+  return Rcpp::NumericMatrix(int(rows), columns, entries.begin());
+}

@@ -1,0 +1,149 @@
+// The stochastic mean-field optimiser, and predictions from its posterior, as R calls them.
+#include <cmath>
+
+#include "bind_covariance.h"
+#include "bind_latent.h"
+#include "base/error.h"
+#include "methods/mean_field_adam.h"
+#include "methods/mean_field_prediction.h"
+
+namespace {
+
+neargp::WorkingScale to_scale(const std::string& name) {
+  if (name == "identity") return neargp::WorkingScale::identity;
+  if (name == "log") return neargp::WorkingScale::log;
+  if (name == "power") return neargp::WorkingScale::logit_half;
+  throw neargp::Error("There is no working scale called '" + name + "'.");
+}
+
+// transform, lower, upper, free
+neargp::WorkingParameters to_working(const Rcpp::List& list) {
+  neargp::WorkingParameters working{{},
+                                    Rcpp::as<std::vector<double>>(list["lower"]),
+                                    Rcpp::as<std::vector<double>>(list["upper"]),
+                                    {}};
+  for (const std::string& name : Rcpp::as<std::vector<std::string>>(list["transform"])) working.scale.push_back(to_scale(name));
+  const Rcpp::LogicalVector free = list["free"];
+  working.free.assign(free.begin(), free.end());
+  return working;
+}
+
+neargp::MeanFieldAdamSettings to_settings(const Rcpp::List& list) {
+  neargp::MeanFieldAdamSettings settings;
+  settings.epochs = Rcpp::as<int>(list["epochs"]);
+  settings.batch_size = Rcpp::as<int>(list["batch_size"]);
+  settings.learning_rate = Rcpp::as<double>(list["learning_rate"]);
+  settings.key = std::uint64_t(Rcpp::as<double>(list["key"]));
+  settings.locations = Rcpp::as<bool>(list["learn"]);
+  settings.covariance = to_working(list["covariance"]);
+  settings.likelihood = to_working(list["family"]);
+  if (!Rf_isNull(list["report"])) {
+    const Rcpp::Function report = list["report"];
+    settings.report = [report](int epoch, double value) { report(epoch, value); };
+  }
+  return settings;
+}
+
+
+// Tables and coordinates in the caller's numbering of the nodes.
+class CallerNumbering {
+ public:
+  explicit CallerNumbering(const std::vector<int>& node_number) : number_(node_number), caller_(node_number.size()) {
+    for (std::size_t j = 0; j < number_.size(); ++j) caller_[number_[j]] = int(j);
+  }
+
+  // `rows_are_nodes`: the rows are renumbered, too.
+  neargp::NeighborTable table(const neargp::NeighborTable& table, bool rows_are_nodes) const {
+    neargp::NeighborTable result(table.n, table.k);
+    for (neargp::Index row = 0; row < table.n; ++row) {
+      int* out = result[rows_are_nodes ? caller_[row] : row];
+      for (int m = 0; m < table.k; ++m) out[m] = table[row][m] < 0 ? -1 : caller_[table[row][m]];
+    }
+    return result;
+  }
+
+  Rcpp::NumericMatrix rows(const std::vector<double>& row_major, int columns) const {
+    Rcpp::NumericMatrix result(int(number_.size()), columns);
+    for (std::size_t j = 0; j < number_.size(); ++j)
+      for (int c = 0; c < columns; ++c) result(int(j), c) = row_major[std::size_t(number_[j]) * columns + c];
+    return result;
+  }
+
+ private:
+  const std::vector<int>& number_;
+  std::vector<int> caller_;
+};
+
+Rcpp::List fit_to_r(const neargp::MeanFieldFit& fit, const neargp::LatentModel& model) {
+  const CallerNumbering caller(model.node_number());
+  const Rcpp::NumericMatrix moments = caller.rows(fit.point.moments, 2);
+  return Rcpp::List::create(
+      Rcpp::_["covariance"] = neargp::parameter_values(fit.point.covariance),
+      Rcpp::_["family"] = fit.point.likelihood.parameters, Rcpp::_["beta"] = fit.point.beta,
+      Rcpp::_["mean"] = Rcpp::NumericVector(moments.column(0)), Rcpp::_["variance"] = Rcpp::NumericVector(moments.column(1)),
+      Rcpp::_["coords"] = caller.rows(fit.point.coords, model.dim()),
+      Rcpp::_["neighbors"] = to_r(caller.table(fit.node_neighbors, true)),
+      Rcpp::_["data_neighbors"] = to_r(caller.table(fit.data_neighbors, false)), Rcpp::_["value"] = fit.value,
+      Rcpp::_["trace"] = fit.trace);
+}
+
+}  // namespace
+
+// `nodes`, `data` and `response` as in bind_latent.h. start: beta, and the linear_predictor that each response suggests by
+// itself.
+// settings: epochs, batch_size, learning_rate, key, learn, covariance and family (transform, lower, upper, free of each
+// parameter), report (a function of epoch and bound, or NULL).
+// [[Rcpp::export]]
+Rcpp::List core_mean_field_fit(const Rcpp::List& nodes, const Rcpp::List& data, const Rcpp::List& response,
+                               const Rcpp::List& covariance, const std::string& family,
+                               const Rcpp::NumericVector& parameters, const Rcpp::List& start, const Rcpp::List& settings,
+                               int threads) {
+  const neargp::RunContext context = make_run_context(threads);
+  const LatentInput input(nodes, data);
+  neargp::LatentModel model(input.data(), context);
+  const neargp::LatentResponse observed = to_response(response);
+  neargp::MeanFieldPoint point;
+  point.covariance = to_covariance(covariance, 0.0);
+  point.likelihood = to_likelihood(family, parameters);
+  point.beta = Rcpp::as<std::vector<double>>(start["beta"]);
+  point.coords = model.coords();
+  model.set_covariance(point.covariance, context);
+  point.moments = neargp::starting_moments(model, observed, point.likelihood, point.beta,
+                                           Rcpp::as<std::vector<double>>(start["linear_predictor"]), context);
+  return fit_to_r(neargp::fit_mean_field(model, observed, std::move(point), to_settings(settings), context), model);
+}
+
+// What a fit of independent nodes says of its own data, and how it answers to the trend; `mean` and `variance` by node.
+// [[Rcpp::export]]
+Rcpp::List core_mean_field_state(const Rcpp::List& nodes, const Rcpp::List& data, const Rcpp::List& response,
+                                 const Rcpp::List& covariance, const std::string& family,
+                                 const Rcpp::NumericVector& parameters, const Rcpp::NumericVector& beta,
+                                 const Rcpp::NumericVector& mean, const Rcpp::NumericVector& variance, int threads) {
+  const neargp::RunContext context = make_run_context(threads);
+  const LatentInput input(nodes, data);
+  neargp::LatentModel model(input.data(), context);
+  model.set_covariance(to_covariance(covariance, 0.0), context);
+  const neargp::LatentResponse observed = to_response(response);
+  const int p = observed.coefficients;
+  const neargp::MeanFieldState state = neargp::mean_field_state(
+      model, observed, to_likelihood(family, parameters), {beta.begin(), beta.end()},
+      model.from_caller({mean.begin(), mean.end()}), model.from_caller({variance.begin(), variance.end()}), context);
+  return Rcpp::List::create(
+      Rcpp::_["linear_predictor"] = state.linear_predictor, Rcpp::_["variance"] = state.variance,
+      Rcpp::_["slope"] = state.slope, Rcpp::_["site_precision"] = state.curvature,
+      Rcpp::_["field_response"] = by_column(model.to_caller(state.field_response, p), model.nodes(), p),
+      Rcpp::_["beta_vcov"] = by_column(state.trend_covariance, p, p));
+}
+
+// columns: mean and variance of the nodes, then the columns of field_response.
+// [[Rcpp::export]]
+Rcpp::List core_mean_field_predict(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& columns, double jitter,
+                                   const Rcpp::NumericMatrix& newcoords, const Rcpp::IntegerMatrix& neighbors,
+                                   const Rcpp::List& covariance, int threads) {
+  const PointStore nodes(coords), locations(newcoords);
+  const neargp::MeanFieldPrediction prediction =
+      neargp::predict_mean_field(nodes.view(), row_major(columns), columns.ncol(), jitter, locations.view(),
+                                 to_neighbor_table(neighbors), to_covariance(covariance, 0.0), make_run_context(threads));
+  return Rcpp::List::create(Rcpp::_["mean"] = prediction.mean, Rcpp::_["variance"] = prediction.variance,
+                            Rcpp::_["response"] = from_row_major(prediction.response, columns.ncol() - 2));
+}

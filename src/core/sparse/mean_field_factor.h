@@ -1,0 +1,35 @@
+// The "factor" of a mean-field posterior: with independent nodes the log determinant and the inverse are those of the
+// diagonal of A,
+//
+//   log_det = sum_j log A_jj,   Z = diag(1 / A_jj) = d log_det / dA,
+//
+// which makes any objective of (log_det, Z) the mean-field one: KL[N(m, diag(A)^-1) || N(0, Q^-1)] has no other term in
+// A. The mean still solves the whole system, by the factor inside.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "sparse/sparse_factor.h"
+
+namespace neargp {
+
+class MeanFieldFactor : public SparseFactor {
+ public:
+  // The pattern outlives the factor. `solver` factorises the same matrix.
+  MeanFieldFactor(const SparsePattern& pattern, std::unique_ptr<SparseFactor> solver);
+
+  Index factorise(const double* values, const RunContext& context) override;
+  double log_det() const override;
+  void inverse(double* values, const RunContext& context) const override;
+  void solve(double* x, int columns, const RunContext& context) const override;
+  // sum_j b_j^2 / A_jj
+  double half_norm(const int* nodes, const double* weights, int count, Workspace& workspace) const override;
+
+ private:
+  const SparsePattern& pattern_;
+  std::unique_ptr<SparseFactor> solver_;
+  std::vector<double> diagonal_;  // by node
+};
+
+}  // namespace neargp
