@@ -180,6 +180,32 @@ TEST_CASE("the node whose pivot fails is named") {
   }
 }
 
+TEST_CASE("factor, inverse and failing node do not depend on the number of threads") {
+  const VecchiaCliques cliques(9000, 12);
+  const SparsePattern pattern = cliques.pattern();
+  std::vector<double> values = VecchiaPrecision(cliques, 0.25).values(pattern);
+  std::vector<double> broken = values;
+  for (const int rank : {8000, 4000, 100})
+    broken[pattern.start(pattern.column_of(cliques.order[std::size_t(rank)]))] = -1.0;
+  std::vector<double> expected(values.size()), z(values.size());
+  IncompleteCholesky one(pattern);
+  REQUIRE(one.factorise(values.data(), one_thread) == -1);
+  one.inverse(expected.data(), one_thread);
+  IncompleteCholesky bad(pattern);
+  const Index failed = bad.factorise(broken.data(), one_thread);
+  CHECK(failed >= 0);
+  for (const int threads : {2, 3, 8}) {
+    CAPTURE(threads);
+    IncompleteCholesky factor(pattern);
+    CHECK(factor.factorise(broken.data(), with_threads(threads)) == failed);
+    REQUIRE(factor.factorise(values.data(), with_threads(threads)) == -1);
+    CHECK(factor.log_det() == one.log_det());
+    std::fill(z.begin(), z.end(), 99.0);
+    factor.inverse(z.data(), with_threads(threads));
+    CHECK(z == expected);
+  }
+}
+
 TEST_CASE("conjugate gradients with an incomplete factor solve in few iterations") {
   const VecchiaCliques cliques(2000, 10);
   const SparsePattern pattern = cliques.pattern();

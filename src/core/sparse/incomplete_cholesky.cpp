@@ -86,6 +86,7 @@ void IncompleteCholesky::inverse(double* values, const RunContext&) const {
       if (column > 0) {
         pairs::prefetch(table + pattern_.pair_start(column - 1), table + pattern_.pair_start(column));
         pairs::prefetch(factor_.data() + pattern_.start(column - 1), factor_.data() + pattern_.start(column));
+        pairs::prefetch(values + pattern_.start(column - 1), values + pattern_.start(column));
         pairs::prefetch(pattern_.rows(column - 1), pattern_.rows(column));
       }
       invert(column, table, t.data(), values);
