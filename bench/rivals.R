@@ -64,6 +64,7 @@ gpgp_predict <- function(fit, places, k, simulations = 30L) {
 # Each evaluation keeps its arrays until the fit ends: about 13 GB at n = 50,000 and k = 15, four times that at 30.
 brisc_fit <- function(frame, k) {
   run <- timed(suppressWarnings(BRISC::BRISC_estimation(as.matrix(frame[c("x", "y")]), frame$z, n.neighbors = k, verbose = FALSE)))
+  gc()
   p <- run$value$Theta
   list(seconds = run$cpu, variance = p[["sigma.sq"]], range = 1 / p[["phi"]], nugget = p[["tau.sq"]], fit = run$value)
 }
