@@ -3,32 +3,30 @@
 
 is_class_family <- function(family) family$family %in% c("binomial", "categorical")
 
-class_response <- function(y, family, frame) {
-  levels <- class_levels(y, family, frame)
+class_response <- function(y, family, weights, frame) {
+  if (family$family == "binomial") return(binary_response(y, family, weights, frame))
+  levels <- class_levels(y, frame)
   if (length(levels) < 2L) {
     abort_neargp("response", c(sprintf("The response `%s` has only one class, %s, so there is nothing to tell apart.", names(frame)[1L],
       levels), i = "Were rows of the other classes removed by `subset` or na.action?"))
   }
-  if (length(levels) > 2L && family$family == "binomial") {
-    abort_neargp("response", c(sprintf("A binomial() response has two classes, and `%s` has %d: %s.", names(frame)[1L], length(levels),
-      format_some(levels)), i = "Use family = categorical()."))
+  list(y = match(as.character(y), levels), levels = levels)
+}
+
+binary_response <- function(y, family, weights, frame) {
+  response <- new_response(y, family, weights, frame)
+  if (!is.null(response$trials)) {
+    abort_neargp("response", c("loo_k() fits binomial() responses of single trials only: 0 and 1, logical, or a factor with two levels.",
+      i = "Use vnngp() for numbers of successes, or a row for each trial."))
   }
-  list(y = match(as.character(y), levels) - if (family$family == "binomial") 1 else 0, levels = levels)
+  list(y = response$y, levels = response$levels %||% c("0", "1"))
 }
 
 # Those that occur: levels without any row, as `subset` may leave behind, are no classes.
-class_levels <- function(y, family, frame) {
+class_levels <- function(y, frame) {
   if (is.factor(y)) return(levels(droplevels(y)))
   if (is.logical(y) || is.character(y)) return(sort(as.character(unique(y))))
-  if (family$family == "binomial" && is.numeric(y) && is.null(dim(y))) {
-    wrong <- which(!y %in% c(0, 1))
-    if (length(wrong)) {
-      abort_neargp("response", c("A binomial() response must be 0 or 1, TRUE or FALSE, or a factor with two levels.",
-        x = paste0("`", names(frame)[1L], "` has other numbers in ", format_rows(original_rows(frame, wrong)), ".")))
-    }
-    return(as.character(sort(unique(y))))
-  }
-  abort_neargp("response", c(sprintf("A %s() response must be a factor.", family$family),
+  abort_neargp("response", c("A categorical() response must be a factor.",
     x = sprintf("`%s` is %s.", names(frame)[1L], if (is.null(dim(y))) paste("of class", class(y)[1L]) else "a matrix"),
     i = if (is.numeric(y)) "Numbers that stand for classes become one by factor()."))
 }

@@ -78,7 +78,7 @@ method_families.neargp_loo_k <- function(method) c("gaussian", "binomial", "cate
 #' @export
 model_response.neargp_loo_k <- function(method, y, family, weights, frame) {
   if (!is_class_family(family)) return(NextMethod())
-  classes <- class_response(y, family, frame)
+  classes <- class_response(y, family, weights, frame)
   check_class_weights(weights, frame)
   list(y = as.double(classes$y), levels = classes$levels, binomial = family$family == "binomial")
 }

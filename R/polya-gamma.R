@@ -46,6 +46,8 @@ polya_gamma_adam <- function(method, problem, theta) {
   q <- list(location = matrix(log(0.25), size[1L], size[2L]), log_scale = matrix(log(0.2), size[1L], size[2L]))
   moments <- list(theta = adam_moments(length(theta)), location = list(first = 0 * signs, second = 0 * signs),
     log_scale = list(first = 0 * signs, second = 0 * signs))
+  # Rows that a step leaves alone keep their moments, and the count of their steps for the correction of bias.
+  clock <- rep(0, size[1L])
   free <- c(problem$free, FALSE, rep(TRUE, length(theta) - nrow(problem$layout) - 1L))
   bounds <- label_bounds(problem, length(theta) - nrow(problem$layout))
   n <- size[1L]
@@ -69,9 +71,10 @@ polya_gamma_adam <- function(method, problem, theta) {
       moments$theta <- moved$moments
       theta[free] <- moved$working[free]
       theta <- clamp(theta, bounds, free)
+      clock[ascent$rows] <- clock[ascent$rows] + 1
       for (part in c("location", "log_scale")) {
         own <- list(first = moments[[part]]$first[ascent$rows, ], second = moments[[part]]$second[ascent$rows, ])
-        moved <- adam_step(q[[part]][ascent$rows, ], ascent[[part]], own, step, rate)
+        moved <- adam_step(q[[part]][ascent$rows, ], ascent[[part]], own, clock[ascent$rows], rate)
         q[[part]][ascent$rows, ] <- moved$working
         moments[[part]]$first[ascent$rows, ] <- moved$moments$first
         moments[[part]]$second[ascent$rows, ] <- moved$moments$second
