@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
 #include <string>
 
 #include "base/error.h"
@@ -52,6 +53,8 @@ CliqueGraph::CliqueGraph(Index nodes, const std::vector<int>& order, const std::
   for (const CliqueTable& table : tables)
     for (Index row = 0; row < table.count; ++row) first.push_back(first.back() + members_of(table, row, nodes));
   sort_members(rank, tables, context);
+  original.resize(first.size() - 1);
+  std::iota(original.begin(), original.end(), 0);
   list_cliques(nodes);
 }
 
@@ -122,6 +125,30 @@ std::vector<int> CliqueGraph::elimination_order(const std::vector<int>& order) c
     }
   }
   return eliminated;
+}
+
+void CliqueGraph::renumber(const std::vector<int>& column_of_node) {
+  const std::size_t n = column_of_node.size(), cliques = original.size();
+  for (int& m : member) m = column_of_node[m];
+  const auto column_of = [&](std::size_t c) { return first[c] < first[c + 1] ? std::size_t(member[first[c]]) : n; };
+  std::vector<std::size_t> end(n + 2, 0);
+  for (std::size_t c = 0; c < cliques; ++c) ++end[column_of(c) + 1];
+  for (std::size_t column = 0; column <= n; ++column) end[column + 1] += end[column];
+  for (std::size_t c = 0; c < cliques; ++c) original[end[column_of(c)]++] = int(c);
+
+  std::vector<std::size_t> old_first;
+  std::vector<int> old_member;
+  std::vector<std::uint16_t> old_slot;
+  old_first.swap(first);
+  old_member.swap(member);
+  old_slot.swap(slot);
+  first.push_back(0);
+  for (const int c : original) {
+    member.insert(member.end(), old_member.begin() + old_first[c], old_member.begin() + old_first[c + 1]);
+    slot.insert(slot.end(), old_slot.begin() + old_first[c], old_slot.begin() + old_first[c + 1]);
+    first.push_back(member.size());
+  }
+  list_cliques(Index(n));
 }
 
 }  // namespace neargp

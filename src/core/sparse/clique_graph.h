@@ -17,6 +17,8 @@ struct CliqueGraph {
   std::vector<int> member;
   std::vector<std::uint16_t> slot;
 
+  std::vector<int> original;  // number of the clique when the rows of all tables are counted one after the other
+
   // The cliques of node i, start[i] .. start[i + 1] - 1, and which of their members it is.
   std::vector<std::size_t> start;
   std::vector<int> clique;
@@ -29,6 +31,10 @@ struct CliqueGraph {
   // depth-first search from the first nodes of the Vecchia ordering. So the columns that a column needs were
   // mostly made a short time ago.
   std::vector<int> elimination_order(const std::vector<int>& order) const;
+
+  // From then on members are columns, and the cliques are in the order of the columns of their first members, empty
+  // ones last: what is near in elimination is near in memory.
+  void renumber(const std::vector<int>& column_of_node);
 
  private:
   void sort_members(const std::vector<int>& rank, const std::vector<CliqueTable>& tables, const RunContext& context);

@@ -5,25 +5,28 @@
 
 #include "base/error.h"
 #include "base/parallel_for.h"
+#include "sparse/column_set.h"
+#include "sparse/pair_loops.h"
 
 namespace neargp {
 namespace {
 
-constexpr Index columns_per_chunk = 1024;
+constexpr Index columns_per_chunk = 2048;
 constexpr int most_rows = 65000;
 
 Index chunks_of(Index columns) { return (columns + columns_per_chunk - 1) / columns_per_chunk; }
 
 }  // namespace
 
-void PatternBuilder::build(const std::vector<int>& elimination_order, const std::vector<CliqueTable>& tables) {
-  pattern_.node_ = elimination_order;
-  pattern_.column_of_.resize(elimination_order.size());
-  for (std::size_t column = 0; column < elimination_order.size(); ++column)
-    pattern_.column_of_[elimination_order[column]] = int(column);
+void PatternBuilder::build(const std::vector<int>& order, const std::vector<CliqueTable>& tables) {
+  pattern_.node_ = graph_.elimination_order(order);
+  pattern_.column_of_.resize(pattern_.node_.size());
+  for (std::size_t column = 0; column < pattern_.node_.size(); ++column)
+    pattern_.column_of_[pattern_.node_[column]] = int(column);
+  graph_.renumber(pattern_.column_of_);
   list_rows();
   list_contributors();
-  sort_cliques(tables);
+  list_cliques(tables);
   int most = 0;
   for (Index column = 0; column < pattern_.nodes(); ++column) most = std::max(most, pattern_.count(column));
   if (most + SparsePattern::spare <= 255) {
@@ -33,29 +36,24 @@ void PatternBuilder::build(const std::vector<int>& elimination_order, const std:
   }
 }
 
-// The rows of a column are the members after it in its cliques, each once.
+// The rows of a column are the members after it in its cliques, each once and in order.
 void PatternBuilder::list_rows() {
   const Index n = pattern_.nodes();
   std::vector<std::vector<int>> rows_of_chunk(std::size_t(chunks_of(n)));
   pattern_.start_.assign(std::size_t(n) + 1, 0);
   parallel_for(context_, chunks_of(n), [&](Index chunk) {
-    thread_local std::vector<int> last_column;
-    last_column.assign(std::size_t(n), -1);
+    ColumnSet found;
+    found.fit(n);
     std::vector<int>& rows = rows_of_chunk[chunk];
     const Index last = std::min(n, (chunk + 1) * columns_per_chunk);
     for (Index column = chunk * columns_per_chunk; column < last; ++column) {
       const std::size_t begin = rows.size();
-      const int node = pattern_.node_[column];
-      for (std::size_t i = graph_.start[node]; i < graph_.start[node + 1]; ++i) {
+      for (std::size_t i = graph_.start[column]; i < graph_.start[column + 1]; ++i) {
         const std::size_t end = graph_.first[graph_.clique[i] + 1];
-        for (std::size_t m = graph_.first[graph_.clique[i]] + graph_.position[i] + 1; m < end; ++m) {
-          const int row = pattern_.column_of_[graph_.member[m]];
-          if (last_column[row] == int(column)) continue;
-          last_column[row] = int(column);
-          rows.push_back(row);
-        }
+        for (std::size_t m = graph_.first[graph_.clique[i]] + graph_.position[i] + 1; m < end; ++m)
+          found.insert(graph_.member[m]);
       }
-      std::sort(rows.begin() + begin, rows.end());
+      for (int row; (row = found.take_first()) >= 0;) rows.push_back(row);
       pattern_.start_[column + 1] = rows.size() - begin;
     }
   });
@@ -98,32 +96,27 @@ void PatternBuilder::list_contributors() {
     }
 }
 
-void PatternBuilder::sort_cliques(const std::vector<CliqueTable>& tables) {
-  const Index n = pattern_.nodes();
-  Index before = 0;
+void PatternBuilder::list_cliques(const std::vector<CliqueTable>& tables) {
+  std::vector<Index> before = {0};
   for (const CliqueTable& table : tables) {
-    const auto column_of = [&](Index row) {
-      const std::size_t first = graph_.first[before + row];
-      return first < graph_.first[before + row + 1] ? Index(pattern_.column_of_[graph_.member[first]]) : n;
-    };
-    std::vector<Index> end(std::size_t(n) + 2, 0);
-    for (Index row = 0; row < table.count; ++row) ++end[column_of(row) + 1];
-    for (Index column = 0; column <= n; ++column) end[column + 1] += end[column];
     SparsePattern::Cliques cliques;
     cliques.size = table.size;
-    cliques.row.resize(std::size_t(table.count));
-    for (Index row = 0; row < table.count; ++row) cliques.row[end[column_of(row)]++] = int(row);
     cliques.first.push_back(0);
-    for (const int row : cliques.row) {
-      const std::size_t first = graph_.first[before + row], last = graph_.first[before + row + 1];
-      cliques.column.push_back(int(column_of(row)));
-      cliques.slot.insert(cliques.slot.end(), graph_.slot.begin() + first, graph_.slot.begin() + last);
-      cliques.first.push_back(cliques.slot.size());
-    }
-    cliques.place.resize(cliques.slot.size());
     pattern_.tables_.push_back(std::move(cliques));
-    before += table.count;
+    before.push_back(before.back() + table.count);
   }
+  for (std::size_t c = 0; c < graph_.original.size(); ++c) {
+    const Index original = graph_.original[c];
+    const auto table = std::upper_bound(before.begin(), before.end(), original) - before.begin() - 1;
+    SparsePattern::Cliques& cliques = pattern_.tables_[table];
+    const std::size_t first = graph_.first[c], last = graph_.first[c + 1];
+    clique_.push_back({int(table), int(cliques.count())});
+    cliques.row.push_back(int(original - before[table]));
+    cliques.column.push_back(first < last ? graph_.member[first] : -1);
+    cliques.slot.insert(cliques.slot.end(), graph_.slot.begin() + first, graph_.slot.begin() + last);
+    cliques.first.push_back(cliques.slot.size());
+  }
+  for (SparsePattern::Cliques& cliques : pattern_.tables_) cliques.place.resize(cliques.slot.size());
 }
 
 template <class Pair>
@@ -131,24 +124,14 @@ void PatternBuilder::locate(std::vector<Pair>& table) {
   const Index n = pattern_.nodes();
   table.resize(pattern_.pair_start_.back());
   parallel_for(context_, chunks_of(n), [&](Index chunk) {
-    thread_local std::vector<std::uint16_t> place;
-    place.assign(std::size_t(n), 0);
+    std::vector<Pair> place(static_cast<std::size_t>(n), 0);
     const Index begin = chunk * columns_per_chunk, end = std::min(n, begin + columns_per_chunk);
-    std::vector<Index> next;
-    for (const SparsePattern::Cliques& cliques : pattern_.tables_)
-      next.push_back(std::lower_bound(cliques.column.begin(), cliques.column.end(), begin) - cliques.column.begin());
     for (Index column = begin; column < end; ++column) {
       const int* rows = pattern_.rows(column);
       const int count = pattern_.count(column);
-      for (int entry = 0; entry < count; ++entry) place[rows[entry]] = std::uint16_t(entry + 1);
+      for (int entry = 0; entry < count; ++entry) place[rows[entry]] = Pair(entry + 1);
       locate_pairs(column, place, table.data());
-      Index before = 0;
-      for (std::size_t t = 0; t < next.size(); ++t) {
-        SparsePattern::Cliques& cliques = pattern_.tables_[t];
-        for (; next[t] < cliques.count() && cliques.column[next[t]] == column; ++next[t])
-          locate_members(cliques, next[t], before + cliques.row[next[t]], place);
-        before += cliques.count();
-      }
+      locate_members(column, place);
       for (int entry = 0; entry < count; ++entry) place[rows[entry]] = 0;
     }
   });
@@ -156,15 +139,21 @@ void PatternBuilder::locate(std::vector<Pair>& table) {
 
 // Which rows of other columns are rows of this one too: its place there, or a spare one.
 template <class Pair>
-void PatternBuilder::locate_pairs(Index column, const std::vector<std::uint16_t>& place, Pair* table) const {
+void PatternBuilder::locate_pairs(Index column, const std::vector<Pair>& place, Pair* table) const {
+  constexpr std::size_t ahead = 4;
   const int spare = pattern_.count(column) + 1;
-  for (std::size_t i = contributor_start_[column]; i < contributor_start_[column + 1]; ++i) {
+  const std::size_t end = contributor_start_[column + 1];
+  const auto row_of = [&](std::size_t i) {
+    const int from = contributor_column_[i];
+    return table + pattern_.pair_start(from) + pairs::row_start(pattern_.count(from), contributor_entry_[i]);
+  };
+  for (std::size_t i = contributor_start_[column]; i < end; ++i) {
+    if (i + ahead < end) pairs::prefetch(row_of(i + ahead), row_of(i + ahead) + 1);
     const int from = contributor_column_[i];
     const int entry = contributor_entry_[i];
-    const int count = pattern_.count(from);
-    const int pairs = count - 1 - entry;
+    const int pairs = pattern_.count(from) - 1 - entry;
     const int* rows = pattern_.rows(from) + entry + 1;
-    Pair* row = table + pattern_.pair_start(from) + pairs::row_start(count, entry);
+    Pair* row = row_of(i);
     for (int p = 0; p < pairs; ++p) {
       const int found = place[rows[p]];
       row[p] = Pair(found > 0 ? found : spare + p % SparsePattern::spare);
@@ -173,12 +162,17 @@ void PatternBuilder::locate_pairs(Index column, const std::vector<std::uint16_t>
   }
 }
 
-void PatternBuilder::locate_members(SparsePattern::Cliques& cliques, Index clique, Index clique_of_graph,
-                                    const std::vector<std::uint16_t>& place) const {
-  const int* member = graph_.member.data() + graph_.first[clique_of_graph];
-  std::uint16_t* place_of_member = cliques.place.data() + cliques.first[clique];
-  place_of_member[0] = 0;
-  for (int m = 1; m < cliques.members(clique); ++m) place_of_member[m] = place[pattern_.column_of_[member[m]]];
+template <class Pair>
+void PatternBuilder::locate_members(Index column, const std::vector<Pair>& place) {
+  for (std::size_t i = graph_.start[column]; i < graph_.start[column + 1]; ++i) {
+    if (graph_.position[i] > 0) continue;
+    const int c = graph_.clique[i];
+    SparsePattern::Cliques& cliques = pattern_.tables_[clique_[c].table];
+    std::uint16_t* place_of_member = cliques.place.data() + cliques.first[clique_[c].number];
+    place_of_member[0] = 0;
+    const int* member = graph_.member.data() + graph_.first[c];
+    for (int m = 1; m < cliques.members(clique_[c].number); ++m) place_of_member[m] = place[member[m]];
+  }
 }
 
 }  // namespace neargp

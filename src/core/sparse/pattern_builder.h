@@ -10,30 +10,36 @@ namespace neargp {
 
 class PatternBuilder {
  public:
-  PatternBuilder(SparsePattern& pattern, const CliqueGraph& graph, const RunContext& context)
+  PatternBuilder(SparsePattern& pattern, CliqueGraph& graph, const RunContext& context)
       : pattern_(pattern), graph_(graph), context_(context) {}
 
-  void build(const std::vector<int>& elimination_order, const std::vector<CliqueTable>& tables);
+  void build(const std::vector<int>& order, const std::vector<CliqueTable>& tables);
 
  private:
   void list_rows();
   void list_contributors();
-  void sort_cliques(const std::vector<CliqueTable>& tables);
+  void list_cliques(const std::vector<CliqueTable>& tables);
   template <class Pair>
   void locate(std::vector<Pair>& table);
   template <class Pair>
-  void locate_pairs(Index column, const std::vector<std::uint16_t>& place, Pair* table) const;
-  void locate_members(SparsePattern::Cliques& cliques, Index clique, Index clique_of_graph,
-                      const std::vector<std::uint16_t>& place) const;
+  void locate_pairs(Index column, const std::vector<Pair>& place, Pair* table) const;
+  template <class Pair>
+  void locate_members(Index column, const std::vector<Pair>& place);
 
   SparsePattern& pattern_;
-  const CliqueGraph& graph_;
+  CliqueGraph& graph_;
   const RunContext& context_;
 
   // Entries left of the diagonal of each row: entry number contributor_entry_[i] of contributor_column_[i].
   std::vector<std::size_t> contributor_start_;
   std::vector<int> contributor_column_;
   std::vector<std::uint16_t> contributor_entry_;
+
+  // Where each clique of the graph stands among those of its table.
+  struct Clique {
+    int table, number;
+  };
+  std::vector<Clique> clique_;
 };
 
 }  // namespace neargp

@@ -10,8 +10,8 @@ namespace neargp {
 
 SparsePattern::SparsePattern(Index nodes, const std::vector<int>& order, const std::vector<CliqueTable>& tables,
                              const RunContext& context) {
-  const CliqueGraph graph(nodes, order, tables, context);
-  PatternBuilder(*this, graph, context).build(graph.elimination_order(order), tables);
+  CliqueGraph graph(nodes, order, tables, context);
+  PatternBuilder(*this, graph, context).build(order, tables);
 }
 
 void SparsePattern::add_diagonal(const double* by_node, double* values) const {
