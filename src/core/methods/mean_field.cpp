@@ -148,6 +148,17 @@ MeanFieldBatch MeanField::at_nodes(std::vector<int> nodes) const {
   return batch;
 }
 
+std::vector<int> MeanField::members(const MeanFieldBatch& batch) const {
+  std::vector<int> nodes = batch.nodes;
+  const auto add = [&](const NeighborTable& table, const std::vector<int>& rows) {
+    for (const int row : rows)
+      for (int m = 0; m < table.k && table[row][m] >= 0; ++m) nodes.push_back(table[row][m]);
+  };
+  add(node_neighbors_, batch.nodes);
+  if (model_.interpolates()) add(data_neighbors_, batch.data);
+  return nodes;
+}
+
 const MeanFieldGradient& MeanField::evaluate(const MeanFieldPoint& point, const MeanFieldBatch& batch,
                                              const RunContext& context) {
   forget_last();

@@ -57,6 +57,9 @@ class MeanField {
   // Nodes and the data at them; for models with a node at every datum.
   MeanFieldBatch at_nodes(std::vector<int> nodes) const;
 
+  // The nodes whose moments a batch depends on, some of them several times.
+  std::vector<int> members(const MeanFieldBatch& batch) const;
+
   // Valid until the next call. Throws an Error where a covariance matrix is singular.
   const MeanFieldGradient& evaluate(const MeanFieldPoint& point, const MeanFieldBatch& batch, const RunContext& context);
 

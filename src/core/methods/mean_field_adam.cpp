@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "methods/average_design.h"
 #include "methods/latent_solve.h"
 #include "optim/adam.h"
 #include "random/batches.h"
@@ -38,42 +39,54 @@ std::vector<double> column_spread(const std::vector<double>& coords, int dim) {
   return spread;
 }
 
-// Everything that moves, on the scale on which it moves.
+// Everything that moves, on the scale on which it moves: covariance and likelihood on the working scale, the trend, and at
+// each node log s and the mean of the centred field, v = m + x'beta with x the design there. (With m in the place of v a
+// constant would pass from the trend to the field only through small differences of large gradients.)
 class Walker {
  public:
-  Walker(MeanFieldPoint point, const MeanFieldAdamSettings& settings, int dim)
-      : point_(std::move(point)),
+  Walker(const LatentModel& model, const LatentResponse& response, MeanFieldPoint point,
+         const MeanFieldAdamSettings& settings)
+      : model_(model),
+        point_(std::move(point)),
         settings_(settings),
-        dim_(dim),
+        dim_(model.dim()),
+        design_(by_row(average_design(model, response), response.coefficients)),
         is_shape_(shape_parameters(point_.covariance)),
         moments_(point_.moments),
-        location_unit_(column_spread(point_.coords, dim)),
+        location_unit_(column_spread(point_.coords, model.dim())),
         shared_adam_(1, int(point_.covariance.parameters() + point_.likelihood.parameters.size() + point_.beta.size())),
-        moment_adam_(Index(moments_.size()) / 2, 2),
-        location_adam_(settings.locations ? Index(moments_.size()) / 2 : 0, dim) {
-    for (std::size_t j = 1; j < moments_.size(); j += 2) moments_[j] = std::log(moments_[j]);
+        moment_adam_(model.nodes(), 2),
+        location_adam_(settings.locations ? model.nodes() : 0, model.dim()) {
+    for (Index j = 0; j < model.nodes(); ++j) {
+      moments_[2 * j] += trend_at(j);
+      moments_[2 * j + 1] = std::log(moments_[2 * j + 1]);
+    }
     const std::vector<double> values = parameter_values(point_.covariance);
     for (std::size_t a = 0; a < values.size(); ++a) shared_.push_back(to_working(settings.covariance.scale[a], values[a]));
     for (const double value : point_.likelihood.parameters) shared_.push_back(std::log(value));
     shared_.insert(shared_.end(), point_.beta.begin(), point_.beta.end());
   }
 
-  const MeanFieldPoint& point() const { return point_; }
+  const Covariance& covariance() const { return point_.covariance; }
 
-  void step(const MeanFieldGradient& gradient, const LatentModel& model, double rate) {
+  // The point, with the moments of these nodes up to date.
+  const MeanFieldPoint& point_at(const std::vector<int>& nodes) {
+    for (const int node : nodes) point_.moments[2 * Index(node)] = moments_[2 * Index(node)] - trend_at(node);
+    return point_;
+  }
+
+  void step(const MeanFieldGradient& gradient, double rate) {
+    const std::vector<double> slopes = shared_gradient(gradient);
     for (const int node : gradient.touched) {
       double* moments = moments_.data() + 2 * Index(node);
       moment_adam_.step(node, moments, gradient.moments.data() + 2 * Index(node), rate);
-      point_.moments[2 * Index(node)] = moments[0];
       point_.moments[2 * Index(node) + 1] = std::exp(moments[1]);
       if (settings_.locations)
         location_adam_.step(node, point_.coords.data() + Index(node) * dim_,
                             gradient.locations.data() + Index(node) * dim_, rate, location_unit_.data());
     }
-    const std::vector<double> slopes = shared_gradient(gradient);
-    if (slopes.empty()) return;
     shared_adam_.step(0, shared_.data(), slopes.data(), rate);
-    set_shared(model);
+    set_shared();
   }
 
  private:
@@ -86,6 +99,30 @@ class Walker {
     return value;
   }
 
+  static std::vector<double> by_row(const std::vector<double>& by_column, int columns) {
+    std::vector<double> rows(by_column.size());
+    const std::size_t n = columns ? by_column.size() / columns : 0;
+    for (std::size_t j = 0; j < n; ++j)
+      for (int c = 0; c < columns; ++c) rows[j * columns + c] = by_column[c * n + j];
+    return rows;
+  }
+
+  double trend_at(Index node) const {
+    const std::size_t p = point_.beta.size();
+    double sum = 0.0;
+    for (std::size_t c = 0; c < p; ++c) sum += design_[node * p + c] * point_.beta[c];
+    return sum;
+  }
+
+  // At fixed v a step in the trend takes x from m.
+  std::vector<double> trend_gradient(const MeanFieldGradient& gradient) const {
+    std::vector<double> slopes = gradient.beta;
+    for (const int node : gradient.touched)
+      for (std::size_t c = 0; c < slopes.size(); ++c)
+        slopes[c] -= design_[node * slopes.size() + c] * gradient.moments[2 * Index(node)];
+    return slopes;
+  }
+
   std::vector<double> shared_gradient(const MeanFieldGradient& gradient) const {
     std::vector<double> slopes;
     const std::vector<double> values = parameter_values(point_.covariance);
@@ -95,12 +132,13 @@ class Walker {
     }
     for (std::size_t a = 0; a < gradient.likelihood.size(); ++a)
       slopes.push_back(settings_.likelihood.free[a] ? gradient.likelihood[a] : 0.0);
-    slopes.insert(slopes.end(), gradient.beta.begin(), gradient.beta.end());
+    const std::vector<double> in_trend = trend_gradient(gradient);
+    slopes.insert(slopes.end(), in_trend.begin(), in_trend.end());
     return slopes;
   }
 
   // Parameters that are fixed stay exactly as they are.
-  void set_shared(const LatentModel& model) {
+  void set_shared() {
     std::vector<double> values = parameter_values(point_.covariance);
     std::size_t next = 0;
     const auto bounded = [&](const WorkingParameters& bounds, std::size_t a) {
@@ -112,7 +150,7 @@ class Walker {
       if (settings_.covariance.free[a]) values[a] = from_working(settings_.covariance.scale[a], working);
     }
     set_parameter_values(point_.covariance, values);
-    point_.covariance = model.with_jitter(std::move(point_.covariance));
+    point_.covariance = model_.with_jitter(std::move(point_.covariance));
     for (std::size_t a = 0; a < point_.likelihood.parameters.size(); ++a) {
       const double working = bounded(settings_.likelihood, a);
       if (settings_.likelihood.free[a]) point_.likelihood.parameters[a] = std::exp(working);
@@ -120,11 +158,13 @@ class Walker {
     std::copy(shared_.begin() + next, shared_.end(), point_.beta.begin());
   }
 
+  const LatentModel& model_;
   MeanFieldPoint point_;
   const MeanFieldAdamSettings& settings_;
   int dim_;
+  std::vector<double> design_;   // nodes x coefficients
   std::vector<bool> is_shape_;
-  std::vector<double> moments_;  // nodes x 2: m and log s
+  std::vector<double> moments_;  // nodes x 2: v and log s
   std::vector<double> shared_;   // covariance and likelihood on the working scale, then the trend
   std::vector<double> location_unit_;
   RowAdam shared_adam_, moment_adam_, location_adam_;
@@ -197,29 +237,31 @@ MeanFieldFit fit_mean_field(const LatentModel& model, const LatentResponse& resp
   start.covariance = model.with_jitter(std::move(start.covariance));
   MeanField bound(model, response, settings.locations);
   Schedule schedule(bound, model, settings);
-  Walker walker(std::move(start), settings, model.dim());
-  std::vector<double> sought_in = metric_shape(walker.point().covariance);
+  Walker walker(model, response, std::move(start), settings);
+  const MeanFieldBatch everything = bound.everything();
+  std::vector<double> sought_in = metric_shape(walker.covariance());
   const Index steps = settings.epochs * schedule.steps();
   MeanFieldFit fit;
   for (int epoch = 0; epoch < settings.epochs; ++epoch) {
-    const std::vector<double> shape = metric_shape(walker.point().covariance);
+    const std::vector<double> shape = metric_shape(walker.covariance());
     if (epoch > 0 && (settings.locations || largest_difference(shape, sought_in) > 0.25)) {
-      bound.renew_neighbors(walker.point(), context);
+      bound.renew_neighbors(walker.point_at({}), context);
       sought_in = shape;
     }
     double sum = 0.0;
     for (Index step = 0; step < schedule.steps(); ++step) {
       if (context.check_interrupt) context.check_interrupt();
-      const MeanFieldGradient& gradient = bound.evaluate(walker.point(), schedule.next(), context);
+      const MeanFieldBatch batch = schedule.next();
+      const MeanFieldGradient& gradient = bound.evaluate(walker.point_at(bound.members(batch)), batch, context);
       sum += gradient.value;
-      walker.step(gradient, model, rate_at(settings, epoch * schedule.steps() + step, steps));
+      walker.step(gradient, rate_at(settings, epoch * schedule.steps() + step, steps));
     }
     fit.trace.push_back(sum / double(schedule.steps()));
     if (settings.report) settings.report(epoch + 1, fit.trace.back());
   }
-  fit.point = walker.point();
+  fit.point = walker.point_at(everything.nodes);
   if (settings.locations) bound.renew_neighbors(fit.point, context);
-  fit.value = bound.evaluate(fit.point, bound.everything(), context).value;
+  fit.value = bound.evaluate(fit.point, everything, context).value;
   fit.node_neighbors = bound.node_neighbors();
   fit.data_neighbors = bound.data_neighbors();
   return fit;

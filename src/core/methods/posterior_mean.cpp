@@ -28,27 +28,6 @@ using Vector = Eigen::Map<const Eigen::VectorXd>;
 
 }  // namespace
 
-// Where no datum sees a node, or none has it as its nearest one, the average over all data.
-void SparsePosterior::average_design() {
-  const Index m = model_.nodes(), n = response_.n();
-  const int p = response_.coefficients;
-  std::vector<double> count(m, 0.0), overall(p, 0.0);
-  average_design_.assign(std::size_t(m) * p, 0.0);
-  for (Index i = 0; i < n; ++i) {
-    const int node = model_.interpolates() ? model_.interpolation().neighbors()[i][0] : model_.node_of_datum()[i];
-    count[node] += 1.0;
-    for (int c = 0; c < p; ++c) {
-      average_design_[c * m + node] += response_.design[i * p + c];
-      overall[c] += response_.design[i * p + c] / double(n);
-    }
-  }
-  for (int c = 0; c < p; ++c)
-    for (Index j = 0; j < m; ++j) {
-      double& average = average_design_[c * m + j];
-      average = count[j] > 0.0 ? average / count[j] : overall[c];
-    }
-}
-
 // X - C Xn, row-major.
 std::vector<double> SparsePosterior::design_left() const {
   const Index n = response_.n();

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "base/error.h"
+#include "methods/average_design.h"
 #include "sparse/exact_cholesky.h"
 #include "sparse/incomplete_cholesky.h"
 #include "sparse/mean_field_factor.h"
@@ -28,6 +29,7 @@ SparsePosterior::SparsePosterior(const LatentModel& model, const LatentResponse&
       exact_(exact),
       mean_field_(mean_field),
       factor_(make_factor()),
+      average_design_(average_design(model, response)),
       values_(pattern_.entries()),
       inverse_(pattern_.entries()),
       eta_(response.n()),
@@ -35,7 +37,6 @@ SparsePosterior::SparsePosterior(const LatentModel& model, const LatentResponse&
       slope_(response.n()),
       curvature_(response.n()) {
   if (model.data() != response.n()) throw Error("The model and the response must have the same number of data.");
-  average_design();
 }
 
 std::unique_ptr<SparseFactor> SparsePosterior::make_factor() const {

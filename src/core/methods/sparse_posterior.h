@@ -110,7 +110,6 @@ class SparsePosterior {
   void settle(const RunContext& context);
   double finish_laplace(const RunContext& context);
 
-  void average_design();
   std::vector<double> design_left() const;
   TrendSystem trend_system(const State& state, bool refined, const RunContext& context) const;
   Direction joint_solve(const TrendSystem& system, std::vector<double> at_nodes, std::vector<double> at_coefficients,

@@ -1,0 +1,25 @@
+#include "methods/average_design.h"
+
+namespace neargp {
+
+std::vector<double> average_design(const LatentModel& model, const LatentResponse& response) {
+  const Index m = model.nodes(), n = response.n();
+  const int p = response.coefficients;
+  std::vector<double> count(m, 0.0), overall(p, 0.0), result(std::size_t(m) * p, 0.0);
+  for (Index i = 0; i < n; ++i) {
+    const int node = model.interpolates() ? model.interpolation().neighbors()[i][0] : model.node_of_datum()[i];
+    count[node] += 1.0;
+    for (int c = 0; c < p; ++c) {
+      result[c * m + node] += response.design[i * p + c];
+      overall[c] += response.design[i * p + c] / double(n);
+    }
+  }
+  for (int c = 0; c < p; ++c)
+    for (Index j = 0; j < m; ++j) {
+      double& average = result[c * m + j];
+      average = count[j] > 0.0 ? average / count[j] : overall[c];
+    }
+  return result;
+}
+
+}  // namespace neargp

@@ -1,0 +1,116 @@
+counts_data <- function(n = 150, seed = 4) {
+  set.seed(seed)
+  d <- data.frame(x = runif(n), y = runif(n), h = rnorm(n))
+  S <- 0.8 * exp(-as.matrix(dist(d[c("x", "y")])) / 0.2)
+  w <- drop(crossprod(chol(S + diag(1e-9, n)), rnorm(n)))
+  d$count <- rpois(n, exp(1 + 0.3 * d$h + w))
+  d$z <- 2 + 0.5 * d$h + w + rnorm(n, sd = 0.3)
+  d
+}
+
+fit_counts <- function(..., data = counts_data(), covariance = cov_exponential()) {
+  neargp(count ~ h, data, coords = ~ x + y, method = vnngp(posterior = "mean-field", ...), covariance = covariance, family = poisson(),
+    threads = 1)
+}
+
+# sum E log p - KL[N(m, diag s) || N(0, K)] with dense matrices.
+dense_mean_field <- function(fit) {
+  p <- fit$posterior
+  K <- dense_covariance(p$coords, p$coords, fit$core_covariance)
+  K <- K + diag(fit$method$jitter * fit$core_covariance$components[[1]]$variance, nrow(K))
+  inverse <- solve(K)
+  divergence <- 0.5 * (sum(diag(inverse) * p$variance) + drop(p$mean %*% inverse %*% p$mean) - length(p$mean) +
+    as.numeric(determinant(K)$modulus) - sum(log(p$variance)))
+  eta <- fit$data$offset + drop(fit$data$X %*% fit$beta) + p$mean[p$node]
+  y <- fit$data$y
+  sum(y * eta - exp(eta + 0.5 * p$variance[p$node]) - lgamma(y + 1)) - divergence
+}
+
+test_that("with k = n - 1 both optimisers report the dense mean-field bound", {
+  data <- counts_data(60)
+  natural <- fit_counts(k = 59, data = data)
+  expect_equal(natural$log_likelihood, dense_mean_field(natural), tolerance = 1e-8)
+  adam <- fit_counts(k = 59, data = data, optimizer = "adam", epochs = 20)
+  expect_equal(adam$log_likelihood, dense_mean_field(adam), tolerance = 1e-8)
+})
+
+test_that("long Adam ends where the closed form does when the covariance is known", {
+  known <- cov_exponential(variance = 0.8, range = 0.2)
+  natural <- fit_counts(k = 10, covariance = known)
+  adam <- fit_counts(k = 10, covariance = known, optimizer = "adam", epochs = 1500, batch_size = 50)
+  expect_lt(adam$log_likelihood, natural$log_likelihood + 1e-4)
+  expect_gt(adam$log_likelihood, natural$log_likelihood - 0.05)
+  expect_equal(coef(adam), coef(natural), tolerance = 0.01)
+  expect_equal(adam$posterior$mean, natural$posterior$mean, tolerance = 0.02)
+  expect_equal(adam$posterior$variance, natural$posterior$variance, tolerance = 0.02)
+  expect_equal(adam$beta_vcov, natural$beta_vcov, tolerance = 0.02)
+  new <- data.frame(x = c(0.2, 0.7), y = 0.5, h = 0)
+  expect_equal(predict(adam, new, type = "link"), predict(natural, new, type = "link"), tolerance = 0.02)
+})
+
+test_that("Adam follows set.seed() and says that it did not test convergence", {
+  data <- counts_data()
+  set.seed(2)
+  first <- fit_counts(k = 8, optimizer = "adam", epochs = 5, batch_size = 50, data = data)
+  again <- fit_counts(k = 8, optimizer = "adam", epochs = 5, batch_size = 50, data = data)
+  set.seed(2)
+  same <- fit_counts(k = 8, optimizer = "adam", epochs = 5, batch_size = 50, data = data)
+  expect_identical(first$posterior$mean, same$posterior$mean)
+  expect_false(identical(first$posterior$mean, again$posterior$mean))
+  expect_length(first$posterior$trace, 5)
+  expect_match(first$convergence$message, "5 epochs")
+  expect_true(is.na(first$convergence$converged))
+})
+
+test_that("predictions are those of independent inducing points", {
+  fit <- fit_counts(k = 10, optimizer = "adam", epochs = 10)
+  p <- fit$posterior
+  new <- data.frame(x = c(0.31, 0.8), y = c(0.4, 0.1), h = c(0, 1))
+  got <- predict(fit, new, type = "link", k = 12)
+  for (i in 1:2) {
+    near <- order((p$coords[, 1] - new$x[i])^2 + (p$coords[, 2] - new$y[i])^2)[1:12]
+    K <- dense_covariance(p$coords[near, ], p$coords[near, ], fit$core_covariance)
+    variance <- fit$core_covariance$components[[1]]$variance
+    cross <- drop(dense_covariance(p$coords[near, ], as.matrix(new[i, c("x", "y")]), fit$core_covariance))
+    b <- solve(K + diag(fit$method$jitter * variance, 12), cross)
+    unseen <- c(1, new$h[i]) - drop(b %*% p$field_response[near, ])
+    expect_equal(got$mean[i], sum(c(1, new$h[i]) * fit$beta) + sum(b * p$mean[near]), tolerance = 1e-8)
+    expect_equal(got$sd[i]^2, variance - sum(b * cross) + sum(b^2 * p$variance[near]) +
+      drop(unseen %*% fit$beta_vcov %*% unseen), tolerance = 1e-8)
+  }
+})
+
+test_that("mean-field fits serve residuals, draws and held-out rows", {
+  for (optimizer in c("natural", "adam")) {
+    fit <- fit_counts(k = 8, optimizer = optimizer, epochs = 20)
+    expect_true(all(is.finite(residuals(fit))))
+    expect_true(all(is.finite(fitted(fit))))
+    new <- data.frame(x = runif(3), y = runif(3), h = 0)
+    draws <- simulate(fit, nsim = 400, seed = 1, newdata = new, type = "link")
+    at <- predict(fit, new, type = "link")
+    draws <- as.matrix(draws)
+    expect_equal(rowMeans(draws), at$mean, tolerance = 0.2, ignore_attr = TRUE)
+    expect_equal(apply(draws, 1, sd), at$sd, tolerance = 0.2, ignore_attr = TRUE)
+    joint <- predict(fit, new, type = "link", joint = TRUE)
+    expect_equal(sqrt(diag(attr(joint, "covariance"))), joint$sd, ignore_attr = TRUE)
+  }
+})
+
+test_that("gaussian noise, families with parameters and a fixed parameter go through Adam", {
+  data <- counts_data()
+  set.seed(3)
+  gaussian_fit <- neargp(z ~ h, data, coords = ~ x + y, threads = 1, covariance = cov_exponential(range = 0.2),
+    method = vnngp(10, posterior = "mean-field", optimizer = "adam", epochs = 60, batch_size = 30))
+  expect_equal(coef(gaussian_fit, what = "covariance")[["range"]], 0.2)
+  expect_gt(gaussian_fit$nugget, 0.01)
+  expect_equal(gaussian_fit$family_parameters[["variance"]], gaussian_fit$nugget)
+  negative <- neargp(count ~ h, data, coords = ~ x + y, threads = 1, covariance = cov_exponential(), family = negative_binomial(),
+    method = vnngp(10, posterior = "mean-field", optimizer = "adam", epochs = 30))
+  expect_gt(negative$family_parameters[["size"]], 0)
+})
+
+test_that("settings that do not go together are refused", {
+  expect_error(vnngp(optimizer = "adam"), class = "neargp_error_argument")
+  expect_error(vnngp(posterior = "mean-field", optimizer = "adam", epochs = 0), class = "neargp_error_argument")
+  expect_error(vnngp(posterior = "mean-field", optimizer = "adam", learning_rate = -1), class = "neargp_error_argument")
+})
