@@ -108,3 +108,26 @@ augment.neargp_classifier <- function(x, data = NULL, ...) {
   }
   cbind(data, loo)
 }
+
+# ---- coefficients of several classes ----------------------------------------------------------------------------------------------
+
+# The trend as a vector, "class:term", as methods for a single one expect it.
+with_flat_trend <- function(object) {
+  if (!is.matrix(object$beta)) return(object)
+  names <- as.vector(outer(rownames(object$beta), colnames(object$beta), function(term, class) paste0(class, ":", term)))
+  object$beta <- stats::setNames(as.vector(object$beta), names)
+  object$beta_vcov <- matrix(NA_real_, length(names), length(names), dimnames = list(names, names))
+  object$data$X <- matrix(0, 0L, length(names), dimnames = list(NULL, names))
+  object
+}
+
+#' @export
+tidy.neargp_classifier <- function(x, ...) tidy.neargp(with_flat_trend(x), ...)
+
+#' @export
+vcov.neargp_classifier <- function(object, ...) vcov.neargp(with_flat_trend(object), ...)
+
+#' @export
+confint.neargp_classifier <- function(object, parm, level = 0.95, ...) {
+  confint.neargp(with_flat_trend(object), parm, level, ...)
+}

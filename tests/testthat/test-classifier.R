@@ -48,3 +48,13 @@ test_that("a fit is plain data", {
   saveRDS(fit, file)
   expect_identical(predict(readRDS(file), data), predict(fit, data))
 })
+
+test_that("coefficients of several classes are a vector where one is wanted", {
+  fit <- fixed_class_fit(class_data(50), k = 8L)
+  table <- tidy(fit, conf.int = TRUE)
+  expect_identical(table$term[c(1, 4)], c("a:(Intercept)", "b:h"))
+  expect_equal(table$estimate[4], coef(fit)["h", "b"])
+  expect_true(all(is.na(vcov(fit))))
+  expect_identical(dim(vcov(fit)), c(6L, 6L))
+  expect_identical(rownames(confint(fit, parm = "c:h")), "c:h")
+})
