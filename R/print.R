@@ -29,7 +29,18 @@ print_header <- function(x) {
   cat("Formula:   ", deparse1(x$formula), "\n", sep = "")
   cat("Rows:      ", format_count(length(x$data$y)), describe_dropped(x), "\n", sep = "")
   cat("Locations: ", describe_locations(x$locations), "\n", sep = "")
+  if (!is_gaussian(x$family)) cat("Response:  ", family_call(x$family), " with ", x$family$link, " link\n", sep = "")
+  details <- fit_details(x$method, x)
+  if (length(details)) cat(paste0(format(paste0(names(details), ":"), width = 11L), details, "\n"), sep = "")
 }
+
+# Further lines of the header: named strings.
+fit_details <- function(method, fit) {
+  UseMethod("fit_details")
+}
+
+#' @export
+fit_details.default <- function(method, fit) NULL
 
 # Names above values, in as many pairs of lines as the width of the console asks for.
 paste_named <- function(values, digits) {
@@ -153,7 +164,10 @@ print.summary.neargp <- function(x, digits = max(3L, getOption("digits") - 3L), 
   # Each number for itself: a tiny nugget would put all of them in scientific notation.
   shown <- apply(table, c(1L, 2L), function(value) format(signif(value, digits), digits = digits))
   print(shown, quote = FALSE, right = TRUE)
-  if (!is_likelihood(x$fit)) cat("  no standard errors: the score is not a likelihood\n")
+  estimated <- !x$covariance$fixed
+  if (!is_likelihood(x$fit) && any(estimated) && all(is.na(x$covariance$std_error[estimated]))) {
+    cat("  no standard errors: the score is not a likelihood\n")
+  }
   print_remarks(x$fit, digits)
   invisible(x)
 }

@@ -58,7 +58,7 @@ newton_climb <- function(problem, objective, working, curvature, near = 0.1, rou
     working <- state$working
     if (!any(abs(working - curvature$at)[problem$free] > near) && state$converged) break
   }
-  state[names(total)] <- as.list(total)
+  state[names(total)] <- list(total[["gain"]], as.integer(total[["iterations"]]), as.integer(total[["evaluations"]]))
   state$curvature <- curvature
   state
 }

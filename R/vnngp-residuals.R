@@ -5,7 +5,7 @@ posterior_response <- function(object) {
   mixture_moments(data_mixture(object, posterior$linear_predictor, posterior$variance_at_data))
 }
 
-# A site is a normal pseudo-observation of its datum's linear predictor, with precision W and the slope g = E d log p of its contribution at
+# Variances include that of the trend coefficients. A site is a normal pseudo-observation of its datum's linear predictor, with precision W and the slope g = E d log p of its contribution at
 # the posterior N(mu, s). Without it the posterior is the cavity N(mu - s' g, s'), s' = s / (1 - W s); for a gaussian response that
 # is leave-one-out prediction.
 cavity_moments <- function(object) {

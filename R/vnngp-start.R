@@ -11,6 +11,11 @@ with_latent_start <- function(problem) {
   bounds <- working_bounds(working_problem, variance)
   start <- clamp(start_working(working_problem, variance), bounds, working_problem$free)
   family <- family_working(problem, rough)
+  # On the scale of a logarithm or logit a standard deviation of 10 leaves nothing to chance: classes are separated.
+  if (!response_family(problem$family)$link %in% "identity") {
+    variances <- which(problem$layout$kind == "variance")
+    bounds$upper[variances] <- pmin(bounds$upper[variances], log(100))
+  }
   problem$bounds <- Map(c, bounds, family[c("lower", "upper")])
   problem$start <- clamp(c(start, family$start), problem$bounds, problem$free)
   problem$start[problem$layout$fixed] <- to_working(problem$layout$value, problem$layout$transform)[problem$layout$fixed]

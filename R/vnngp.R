@@ -65,7 +65,7 @@ vnngp <- function(k = 15L, inducing = NULL, posterior = c("sparse", "mean-field"
   adam <- list(epochs = check_count(epochs, "epochs"), batch_size = check_count(batch_size, "batch_size"),
     learning_rate = check_number(learning_rate, "learning_rate", 0, open = TRUE))
   if (settings$optimizer == "adam") settings <- c(settings[names(settings) != "factor"], adam)
-  do.call(new_method, c(list("vnngp", "Variational nearest-neighbour GP"), settings))
+  do.call(new_method, c(list("vnngp", "VNNGP"), settings))
 }
 
 check_latent_optimizer <- function(optimizer, posterior) {
@@ -120,6 +120,7 @@ complete_fit.neargp_vnngp <- function(method, fit, result) {
   fit$family_parameters <- stats::setNames(family_values(fit$family, fit$layout, values), names)
   fit$posterior <- result$posterior
   if (is_gaussian(fit$family)) return(fit)
+  fit$nugget <- NA_real_
   shown <- fit$layout$kind != "nugget"
   fit[c("layout", "parameters")] <- lapply(fit[c("layout", "parameters")], function(table) table[shown, ])
   square <- c("covariance_vcov", "interval_vcov", "information")
@@ -133,4 +134,13 @@ fit_method.neargp_vnngp <- function(method, problem) {
   if (method$optimizer == "adam") return(fit_mean_field(method, problem))
   nodes <- latent_nodes(problem)
   latent_result(problem, fit_latent(problem, nodes, rough_optimum(problem)))
+}
+
+#' @export
+fit_details.neargp_vnngp <- function(method, fit) {
+  posterior <- switch(method$posterior, sparse = "sparse precision", laplace = "Laplace at the mode",
+    "mean-field" = "mean field, whose intervals for the field are too narrow (see ?vnngp)")
+  broken <- isTRUE(fit$posterior$exact) && identical(method$factor, "incomplete") && method$posterior != "mean-field"
+  c(Posterior = sprintf("%s; %s inducing points, jitter %s of the variance", posterior, format_count(nrow(fit$posterior$coords)),
+    format(method$jitter)), if (broken) c(Factor = "exact, since the incomplete one broke down"))
 }

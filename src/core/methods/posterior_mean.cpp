@@ -124,6 +124,19 @@ SparsePosterior::Trend SparsePosterior::trend(const RunContext& context) const {
   for (std::size_t i = 0; i < result.field_response.size(); ++i) result.field_response[i] -= system.response[i];
   const Eigen::MatrixXd covariance = system.schur.ldlt().solve(Eigen::MatrixXd::Identity(p, p));
   result.covariance.assign(covariance.data(), covariance.data() + covariance.size());
+
+  // With V the covariance, d_i'V d_i, d_i = x_i - H'c_i.
+  const Index n = response_.n();
+  std::vector<double> unseen = design_left(), at_data(n);
+  for (int c = 0; c < p; ++c) {
+    model_.field_at_data(system.response.data() + c * model_.nodes(), at_data.data());
+    for (Index i = 0; i < n; ++i) unseen[i * p + c] += at_data[i];
+  }
+  result.variance_at_data.resize(n);
+  for (Index i = 0; i < n; ++i) {
+    const Vector d(unseen.data() + i * p, p);
+    result.variance_at_data[i] = d.dot(covariance * d);
+  }
   return result;
 }
 

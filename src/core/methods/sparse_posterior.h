@@ -81,6 +81,7 @@ class SparsePosterior {
   // and the covariance matrix of the trend coefficients, (X'WX - X'WC H)^-1.
   struct Trend {
     std::vector<double> field_response, covariance;
+    std::vector<double> variance_at_data;  // what it adds to the variance of each linear predictor
   };
   Trend trend(const RunContext& context) const;
 

@@ -1,0 +1,233 @@
+# A field with exponential covariance (variance 1, range 0.15), a covariate, and responses of every family on the scale of their link.
+latent_data <- function(n = 400, seed = 1, intercept = 0.3) {
+  withr::with_seed(seed, {
+    data <- data.frame(x = runif(n), y = runif(n), h = rnorm(n))
+    covariance <- exp(-as.matrix(dist(data[c("x", "y")])) / 0.15) + diag(1e-8, n)
+    data$eta <- intercept + 0.5 * data$h + drop(crossprod(chol(covariance), rnorm(n)))
+    mean <- exp(data$eta)
+    share <- plogis(data$eta)
+    data$gaussian <- data$eta + rnorm(n, 0, 0.4)
+    data$student_t <- data$eta + 0.3 * rt(n, 4)
+    data$poisson <- rpois(n, mean)
+    data$negative_binomial <- rnbinom(n, size = 2, mu = mean)
+    data$gamma <- rgamma(n, 3, scale = mean / 3)
+    data$beta <- rbeta(n, 8 * share, 8 * (1 - share))
+    data$binary <- factor(ifelse(runif(n) < share, "yes", "no"))
+    data$trials <- 1 + rpois(n, 4)
+    data$successes <- rbinom(n, data$trials, share)
+  })
+  data
+}
+
+models <- list(
+  gaussian = list(gaussian ~ h, gaussian()), student_t = list(student_t ~ h, student_t()), poisson = list(poisson ~ h, poisson()),
+  negative_binomial = list(negative_binomial ~ h, negative_binomial()), gamma = list(gamma ~ h, Gamma("log")),
+  beta = list(beta ~ h, beta_response()), binary = list(binary ~ h, binomial()),
+  counts = list(cbind(successes, trials - successes) ~ h, binomial())
+)
+
+fit_latent_model <- function(model, data, ..., covariance = cov_exponential()) {
+  neargp(model[[1]], data, coords = ~ x + y, method = vnngp(...), covariance = covariance, family = model[[2]], verbose = FALSE)
+}
+
+fixed_exponential <- cov_exponential(variance = 1, range = 0.15)
+
+test_that("for a gaussian response with all neighbours the likelihood, trend and predictions are the exact ones", {
+  data <- latent_data(80)
+  new <- latent_data(20, seed = 2)
+  vnngp_fit <- neargp(gaussian ~ h, data, coords = ~ x + y, method = vnngp(k = 79, jitter = 1e-8), covariance = fixed_exponential,
+    nugget = 0.16)
+  exact_fit <- neargp(gaussian ~ h, data, coords = ~ x + y, method = exact_gp(), covariance = fixed_exponential, nugget = 0.16)
+  expect_equal(c(logLik(vnngp_fit)), c(logLik(exact_fit)), tolerance = 1e-7)
+  expect_true(inherits(logLik(vnngp_fit), "logLik") && !inherits(logLik(vnngp_fit), "neargp_score"))
+  expect_equal(coef(vnngp_fit), coef(exact_fit), tolerance = 1e-5)
+  expect_equal(vcov(vnngp_fit), vcov(exact_fit), tolerance = 1e-5)
+  expect_equal(predict(vnngp_fit, new, k = 80)$mean, predict(exact_fit, new)$mean, tolerance = 1e-5)
+  expect_equal(predict(vnngp_fit, new, k = 80)$sd, predict(exact_fit, new)$sd, tolerance = 1e-5)
+  joint <- predict(vnngp_fit, new, k = 80, type = "link", joint = TRUE)
+  exact_joint <- predict(exact_fit, new, type = "link", joint = TRUE)
+  expect_equal(attr(joint, "covariance"), attr(exact_joint, "covariance"), tolerance = 1e-4)
+  expect_equal(residuals(vnngp_fit, "pearson"), residuals(exact_fit, "pearson"), tolerance = 1e-4)
+})
+
+test_that("leave-one-out predictions of a gaussian response are those of fits without the row", {
+  data <- latent_data(60)
+  fit_to <- function(rows) {
+    neargp(gaussian ~ h, data[rows, ], coords = ~ x + y, method = exact_gp(), covariance = fixed_exponential, nugget = 0.16)
+  }
+  fit <- neargp(gaussian ~ h, data, coords = ~ x + y, method = vnngp(k = 59, jitter = 1e-8), covariance = fixed_exponential,
+    nugget = 0.16)
+  given_others <- loo_predict(fit)
+  for (row in c(1, 17, 60)) {
+    expect_equal(given_others[row, ], predict(fit_to(-row), data[row, ]), tolerance = 1e-4, ignore_attr = TRUE)
+  }
+})
+
+test_that("estimates, curvature and start of a gaussian response agree with the exact likelihood", {
+  data <- latent_data(150, seed = 3)
+  vnngp_fit <- neargp(gaussian ~ h, data, coords = ~ x + y, method = vnngp(k = 149, jitter = 1e-8), covariance = cov_exponential())
+  exact_fit <- neargp(gaussian ~ h, data, coords = ~ x + y, method = exact_gp(), covariance = cov_exponential())
+  expect_equal(c(logLik(vnngp_fit)), c(logLik(exact_fit)), tolerance = 1e-6)
+  expect_equal(coef(vnngp_fit, "covariance"), coef(exact_fit, "covariance"), tolerance = 0.02)
+})
+
+test_that("every family is fitted, predicted and simulated", {
+  data <- latent_data(500, seed = 4)
+  new <- data[1:100, ]
+  new$x <- new$x + 0.001
+  for (name in names(models)) {
+    fit <- fit_latent_model(models[[name]], data, k = 10)
+    expect_true(fit$convergence$converged, info = name)
+    estimates <- coef(fit, "covariance")
+    parameters <- response_families[[family_core_name(fit$family)]]$parameters
+    expect_named(estimates, c("variance", "range", if (name == "gaussian") "nugget" else parameters), info = name)
+    expect_true(all(is.finite(confint(fit, what = "covariance")["range", ])), info = name)
+    truth <- c(0.3, 0.5)
+    expect_true(all(abs(coef(fit) - truth) < 3.5 * sqrt(diag(vcov(fit)))), info = name)
+
+    response <- predict(fit, new, interval = "prediction", threshold = 1)
+    expect_named(response, c("mean", "sd", "lower", "upper", "p_exceed"))
+    expect_true(all(response$lower <= response$mean & response$mean <= response$upper), info = name)
+    expect_true(all(response$p_exceed >= 0 & response$p_exceed <= 1), info = name)
+    link <- predict(fit, new, type = "link")
+    expect_gt(cor(link$mean, new$eta), 0.5)
+    expect_named(predict(fit, new, type = "quantile", probs = c(0.1, 0.9)), c("q0.1", "q0.9"))
+    expect_identical(predict(fit, new[3, ], type = "link")$sd, link$sd[3])
+
+    draws <- simulate(fit, 3, seed = 1, newdata = new)
+    expect_equal(dim(draws), c(100, 3))
+    expect_identical(draws, simulate(fit, 3, seed = 1, newdata = new), ignore_attr = TRUE)
+    expect_length(fitted(fit), 500)
+    expect_true(all(is.finite(residuals(fit, "loo"))), info = name)
+    expect_true(all(is.finite(residuals(fit, "pearson"))), info = name)
+    expect_output(print(fit), "Posterior")
+    expect_output(print(summary(fit)), "Std. Error")
+    expect_s3_class(glance(fit), "data.frame")
+  }
+})
+
+test_that("intervals of the field cover at their level, at data and in between", {
+  skip_on_cran()
+  inside <- held <- NULL
+  for (seed in 1:6) {
+    data <- latent_data(700, seed = 10 + seed)
+    train <- data[1:500, ]
+    test <- data[501:700, ]
+    for (name in c("poisson", "counts", "gamma")) {
+      fit <- fit_latent_model(models[[name]], train, k = 15)
+      at <- fit$posterior
+      inside <- c(inside, mean(abs(train$eta - at$linear_predictor) < 1.96 * predict(fit, train, type = "link")$sd))
+      field <- predict(fit, test, type = "link")
+      held <- c(held, mean(abs(test$eta - field$mean) < 1.96 * field$sd))
+    }
+  }
+  expect_gt(mean(inside), 0.92)
+  expect_lt(mean(inside), 0.98)
+  expect_gt(mean(held), 0.92)
+  expect_lt(mean(held), 0.98)
+})
+
+test_that("the posterior mean at the data is what predictions there give", {
+  data <- latent_data(300, seed = 5)
+  fit <- neargp(poisson ~ h, data, coords = ~ x + y, method = vnngp(k = 10), covariance = fixed_exponential, family = poisson())
+  link <- predict(fit, data, type = "link")
+  expect_equal(link$mean, fit$posterior$linear_predictor, tolerance = 1e-4)
+  expect_equal(link$sd^2, fit$posterior$variance_at_data, tolerance = 0.02)
+})
+
+test_that("exact and incomplete factors agree", {
+  data <- latent_data(400, seed = 6)
+  incomplete <- fit_latent_model(models$binary, data, k = 15)
+  exact <- fit_latent_model(models$binary, data, k = 15, factor = "exact")
+  expect_lt(abs(incomplete$log_likelihood - exact$log_likelihood), 0.05)
+  expect_equal(coef(incomplete, "covariance"), coef(exact, "covariance"), tolerance = 0.02)
+  new <- latent_data(50, seed = 7)
+  expect_equal(predict(incomplete, new, type = "link")$sd, predict(exact, new, type = "link")$sd, tolerance = 0.01)
+})
+
+test_that("Laplace's approximation is near for informative data", {
+  data <- latent_data(400, seed = 8, intercept = 3)
+  sparse <- fit_latent_model(models$poisson, data, k = 15)
+  laplace <- fit_latent_model(models$poisson, data, k = 15, posterior = "laplace")
+  expect_equal(laplace$log_likelihood, sparse$log_likelihood, tolerance = 1e-3)
+  expect_equal(coef(laplace, "covariance"), coef(sparse, "covariance"), tolerance = 0.02)
+  expect_equal(coef(laplace), coef(sparse), tolerance = 0.02)
+})
+
+test_that("rows at one location share the field; equal rows are weights", {
+  data <- latent_data(150, seed = 9)
+  twice <- rbind(data, data)
+  doubled <- neargp(poisson ~ h, twice, coords = ~ x + y, method = vnngp(k = 10), covariance = fixed_exponential, family = poisson())
+  weighted <- neargp(poisson ~ h, data, coords = ~ x + y, method = vnngp(k = 10), covariance = fixed_exponential, family = poisson(),
+    weights = rep(2, 150))
+  expect_equal(nrow(doubled$posterior$coords), 150)
+  expect_equal(doubled$log_likelihood, weighted$log_likelihood, tolerance = 1e-8)
+  expect_equal(coef(doubled), coef(weighted), tolerance = 1e-6)
+  expect_equal(doubled$posterior$mean, weighted$posterior$mean, tolerance = 1e-6)
+})
+
+test_that("an exposure in the offset moves the intercept and nothing else", {
+  data <- latent_data(200, seed = 10)
+  data$exposure <- 4
+  plain <- fit_latent_model(models$poisson, data, k = 10, covariance = fixed_exponential)
+  exposed <- fit_latent_model(list(poisson ~ h + offset(log(exposure)), poisson()), data, k = 10, covariance = fixed_exponential)
+  expect_equal(coef(exposed)[[1]], coef(plain)[[1]] - log(4), tolerance = 1e-5)
+  expect_equal(exposed$log_likelihood, plain$log_likelihood, tolerance = 1e-8)
+  expect_equal(predict(exposed, data[1:3, ])$mean, predict(plain, data[1:3, ])$mean, tolerance = 1e-5)
+})
+
+test_that("draws at the data and elsewhere have the posterior's mean and spread", {
+  data <- latent_data(200, seed = 11)
+  new <- latent_data(4, seed = 12)
+  fit <- neargp(poisson ~ h, data, coords = ~ x + y, method = vnngp(k = 15), covariance = fixed_exponential, family = poisson())
+  for (places in list(new, data[1:4, ])) {
+    draws <- as.matrix(simulate(fit, 3000, seed = 5, newdata = places, type = "link"))
+    field <- predict(fit, places, type = "link")
+    expect_lt(max(abs(rowMeans(draws) - field$mean) / field$sd), 4 / sqrt(3000))
+    expect_lt(max(abs(apply(draws, 1, sd) / field$sd - 1)), 4 / sqrt(2 * 3000) + 0.01)
+  }
+  prior <- as.matrix(simulate(fit, 2000, seed = 6, newdata = new, type = "link", conditional = FALSE))
+  expect_lt(max(abs(apply(prior, 1, var) - 1)), 0.15)
+})
+
+test_that("ranges by coordinate and longitude-latitude work", {
+  data <- latent_data(300, seed = 13)
+  fit <- fit_latent_model(models$poisson, data, k = 10, covariance = cov_matern(1.5, ard = TRUE))
+  expect_named(coef(fit, "covariance")[2:3], c("range_x", "range_y"))
+  fit <- neargp(poisson ~ 1, data, coords = ~ x + y, distance = "chordal", method = vnngp(k = 10), family = poisson())
+  expect_gt(coef(fit, "covariance")[["range"]], 0.5) # km
+})
+
+test_that("fits are plain data and can be continued", {
+  data <- latent_data(200, seed = 14)
+  fit <- neargp(negative_binomial ~ h, data, coords = ~ x + y, method = vnngp(10), covariance = cov_exponential(),
+    family = negative_binomial())
+  again <- unserialize(serialize(fit, NULL))
+  expect_identical(predict(again, data[1:5, ]), predict(fit, data[1:5, ]))
+  continued <- update(fit, start = fit)
+  expect_equal(coef(continued, "covariance"), coef(fit, "covariance"), tolerance = 0.02)
+})
+
+test_that("settings that make no sense are refused", {
+  data <- latent_data(60, seed = 15)
+  expect_error(fit_latent_model(models$poisson, data, k = 60), class = "neargp_error_k")
+  expect_error(neargp(poisson ~ 1, data, coords = ~ x + y, method = vnngp(10), family = poisson(), nugget = 1),
+    class = "neargp_error_argument")
+  expect_error(neargp(poisson ~ 1, data, coords = ~ x + y, method = vnngp(10), family = poisson("sqrt")), class = "neargp_error_family")
+  expect_error(vnngp(jitter = 0), class = "neargp_error_argument")
+  fit <- fit_latent_model(models$poisson, data, k = 10)
+  expect_error(predict(fit, data, local_mean = TRUE), class = "neargp_error_argument")
+  expect_error(predict(fit, data, joint = TRUE), class = "neargp_error_argument")
+  expect_error(residuals(fit, "trend"), class = "neargp_error_argument")
+})
+
+test_that("separation ends with a finite, flagged answer", {
+  data <- latent_data(200, seed = 16)
+  data$side <- factor(ifelse(data$x > 0.5, "right", "left"))
+  fit <- suppressWarnings(neargp(side ~ 1, data, coords = ~ x + y, method = vnngp(10), family = binomial()))
+  expect_true(all(is.finite(fit$posterior$mean)))
+  expect_true(any(fit$parameters$at_boundary) || isFALSE(fit$convergence$converged))
+  p <- predict(fit, data.frame(x = c(0.05, 0.95), y = 0.5))$mean
+  expect_lt(p[1], 0.1)
+  expect_gt(p[2], 0.9)
+})
