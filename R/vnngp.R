@@ -30,8 +30,8 @@
 #' @param inducing inducing points: `NULL`, the locations of the data; a number of them or a matrix of coordinates; or made by
 #'   [inducing_points()], for other placements and points that are learned.
 #' @param posterior `"sparse"`, `"mean-field"` or `"laplace"`, see Posteriors.
-#' @param optimizer `"natural"` (`"auto"` is this): the posterior in closed form, by natural gradients, and covariance and family parameters by
-#'   quasi-Newton. `"adam"`, only for `"mean-field"`: the paper's stochastic optimiser of everything at once, on mini-batches (eq. 19,
+#' @param optimizer `"natural"` (`"auto"` is this, but for `"mean-field"` only up to `k = 60`): the posterior in closed form, by natural gradients,
+#'   and covariance and family parameters by quasi-Newton. `"adam"`, only for `"mean-field"`: the paper's stochastic optimiser of everything at once, on mini-batches (eq. 19,
 #'   unbiased for any batch size), the learning rate cut by 10 at 75% and at 90% of the epochs (appendix D.3.1). It has no test of convergence
 #'   and gives no standard errors of covariance parameters; its time an epoch is linear in the number of rows for any `k`.
 #' @param ordering of the inducing points: `"maxmin"`, which the incomplete factor relies on, `"random"`, `"coordinate"` or `"given"`.
@@ -58,7 +58,7 @@ vnngp <- function(k = 15L, inducing = NULL, posterior = c("sparse", "mean-field"
                   ordering = c("maxmin", "random", "coordinate", "given"), factor = c("incomplete", "exact"), jitter = 1e-6,
                   epochs = 300L, batch_size = 256L, learning_rate = 0.01) {
   posterior <- check_choice(posterior, "posterior", c("sparse", "mean-field", "laplace"))
-  settings <- list(k = check_count(k, "k"), posterior = posterior, optimizer = check_latent_optimizer(optimizer, posterior),
+  settings <- list(k = check_count(k, "k"), posterior = posterior, optimizer = check_latent_optimizer(optimizer, posterior, k),
     ordering = check_choice(ordering, "ordering", c("maxmin", "random", "coordinate", "given")),
     factor = check_choice(factor, "factor", c("incomplete", "exact")), jitter = check_number(jitter, "jitter", 0, 1, open = TRUE))
   settings$inducing <- check_inducing(inducing, posterior, settings$optimizer)
@@ -68,13 +68,15 @@ vnngp <- function(k = 15L, inducing = NULL, posterior = c("sparse", "mean-field"
   do.call(new_method, c(list("vnngp", "VNNGP"), settings))
 }
 
-check_latent_optimizer <- function(optimizer, posterior) {
+# The pattern of the posterior's precision, on which natural gradients rely, grows with the square of k.
+check_latent_optimizer <- function(optimizer, posterior, k) {
   optimizer <- check_choice(optimizer, "optimizer", c("auto", "natural", "adam"))
   if (optimizer == "adam" && posterior != "mean-field") {
     abort_neargp("argument", c("optimizer = \"adam\" is for posterior = \"mean-field\".",
       i = "The other posteriors are found in closed form: leave `optimizer` out."))
   }
-  if (optimizer == "auto") "natural" else optimizer
+  if (optimizer != "auto") return(optimizer)
+  if (posterior == "mean-field" && k > 60L) "adam" else "natural"
 }
 
 #' @export

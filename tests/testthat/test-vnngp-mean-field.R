@@ -44,6 +44,7 @@ test_that("long Adam ends where the closed form does when the covariance is know
   expect_equal(adam$posterior$mean, natural$posterior$mean, tolerance = 0.02)
   expect_equal(adam$posterior$variance, natural$posterior$variance, tolerance = 0.02)
   expect_equal(adam$beta_vcov, natural$beta_vcov, tolerance = 0.02)
+  expect_equal(adam$posterior$variance_at_data, natural$posterior$variance_at_data, tolerance = 0.02)
   new <- data.frame(x = c(0.2, 0.7), y = 0.5, h = 0)
   expect_equal(predict(adam, new, type = "link"), predict(natural, new, type = "link"), tolerance = 0.02)
 })
@@ -107,6 +108,13 @@ test_that("gaussian noise, families with parameters and a fixed parameter go thr
   negative <- neargp(count ~ h, data, coords = ~ x + y, threads = 1, covariance = cov_exponential(), family = negative_binomial(),
     method = vnngp(10, posterior = "mean-field", optimizer = "adam", epochs = 30))
   expect_gt(negative$family_parameters[["size"]], 0)
+})
+
+test_that("the optimiser is natural gradients, for many neighbours Adam", {
+  expect_identical(vnngp(posterior = "mean-field")$optimizer, "natural")
+  expect_identical(vnngp(256, posterior = "mean-field")$optimizer, "adam")
+  expect_identical(vnngp(256)$optimizer, "natural")
+  expect_identical(vnngp(256, posterior = "mean-field", optimizer = "natural")$optimizer, "natural")
 })
 
 test_that("settings that do not go together are refused", {

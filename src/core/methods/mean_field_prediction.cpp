@@ -39,6 +39,15 @@ void add_trend(const LatentModel& model, const LatentResponse& response, const s
   const Eigen::MatrixXd schur = X.transpose() * weighted - cross.transpose() * H;
   const Eigen::MatrixXd covariance = schur.ldlt().solve(Eigen::MatrixXd::Identity(p, p));
   state.trend_covariance.assign(covariance.data(), covariance.data() + covariance.size());
+
+  Eigen::MatrixXd unseen = X;
+  std::vector<double> at_data(n);
+  for (int c = 0; c < p; ++c) {
+    model.field_at_data(H.data() + c * m, at_data.data());
+    unseen.col(c) -= Eigen::Map<const Eigen::VectorXd>(at_data.data(), n);
+  }
+  const Eigen::VectorXd added = (unseen * covariance).cwiseProduct(unseen).rowwise().sum();
+  for (Index i = 0; i < n; ++i) state.variance[i] += added[i];
 }
 
 }  // namespace
