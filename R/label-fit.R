@@ -42,6 +42,7 @@ label_problem <- function(method, problem, estimator) {
   cell <- if (estimator == "polya-gamma") seq_along(problem$data$y) else location_index(problem$data$coords)
   problem$labels <- new_labels(problem$data, classes, cell)
   check_cell_count(problem, method$k)
+  check_class_offset(problem)
   problem$design <- scaled_design(problem$data$X)
   trend_varies <- any(colnames(problem$data$X) != "(Intercept)") || any(problem$data$offset != problem$data$offset[1L])
   problem$observations <- label_observations(problem$labels, merge = !trend_varies)
@@ -53,6 +54,13 @@ check_cell_count <- function(problem, k) {
   if (k < cells) return(invisible())
   abort_neargp("k", c(sprintf("k = %d neighbours need more than %d distinct locations, and there are %d.", k, k, cells),
     i = if (cells > 1L) sprintf("Use a k of at most %d.", cells - 1L)))
+}
+
+# The softmax does not change when all classes are offset alike.
+check_class_offset <- function(problem) {
+  if (length(problem$levels) == 2L || all(problem$data$offset == 0)) return(invisible())
+  abort_neargp("formula", c("An offset means nothing for more than two classes: it would be the same for all of them.",
+    i = "Leave it out; covariates of the trend have a coefficient for each class."))
 }
 
 uses_adam <- function(method, problem) {

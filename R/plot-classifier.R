@@ -64,7 +64,7 @@ plot_confusion <- function(counts, left_out) {
     graphics::text(col(counts), row(counts), counts, cex = 0.85, col = ifelse(share > 0.6, "white", "black"))
   }
   graphics::axis(1L, seq_len(classes), colnames(counts), lwd = 0, cex.axis = 0.85)
-  graphics::axis(2L, seq_len(classes), abbreviate(rownames(counts), 8L), lwd = 0, cex.axis = 0.85, las = 3L)
+  graphics::axis(2L, seq_len(classes), abbreviate(rownames(counts), 10L), lwd = 0, cex.axis = 0.85, las = 3L)
   graphics::title(main = sprintf("Observed and predicted classes (%s)", left_out), font.main = 1, cex.main = 1, line = 1)
   graphics::title(xlab = "predicted", ylab = "observed")
 }

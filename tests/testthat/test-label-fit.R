@@ -93,12 +93,23 @@ test_that("probabilities of a simulated field are calibrated and nearly as good 
   expect_lt(scores(fit)$log_loss, (oracle + trivial) / 2)
 })
 
+test_that("an offset is part of the log odds of two classes", {
+  data <- class_data(60, c("a", "b"))
+  fit <- fixed_class_fit(data, k = 10L, offset = 3 * h)
+  odds <- function(h) {
+    prob <- predict(fit, data.frame(x = 0.5, y = 0.5, h = h))
+    log(prob$prob_b / prob$prob_a)
+  }
+  expect_equal(odds(1) - odds(0), 3 + coef(fit)[["h"]])
+})
+
 test_that("what cannot be fitted is refused", {
   data <- class_data(20)
   expect_error(fixed_class_fit(data[rep(1:4, 5), ], k = 5L), "distinct locations", class = "neargp_error_k")
   expect_error(neargp(I(class == "a") ~ 1, data, coords = ~ x + y, family = binomial("probit"), method = loo_k(5L)), "probit",
     class = "neargp_error_family")
   expect_error(neargp(class ~ 1, data, coords = ~ x + y, family = categorical()), class = "neargp_error_family")
+  expect_error(fixed_class_fit(data, k = 5L, offset = h), "offset", class = "neargp_error_formula")
 })
 
 test_that("classes may outnumber the neighbours", {

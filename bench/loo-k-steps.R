@@ -1,0 +1,39 @@
+# What one Adam step of loo_k() on classes costs as the rows become more: a batch of 128 observations given their 32 nearest, eight
+# inputs, one range for each. The search for neighbours is timed apart: its index is built once for `refresh` steps.
+#
+#   OMP_NUM_THREADS=1 Rscript bench/loo-k-steps.R
+script <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
+source(file.path(if (length(script)) dirname(script) else "bench", "common.R"))
+stop_unless_one_thread()
+
+# The problem that a fit would solve, with n rows and as many classes.
+step_problem <- function(n, classes, own_class) {
+  set.seed(1)
+  data <- as.data.frame(matrix(rnorm(8 * n), n))
+  data$class <- factor(1L + (data$V1 * data$V2 > 0) + (classes - 2L) * (data$V3 > 0.5))
+  internal <- asNamespace("neargp")
+  settings <- internal$check_settings(class ~ 1, data, loo_k(32L, "label"), cov_matern(nu = 2.5, ard = TRUE),
+    if (classes == 2L) binomial() else categorical(), NULL, neargp_control(), "cpu", 1L, FALSE)
+  locations <- internal$new_locations(data, ~ ., NULL, "auto", NULL, "class")
+  frame <- internal$new_model_frame(list(weights = NULL, offset = NULL, subset = NULL, na.action = na.omit), class ~ 1, data, locations)
+  model <- internal$new_model_data(frame, class ~ 1, settings)
+  problem <- internal$with_start(settings$method, internal$new_problem(model$data, locations, settings, NULL))
+  internal$label_problem(settings$method, problem, if (own_class) "own-class" else "label")
+}
+
+step_times <- function(n, classes, own_class, refresh = 50L) {
+  internal <- asNamespace("neargp")
+  problem <- step_problem(n, classes, own_class)
+  theta <- internal$label_start(problem, 32L)
+  component <- internal$component_at(problem, internal$split_theta(problem, theta)$working)
+  at <- internal$take_observations(problem$labels, sample.int(n, 128L * refresh))
+  search <- timed(plan <- internal$label_plan(problem, at, component, 32L))$cpu
+  step <- function(i) internal$label_objective(problem, plan, (i - 1L) * 128L + 1:128)$gradient(theta)
+  steps <- least(3L, for (i in seq_len(refresh)) step(i))
+  data.frame(rows = n, classes = classes, estimator = if (own_class) "own-class" else "label", step_ms = 1000 * steps / refresh,
+    search_ms_per_step = 1000 * search / refresh)
+}
+
+describe_run()
+cases <- expand.grid(n = c(10000L, 100000L, 1000000L), own_class = c(FALSE, TRUE), classes = 2:3)
+save_table(do.call(rbind, Map(step_times, cases$n, cases$classes, cases$own_class)), "loo-k-steps", 3L)
