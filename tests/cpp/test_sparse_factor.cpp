@@ -162,6 +162,34 @@ TEST_CASE("in maxmin order an incomplete factor is close to the exact one") {
   CHECK(worst < 0.05);
 }
 
+// Weights of a prediction have both signs and cancel, so the forward solution is small in places that others need.
+TEST_CASE("half_norm() leaves out less than a thousandth, and finds its workspace as it left it") {
+  const VecchiaCliques cliques(5000, 15);
+  const SparsePattern pattern = cliques.pattern();
+  for (const double weight : {1e-3, 0.25, 10.0}) {
+    CAPTURE(weight);
+    const VecchiaPrecision precision(cliques, weight);
+    const std::vector<double> values = precision.values(pattern);
+    IncompleteCholesky factor(pattern);
+    REQUIRE(factor.factorise(values.data(), one_thread) == -1);
+    Workspace workspace;
+    for (Index j = 7; j < 5000; j += 500) {
+      const int* nodes = cliques.member.data() + j * 16;
+      const double* weights = precision.vectors.data() + j * 16;
+      std::vector<double> b(5000, 0.0);
+      for (int m = 0; m < 16; ++m)
+        if (nodes[m] >= 0) b[std::size_t(nodes[m])] = m == 0 ? 0.05 : weights[m];
+      std::vector<double> x = b;
+      factor.solve(x.data(), 1, one_thread);
+      double expected = 0.0;
+      for (std::size_t i = 0; i < b.size(); ++i) expected += b[i] * x[i];
+      std::vector<double> given(weights, weights + 16);
+      given[0] = 0.05;
+      CHECK(factor.half_norm(nodes, given.data(), 16, workspace) == doctest::Approx(expected).epsilon(1e-3));
+    }
+  }
+}
+
 TEST_CASE("the node whose pivot fails is named") {
   const VecchiaCliques cliques(100, 5);
   const SparsePattern pattern = cliques.pattern();

@@ -36,47 +36,53 @@ void PatternBuilder::build(const std::vector<int>& order, const std::vector<Cliq
   }
 }
 
-// The rows of a column are the members after it in its cliques, each once and in order.
 void PatternBuilder::list_rows() {
   const Index n = pattern_.nodes();
   std::vector<std::vector<int>> rows_of_chunk(std::size_t(chunks_of(n)));
-  pattern_.start_.assign(std::size_t(n) + 1, 0);
+  std::vector<int> count(static_cast<std::size_t>(n));
   parallel_for(context_, chunks_of(n), [&](Index chunk) {
-    ColumnSet found;
-    found.fit(n);
-    std::vector<int>& rows = rows_of_chunk[chunk];
-    const Index last = std::min(n, (chunk + 1) * columns_per_chunk);
-    for (Index column = chunk * columns_per_chunk; column < last; ++column) {
-      const std::size_t begin = rows.size();
-      for (std::size_t i = graph_.start[column]; i < graph_.start[column + 1]; ++i) {
-        const std::size_t end = graph_.first[graph_.clique[i] + 1];
-        for (std::size_t m = graph_.first[graph_.clique[i]] + graph_.position[i] + 1; m < end; ++m)
-          found.insert(graph_.member[m]);
-      }
-      for (int row; (row = found.take_first()) >= 0;) rows.push_back(row);
-      pattern_.start_[column + 1] = rows.size() - begin;
-    }
+    const Index begin = chunk * columns_per_chunk;
+    rows_of_chunk[chunk] = find_rows(begin, std::min(n, begin + columns_per_chunk), count.data());
   });
-  pattern_.pair_start_.assign(std::size_t(n) + 1, 0);
-  for (Index column = 0; column < n; ++column) {
-    const std::size_t count = pattern_.start_[column + 1];
-    if (count > std::size_t(most_rows))
-      throw Error("Node " + std::to_string(pattern_.node_[column] + 1) + " is in the cliques of " +
-                  std::to_string(count) + " others, more than a sparse factor can take.");
-    pattern_.pair_start_[column + 1] =
-        pattern_.pair_start_[column] + (count > 0 ? pairs::total(int(count) - 1) : 0);
-    pattern_.start_[column + 1] = pattern_.start_[column] + count + 1 + SparsePattern::spare;
-  }
-  pattern_.row_.resize(pattern_.entries());
+  reserve_columns(count);
   parallel_for(context_, chunks_of(n), [&](Index chunk) {
     const int* rows = rows_of_chunk[chunk].data();
     const Index last = std::min(n, (chunk + 1) * columns_per_chunk);
-    for (Index column = chunk * columns_per_chunk; column < last; ++column) {
-      const int count = pattern_.count(column);
-      std::copy(rows, rows + count, pattern_.row_.data() + pattern_.start(column) + 1);
-      rows += count;
-    }
+    for (Index column = chunk * columns_per_chunk; column < last; rows += count[column++])
+      std::copy_n(rows, count[column], pattern_.row_.data() + pattern_.start(column) + 1);
   });
+}
+
+// The rows of a column are the members after it in its cliques, each once and in order.
+std::vector<int> PatternBuilder::find_rows(Index begin, Index end, int* count) const {
+  ColumnSet found;
+  found.fit(pattern_.nodes());
+  std::vector<int> rows;
+  for (Index column = begin; column < end; ++column) {
+    for (std::size_t i = graph_.start[column]; i < graph_.start[column + 1]; ++i) {
+      const std::size_t last = graph_.first[graph_.clique[i] + 1];
+      for (std::size_t m = graph_.first[graph_.clique[i]] + graph_.position[i] + 1; m < last; ++m)
+        found.insert(graph_.member[m]);
+    }
+    const std::size_t before = rows.size();
+    for (int row; (row = found.take_first()) >= 0;) rows.push_back(row);
+    count[column] = int(rows.size() - before);
+  }
+  return rows;
+}
+
+void PatternBuilder::reserve_columns(const std::vector<int>& count) {
+  pattern_.start_.assign(1, 0);
+  pattern_.pair_start_.assign(1, 0);
+  for (std::size_t column = 0; column < count.size(); ++column) {
+    if (count[column] > most_rows)
+      throw Error("Node " + std::to_string(pattern_.node_[column] + 1) + " is in the cliques of " +
+                  std::to_string(count[column]) + " others, more than a sparse factor can take.");
+    pattern_.start_.push_back(pattern_.start_.back() + std::size_t(count[column] + 1 + SparsePattern::spare));
+    pattern_.pair_start_.push_back(pattern_.pair_start_.back() +
+                                   (count[column] > 0 ? pairs::total(count[column] - 1) : 0));
+  }
+  pattern_.row_.resize(pattern_.entries());
 }
 
 void PatternBuilder::list_contributors() {

@@ -17,6 +17,8 @@ class PatternBuilder {
 
  private:
   void list_rows();
+  std::vector<int> find_rows(Index begin, Index end, int* count) const;
+  void reserve_columns(const std::vector<int>& count);
   void list_contributors();
   void list_cliques(const std::vector<CliqueTable>& tables);
   template <class Pair>
