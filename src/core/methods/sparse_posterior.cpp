@@ -70,6 +70,7 @@ void SparsePosterior::restore(std::vector<double> mean, std::vector<double> beta
       int(beta.size()) != response_.coefficients)
     throw Error("The posterior does not belong to these nodes and data.");
   state_ = {std::move(mean), std::move(beta), std::move(precision), {}};
+  assemble_prior();
   factorise_or_fall_back(context);
 }
 
@@ -78,6 +79,7 @@ PosteriorOutcome SparsePosterior::fit(const Likelihood& likelihood, const Poster
   likelihood_ = likelihood;
   kind_ = settings.kind;
   PosteriorOutcome outcome;
+  assemble_prior();
   settle(context);
   outcome.value = evaluate(state_, context);
   State proposal;
@@ -124,9 +126,14 @@ void SparsePosterior::settle(const RunContext& context) {
   for (int sweep = 0; sweep < 2; ++sweep) move_mean(state_, context);
 }
 
+// Q, the same for all sites.
+void SparsePosterior::assemble_prior() {
+  prior_values_.assign(pattern_.entries(), 0.0);
+  pattern_.add_outer_products(0, model_.prior_vectors().data(), model_.prior_scale().data(), prior_values_.data());
+}
+
 bool SparsePosterior::factorise(const State& state, const RunContext& context) {
-  std::fill(values_.begin(), values_.end(), 0.0);
-  pattern_.add_outer_products(0, model_.prior_vectors().data(), model_.prior_scale().data(), values_.data());
+  values_ = prior_values_;
   if (model_.interpolates()) {
     pattern_.add_outer_products(1, model_.interpolation().weights().data(), state.precision.data(), values_.data());
   } else {

@@ -102,6 +102,7 @@ class SparsePosterior {
   };
 
   std::unique_ptr<SparseFactor> make_factor() const;
+  void assemble_prior();
   bool factorise(const State& state, const RunContext& context);
   bool factorise_or_fall_back(const RunContext& context);
   void find_variances(const RunContext& context);
@@ -130,7 +131,7 @@ class SparsePosterior {
 
   std::vector<double> average_design_;  // nodes x coefficients, by column
   State state_;
-  std::vector<double> values_, inverse_;                  // A and Z on the pattern
+  std::vector<double> prior_values_, values_, inverse_;   // Q, A and Z on the pattern
   std::vector<double> eta_, variance_, slope_, curvature_;  // by datum, at the last evaluation
   std::vector<double> likelihood_gradient_;
 };
