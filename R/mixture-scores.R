@@ -36,14 +36,15 @@ response_bulk <- function(mixture, tail = 1e-7) {
     mixture$sd <- rep(0, mixture$n)
     search_quantile(mixture, rep(p, mixture$n))
   }
-  list(lower = at(-5, tail), upper = at(4.5 + mixture$sd / 2, 1 - tail))
+  list(lower = at(-5, tail), upper = at(4.7 + mixture$sd / 2, 1 - tail))
 }
 
-# Nodes and weights of integrals over the scale from `lower` to `upper`, as a table of points: row, v, weight.
+# Nodes and weights of integrals over the scale from `lower` to `upper`, as a table of points: row, v, weight. The scale itself bends over a
+# unit, the distribution over `spread`.
 integration_points <- function(lower, upper, spread) {
   half <- pmax(upper - lower, 0) / 2
-  by_rule <- lapply(split(seq_along(lower), rule_for(2 * half / pmin(spread, 2))), function(rows) {
-    rule <- legendre_rules[[rule_for(2 * half[rows[1L]] / min(spread[rows[1L]], 2))]]
+  by_rule <- lapply(split(seq_along(lower), rule_for(2 * half / pmin(spread, 1))), function(rows) {
+    rule <- legendre_rules[[rule_for(2 * half[rows[1L]] / min(spread[rows[1L]], 1))]]
     data.frame(row = rep(rows, length(rule$nodes)), v = c(outer(half[rows], rule$nodes) + (lower + upper)[rows] / 2),
       weight = c(outer(half[rows], rule$weights)))
   })

@@ -52,10 +52,7 @@ scores.neargp <- function(object, newdata = NULL, observed = NULL, trials = NULL
   check_level(level)
   gaussian <- is_gaussian(object$family)
   if (is.null(newdata)) {
-    if (!gaussian) {
-      abort_neargp("newdata", c(sprintf("Scores of a fit of a %s response need `newdata`.", family_call(object$family)),
-        i = "For the training rows use cross_validate()."))
-    }
+    if (!gaussian) return(summarise_scores(object$data$y, mixture_scores(object$data$y, cavity_mixture(object), level), level))
     loo <- loo_table(object)
     return(scores(loo, observed = loo$observed, level = level, na.rm = na.rm))
   }

@@ -5,7 +5,7 @@ posterior_response <- function(object) {
   mixture_moments(data_mixture(object, posterior$linear_predictor, posterior$variance_at_data))
 }
 
-# Variances include that of the trend coefficients. A site is a normal pseudo-observation of its datum's linear predictor, with precision W and the slope g = E d log p of its contribution at
+# A site is a normal pseudo-observation of its datum's linear predictor, with precision W and the slope g = E d log p of its contribution at
 # the posterior N(mu, s). Without it the posterior is the cavity N(mu - s' g, s'), s' = s / (1 - W s); for a gaussian response that
 # is leave-one-out prediction.
 cavity_moments <- function(object) {
@@ -15,9 +15,11 @@ cavity_moments <- function(object) {
   list(mean = posterior$linear_predictor - variance * posterior$slope, variance = variance)
 }
 
-cavity_response <- function(object) {
+cavity_response <- function(object) mixture_moments(cavity_mixture(object))
+
+cavity_mixture <- function(object) {
   cavity <- cavity_moments(object)
-  mixture_moments(data_mixture(object, cavity$mean, cavity$variance))
+  data_mixture(object, cavity$mean, cavity$variance)
 }
 
 data_mixture <- function(object, mean, variance) {
