@@ -7,7 +7,7 @@ as_classifier <- function(fit, classifier) {
   colnames(trend) <- if (ncol(trend) == 1L) classifier$levels[2L] else classifier$levels
   classifier$trend <- trend
   fit$classifier <- classifier
-  fit$beta <- if (ncol(trend) == 1L) trend[, 1L] else trend
+  fit$beta <- if (ncol(trend) == 1L) stats::setNames(trend[, 1L], rownames(trend)) else trend # [ drops names of 1 x 1
   class(fit) <- c("neargp_classifier", "neargp")
   fit
 }

@@ -59,7 +59,7 @@ land_temperature <- function() {
 #'   millimetres; the numbers are centimetres (the annual mean at Denver's
 #'   airport comes to 39.8, its published normal is 391 mm), and were multiplied
 #'   by ten.
-#' @seealso [land_temperature()] for data on a grid with gaps.
+#' @seealso [land_temperature()] for data on a grid with gaps, [wet_days()] for counts.
 #' @examples
 #' stations <- colorado_precipitation()
 #' summary(stations)
@@ -67,4 +67,34 @@ land_temperature <- function() {
 #' @export
 colorado_precipitation <- function() {
   read_extdata("colorado_precipitation.csv.gz")
+}
+
+#' Wet days of January 2010 in the United States
+#'
+#' On how many days of January 2010 it was wet, at rain gauges of the 48 contiguous states: counts, presence or absence (was it wet on the
+#' 21st?) and amounts.
+#'
+#' A day is wet with at least 2.5 mm (0.1 inch, the resolution of most of these gauges). The archive has no records of dry days: they were
+#' filled in as long as a gauge was not reported missing. So a gauge that was out of order without a report looks dry; some of those that count
+#' no wet day among wet neighbours may be of this kind.
+#'
+#' @return A data frame with 1,944 rows, one for each gauge, and the columns
+#'   * `station`: number in the cooperative network;
+#'   * `lon`, `lat`: longitude and latitude in degrees;
+#'   * `observed`: number of days observed, at most 31;
+#'   * `wet`: number of these that were wet;
+#'   * `precipitation`: total over the days observed in millimetres;
+#'   * `on_21st`: precipitation on 21 January in millimetres, `NA` for the 181 gauges without an observation that day.
+#'
+#' @source The hourly precipitation data (DSI-3240) of the National Climatic Data Center of the United States, now part of NOAA, whose
+#'   records are in the public domain; daily totals of January 2010 as found in the public repository `kd383/GPML_SLD`, in
+#'   hundredths of an inch.
+#' @seealso `vignette("counts-and-presence", package = "neargp")`
+#' @examples
+#' gauges <- wet_days()
+#' summary(gauges)
+#' plot_map(gauges, "wet", coords = ~ lon + lat, longlat = TRUE, main = "Wet days")
+#' @export
+wet_days <- function() {
+  read_extdata("wet_days.csv.gz")
 }

@@ -3,7 +3,16 @@
 loo_table <- function(fit, k = NULL, threads = NULL) {
   predicted <- leave_one_out(fit, k, threads)
   y <- fit$data$y
-  data.frame(observed = y, mean = predicted$mean, sd = predicted$sd, z = (y - predicted$mean) / predicted$sd)
+  z <- if (is_gaussian(fit$family)) (y - predicted$mean) / predicted$sd else quantile_residuals(y, cavity_mixture(fit))
+  data.frame(observed = y, mean = predicted$mean, sd = predicted$sd, z = z)
+}
+
+# Normal quantiles of the probability integral transform, of discrete responses of a random point of its interval (Dunn and Smyth 1996).
+# The distribution function is known to 1e-9, so that residuals beyond 6 cannot be told apart.
+quantile_residuals <- function(y, mixture) {
+  pit <- mixture_pit(y, mixture)
+  point <- pit$lower + stats::runif(length(y)) * (pit$upper - pit$lower)
+  stats::qnorm(pmin(pmax(point, 1e-9), 1 - 1e-9))
 }
 
 # Parameters of a page of diagnostics with so many rows and columns of plots, unless the page was divided before. Returns those to put
@@ -77,7 +86,7 @@ plot_loo_predictions <- function(fit, loo, main = "Leave-one-out predictions", .
   plot_frame(limits, limits, main, "predicted", sprintf("observed %s", fit$data$response_name))
   draw_scatter(loo$mean[shown], loo$observed[shown], ...)
   graphics::abline(0, 1, col = "grey40")
-  score <- scores(loo, observed = loo$observed)
+  score <- if (is_gaussian(fit$family)) scores(loo, observed = loo$observed) else scores(fit)
   graphics::legend("topleft", bty = "n", cex = 0.85, legend = c(sprintf("RMSE %s", format(score$rmse, digits = 3L)),
     sprintf("CRPS %s", format(score$crps, digits = 3L)), sprintf("95%% coverage %.1f%%", 100 * score$coverage)))
   note_shown(shown, nrow(loo))

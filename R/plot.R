@@ -15,16 +15,20 @@
 #'   curve with its pointwise prediction band.
 #' * "residuals": standardised leave-one-out residuals against the leave-one-out
 #'   mean, with a smooth of their average; dotted lines hold 95% of them when the
-#'   model is right.
+#'   model is right. Of a response that is not gaussian they are normal quantiles
+#'   of the probability integral transform, see [residuals.neargp()].
 #' * "residual_map": the same residuals where they are. Patches of one colour are
 #'   structure that the model misses.
 #' * "qq": their normal quantiles, with a pointwise 95% band for independent
 #'   residuals.
-#' * "variogram": [empirical_variogram()] with the fitted curve.
+#' * "variogram": [empirical_variogram()] with the fitted curve, for a gaussian
+#'   response.
 #' * "loo": observations against leave-one-out predictions, with their scores.
 #'
 #' @param x,object a fit by [neargp()].
-#' @param which names of the plots, see Details.
+#' @param which names of the plots, see Details. By default the map, residuals and
+#'   their quantiles, and the variogram or, unless the response is gaussian, the
+#'   map of the residuals.
 #' @param what what the map shows: "mean" or "sd" of the predictions.
 #' @param newdata where to predict for the map, in the form that [predict()] takes;
 #'   by default a grid.
@@ -47,11 +51,10 @@
 #' plot(fit)
 #' plot(fit, which = "map", what = "sd")
 #' @export
-plot.neargp <- function(x, which = c("map", "residuals", "qq", "variogram"), what = c("mean", "sd"), newdata = NULL,
-                        cells = 10000, time = NULL, ...) {
+plot.neargp <- function(x, which = NULL, what = c("mean", "sd"), newdata = NULL, cells = 10000, time = NULL, ...) {
+  which <- which %||% default_plots(x)
   check_choices(which, "which", c("map", "residuals", "residual_map", "qq", "variogram", "loo"))
   what <- match.arg(what)
-  if (missing(which) && length(x$locations$raw_names) > 2L) which <- setdiff(which, "map")
   device <- graphics::par("din")
   old <- open_page(grDevices::n2mfrow(length(which), asp = device[1L] / device[2L]))
   on.exit(graphics::par(old))
@@ -67,6 +70,10 @@ plot.neargp <- function(x, which = c("map", "residuals", "qq", "variogram"), wha
     )
   }
   invisible(x)
+}
+
+default_plots <- function(fit) {
+  c(if (length(fit$locations$raw_names) <= 2L) "map", "residuals", "qq", if (is_gaussian(fit$family)) "variogram" else "residual_map")
 }
 
 plot_fit_map <- function(fit, what, newdata, cells, time, palette = NULL, limits = NULL, centred = FALSE,
@@ -100,10 +107,16 @@ map_predictions <- function(fit, newdata, cells, time) {
   at_time <- if (!is.null(fit$locations$time)) sprintf(" at %s = %s", fit$locations$time, format(coords[1L, fit$locations$time])) else ""
   trend <- grid_trend(fit, coords)
   moments <- predict_latent(fit, embed_coordinates(coords, fit$locations), trend$X, trend$offset)
-  noise <- if (trend$known) fit$nugget else 0
-  predictions <- data.frame(mean = moments$mean, sd = sqrt(moments$variance + noise))
+  predictions <- if (trend$known) observation_moments(fit, moments) else list(mean = moments$mean, sd = sqrt(moments$variance))
+  predictions <- as.data.frame(predictions)
   title <- if (trend$known) sprintf("Prediction of %s%s", response, at_time) else sprintf("Spatial effect on %s%s", response, at_time)
   list(predictions = predictions, place = fit_place(fit, coords), title = title)
+}
+
+# Of a new observation, from those of the linear predictor.
+observation_moments <- function(fit, moments) {
+  if (is_gaussian(fit$family)) return(list(mean = moments$mean, sd = sqrt(moments$variance + fit$nugget)))
+  mixture_moments(new_mixture(moments$mean, sqrt(moments$variance), fit$family, fit$family_parameters))
 }
 
 newdata_map <- function(fit, newdata) {

@@ -6,13 +6,17 @@
 #' @param object a fit of [neargp()].
 #' @param type `"response"`: observation minus fitted value; `"pearson"`: that, divided by the noise standard deviation;
 #'   `"loo"`: observation minus its prediction from its nearest others; `"standardized"`: that, divided by its predictive standard
-#'   deviation, standard normal under the model; `"trend"`: observation minus trend and offset, the process plus noise.
+#'   deviation, standard normal under the model; `"trend"`: observation minus trend and offset, the process plus noise (gaussian responses only).
+#'   Unless the response is gaussian, `"standardized"` residuals are normal quantiles of the probability integral transform of the leave-one-out
+#'   prediction, of counts randomised by R's generator (Dunn and Smyth 1996): standard normal under the model, too. Beyond 6 they are set to 6.
 #' @param k number of neighbours, as in [predict.neargp()]. Every other observation for [exact_gp()].
 #' @param threads,... as in [predict.neargp()].
 #' @return Numeric vector with one value for each row of the data, after `subset`; where `na.action` is `na.exclude`, dropped rows are NA.
 #'   `loo_predict()` returns a data frame with the columns `mean` and `sd` of the leave-one-out prediction of each observation; for a fit to
 #'   classes `prob_<level>` and `class`, as in [predict.neargp_classifier()].
 #' @references Dubrule, O. (1983). Cross validation of kriging in a unique neighborhood. *Mathematical Geology* 15, 687–699.
+#'
+#' Dunn, P. K. and Smyth, G. K. (1996). Randomized quantile residuals. *Journal of Computational and Graphical Statistics* 5, 236–244.
 #' @examples
 #' set.seed(1)
 #' d <- data.frame(x = runif(100), y = runif(100))

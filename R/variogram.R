@@ -51,7 +51,7 @@
 #'   the fitted curve as attribute `curve` when made from a fit. It has `plot`
 #'   and, with ggplot2, `autoplot` methods.
 #' @section Errors:
-#' `neargp_error_variogram` when no pair is closer than `cutoff`;
+#' `neargp_error_variogram` when no pair is closer than `cutoff`, and for a fit of a response that is not gaussian;
 #' `neargp_error_length`, `neargp_error_coordinates` and `neargp_error_argument` for
 #' unusable input.
 #' @references
@@ -87,6 +87,11 @@ empirical_variogram.neargp <- function(object, width = NULL, cutoff = NULL,
                                        estimator = c("classical", "robust"), directions = NULL,
                                        tolerance = 22.5, max_pairs = 1e6, time_lag = NULL, ...) {
   estimator <- match.arg(estimator)
+  if (!is_gaussian(object$family)) {
+    abort_neargp("variogram", c(sprintf("There is no variogram of a fit of a %s response.", family_call(object$family)),
+      x = "Its residuals scatter by the family, the covariance is that of the linear predictor.",
+      i = "See plot(fit, which = \"residual_map\") and cross_validate()."))
+  }
   if (is.null(time_lag)) time_lag <- short_time_lag(object)
   space <- variogram_space(object, time_lag)
   if (is.null(directions)) directions <- anisotropy_axes(object)

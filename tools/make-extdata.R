@@ -1,4 +1,4 @@
-# Makes the two example data sets in inst/extdata from larger public files, which
+# Makes the three example data sets in inst/extdata from larger public files, which
 # are looked for in the folder NEARGP_DATA, else in ../shared/data.
 # Run from the repository root: Rscript tools/make-extdata.R
 
@@ -52,3 +52,16 @@ station <- station[station$years >= 10, ]
 station <- station[order(station$station), ]
 names(station)[names(station) == "elev"] <- "elevation"
 write_extdata(station, "colorado_precipitation.csv.gz")
+
+# Wet days of January 2010: daily totals at rain gauges, in hundredths of an inch. Most gauges weigh in tenths of an inch, so that
+# is the least a wet day has.
+daily <- read_source("us_precip_daily_jan2010.csv.gz")
+gauge <- aggregate(
+  cbind(observed = 1, wet = prcp >= 10, precipitation = 0.254 * prcp) ~ station + lon + lat,
+  daily, sum
+)
+gauge[c("lon", "lat")] <- round(gauge[c("lon", "lat")], 4)
+gauge$precipitation <- round(gauge$precipitation, 1)
+on_21st <- daily[daily$day == 21, ]
+gauge$on_21st <- round(0.254 * on_21st$prcp[match(gauge$station, on_21st$station)], 1)
+write_extdata(gauge[order(gauge$station), ], "wet_days.csv.gz")

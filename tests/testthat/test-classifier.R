@@ -58,3 +58,9 @@ test_that("coefficients of several classes are a vector where one is wanted", {
   expect_identical(dim(vcov(fit)), c(6L, 6L))
   expect_identical(rownames(confint(fit, parm = "c:h")), "c:h")
 })
+
+test_that("a single trend coefficient of two classes has its name, and is printed", {
+  fit <- fixed_class_fit(class_data(classes = c("a", "b")), k = 10, formula = class ~ 1)
+  expect_named(coef(fit), "(Intercept)")
+  expect_match(capture.output(print(fit)), "(Intercept)", fixed = TRUE, all = FALSE)
+})

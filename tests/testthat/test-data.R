@@ -31,3 +31,17 @@ test_that("colorado_precipitation() has the documented shape and units", {
   denver <- with(stations, abs(lon + 104.88) < 0.01 & abs(lat - 39.77) < 0.01)
   expect_equal(stations$precipitation[denver], 250, tolerance = 0.1)
 })
+
+test_that("wet_days() has the documented shape and units", {
+  gauges <- wet_days()
+  expect_named(gauges, c("station", "lon", "lat", "observed", "wet", "precipitation", "on_21st"))
+  expect_equal(nrow(gauges), 1944)
+  expect_false(anyDuplicated(gauges$station) > 0)
+  expect_false(anyDuplicated(gauges[c("lon", "lat")]) > 0)
+  expect_true(all(gauges$observed %in% 1:31 & gauges$wet >= 0 & gauges$wet <= gauges$observed))
+  expect_equal(sum(is.na(gauges$on_21st)), 181)
+  expect_false(anyNA(gauges[names(gauges) != "on_21st"]))
+  # Millimetres: a wet day has at least 2.5 of them, and a day is part of the month.
+  expect_true(all(gauges$precipitation >= 2.5 * gauges$wet))
+  expect_true(all(gauges$on_21st <= gauges$precipitation + 0.1, na.rm = TRUE))
+})

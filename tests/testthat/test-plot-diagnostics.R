@@ -25,3 +25,13 @@ test_that("the table of leave-one-out predictions is that of loo_predict()", {
   expect_equal(table[c("mean", "sd")], loo_predict(fit))
   expect_equal(table$z, residuals(fit, "standardized"))
 })
+
+test_that("standardized residuals of counts and classes are standard normal under the model", {
+  data <- latent_data(800)
+  for (fit in list(latent_fit(count ~ height, poisson(), data), latent_fit(class ~ height, binomial(), data),
+    latent_fit(amount ~ height, Gamma("log"), data))) {
+    withr::local_seed(1)
+    expect_gt(stats::ks.test(residuals(fit, "standardized"), "pnorm")$p.value, 0.01)
+  }
+  expect_equal(quantile_residuals(c(0, 1e6), new_mixture(c(0, 0), 0.1, poisson()))[2], 6, tolerance = 0.01)
+})

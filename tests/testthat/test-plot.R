@@ -65,3 +65,16 @@ test_that("space-time fits are mapped at one time, one coordinate gives a curve"
   line <- neargp(z ~ 1, data, coords = ~ x, method = vecchia(k = 8))
   expect_invisible(plot(line, which = c("map", "variogram")))
 })
+
+test_that("fits of counts are drawn on the scale of the response, without a variogram", {
+  withr::local_pdf(NULL)
+  data <- latent_data(200)
+  fit <- latent_fit(count ~ 1, poisson(), data)
+  drawn <- map_predictions(fit, NULL, 100, NULL)
+  expected <- predict(fit, data.frame(x = drawn$place$x, y = drawn$place$y))
+  expect_equal(drawn$predictions$mean, expected$mean)
+  expect_equal(drawn$predictions$sd, expected$sd)
+  expect_invisible(plot(fit, cells = 100))
+  expect_invisible(plot(fit, which = "loo"))
+  expect_error(plot(fit, which = "variogram"), class = "neargp_error_variogram")
+})
