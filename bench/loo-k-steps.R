@@ -35,5 +35,5 @@ step_times <- function(n, classes, own_class, refresh = 50L) {
 }
 
 describe_run()
-cases <- expand.grid(n = c(10000L, 100000L, 1000000L), own_class = c(FALSE, TRUE), classes = 2:3)
+cases <- expand.grid(n = c(10000L, 50000L, 250000L), own_class = c(FALSE, TRUE), classes = 3L)
 save_table(do.call(rbind, Map(step_times, cases$n, cases$classes, cases$own_class)), "loo-k-steps", 3L)
