@@ -89,7 +89,7 @@ plot_cv_scores <- function(x, score, ...) {
 plot_pit <- function(predictions, main) {
   classes <- 20L
   n <- nrow(predictions)
-  if (is.null(predictions$pit_upper)) {
+  if (is.null(predictions$pit_upper) || anyNA(predictions$pit_upper)) {
     predictions$pit_lower <- predictions$pit_upper <- stats::pnorm(predictions$observed, predictions$mean, predictions$sd)
   }
   density <- diff(pit_distribution(seq(0, 1, length.out = classes + 1L), predictions$pit_lower, predictions$pit_upper)) * classes

@@ -109,7 +109,7 @@ validate_cases <- function(cases, folds, refit, level, verbose) {
     split <- splits[[tasks$split[task]]]
     data.frame(setting = names(cases)[tasks$case[task]], predict_split(case, split, refit, level))
   })
-  predictions <- do.call(rbind, pieces)
+  predictions <- bind_tables(pieces)
   predictions <- predictions[order(match(predictions$setting, names(cases)), predictions$row), ]
   rownames(predictions) <- NULL
   structure(list(
@@ -117,6 +117,15 @@ validate_cases <- function(cases, folds, refit, level, verbose) {
     predictions = predictions, folds = folds, refit = refit, level = level, response = fit$data$response_name,
     place = fit_place(fit, original_coords(fit)), elapsed = proc.time()[["elapsed"]] - start
   ), class = "neargp_cv")
+}
+
+# Fits by different families have different columns: those that a table lacks are NA.
+bind_tables <- function(pieces) {
+  columns <- Reduce(union, lapply(pieces, names))
+  do.call(rbind, lapply(pieces, function(piece) {
+    piece[setdiff(columns, names(piece))] <- NA
+    piece[columns]
+  }))
 }
 
 # On the workers of a plan, or one after the other.
@@ -142,8 +151,8 @@ grouped_scores <- function(predictions, by, level) {
   key <- do.call(paste, c(unname(predictions[by]), sep = "\r"))
   wanted <- do.call(paste, c(unname(groups), sep = "\r"))
   pieces <- split(predictions, factor(key, wanted))
-  table <- do.call(rbind, lapply(pieces, function(piece) {
-    if (is.null(piece$crps)) return(scores(piece, observed = piece$observed, level = level))
+  table <- bind_tables(lapply(pieces, function(piece) {
+    if (is.null(piece$crps) || anyNA(piece$crps)) return(scores(piece, observed = piece$observed, level = level))
     summarise_scores(piece$observed, piece, level)
   }))
   table <- cbind(groups, table)

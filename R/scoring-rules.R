@@ -28,7 +28,7 @@
 #'   \eqn{\sum_x (F(x) - 1\{y \le x\})^2} (Wei and Held 2014), the log score is
 #'   minus the log of the density or probability, and the PIT is F(y), of counts a
 #'   uniform random number between F(y - 1) and F(y) (Czado, Gneiting and Held
-#'   2009), drawn by R's generator. F is found by quadrature to 1e-9, the CRPS to a
+#'   2009), drawn by R's generator. F is found by quadrature to 1e-7, the CRPS to a
 #'   relative 1e-5.
 #'
 #' @param observed numeric vector of observed values.
