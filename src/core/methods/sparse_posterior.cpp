@@ -84,35 +84,25 @@ PosteriorOutcome SparsePosterior::fit(const Likelihood& likelihood, const Poster
   outcome.value = evaluate(state_, context);
   State proposal;
   propose_sites(proposal);
-  double share = 1.0, promised = 0.0;
+  double share = 1.0;
   while (outcome.iterations < settings.max_iterations && !outcome.converged) {
     ++outcome.iterations;
     if (context.check_interrupt) context.check_interrupt();
-    State next = state_;
-    for (std::size_t i = 0; i < next.precision.size(); ++i) {
-      next.precision[i] += share * (proposal.precision[i] - next.precision[i]);
-      next.natural[i] += share * (proposal.natural[i] - next.natural[i]);
-    }
-    double value = -std::numeric_limits<double>::infinity();
-    if (factorise(next, context)) {
-      promised = move_mean(next, context);
-      value = evaluate(next, context);
-    }
-    const double gain = value - outcome.value;
+    Step step = part_of_step(proposal, share, context);
+    const double gain = step.value - outcome.value;
     if (!(gain > -settings.tolerance)) {
-      // The step was too long: a part of it, from the same place. A part of 2^-12 that does not gain is rounding.
+      // Too long: a part of it, from the same place. A part of 2^-12 that does not gain is rounding.
       share *= 0.5;
       outcome.converged = share < 2.5e-4;
       continue;
     }
-    state_ = std::move(next);
-    outcome.value = value;
-    outcome.converged = std::max(std::abs(gain), promised) < settings.tolerance && share == 1.0;
+    state_ = std::move(step.state);
+    outcome.value = step.value;
+    outcome.converged = std::max(std::abs(gain), step.promised) < settings.tolerance && share == 1.0;
     propose_sites(proposal);
     share = std::min(1.0, 2.0 * share);
   }
-  // The last evaluation may have been of a rejected step.
-  if (share < 1.0) {
+  if (share < 1.0) {  // the last evaluation may have been of a rejected step
     factorise_or_fall_back(context);
     outcome.value = evaluate(state_, context);
   }
@@ -120,10 +110,23 @@ PosteriorOutcome SparsePosterior::fit(const Likelihood& likelihood, const Poster
   return outcome;
 }
 
+// Sites moved that share of the way to the proposed ones, the mean to theirs.
+SparsePosterior::Step SparsePosterior::part_of_step(const State& proposal, double share, const RunContext& context) {
+  Step step{state_, -std::numeric_limits<double>::infinity(), 0.0};
+  for (std::size_t i = 0; i < proposal.precision.size(); ++i) {
+    step.state.precision[i] += share * (proposal.precision[i] - step.state.precision[i]);
+    step.state.natural[i] += share * (proposal.natural[i] - step.state.natural[i]);
+  }
+  if (!factorise(step.state, context)) return step;
+  step.promised = move_mean(step.state, context);
+  step.value = evaluate(step.state, context);
+  return step;
+}
+
 // Mean and trend given the sites, which are those of an earlier covariance.
 void SparsePosterior::settle(const RunContext& context) {
   factorise_or_fall_back(context);
-  for (int sweep = 0; sweep < 2; ++sweep) move_mean(state_, context);
+  move_mean(state_, context);
 }
 
 // Q, the same for all sites.

@@ -93,6 +93,10 @@ class SparsePosterior {
     std::vector<double> mean, beta;
     std::vector<double> precision, natural;  // sites: W and t
   };
+  struct Step {
+    State state;
+    double value, promised;  // promised: the gain that the quadratic objective of the sites has left for the mean
+  };
   struct Direction {
     std::vector<double> mean, beta;
   };
@@ -108,6 +112,7 @@ class SparsePosterior {
   void find_variances(const RunContext& context);
   double evaluate(const State& state, const RunContext& context);
   void propose_sites(State& sites) const;
+  Step part_of_step(const State& proposal, double share, const RunContext& context);
   double move_mean(State& state, const RunContext& context);
   void settle(const RunContext& context);
   double finish_laplace(const RunContext& context);
