@@ -122,10 +122,12 @@ check_rank <- function(X, centred, response_name) {
   }
   if (is.null(centred)) return(invisible()) # the trend acts on the scale of the link
   residual <- qr.resid(decomposition, centred)
-  if (sum(residual^2) <= 1e-20 * sum(centred^2)) {
-    abort_neargp("constant_response", c(paste0("The response `", response_name, "` is an exact linear function of the trend."),
-      i = "Nothing is left for a Gaussian process."))
-  }
+  if (sum(residual^2) <= 1e-20 * sum(centred^2)) abort_exact_trend(response_name)
+}
+
+abort_exact_trend <- function(response_name) {
+  abort_neargp("constant_response", c(paste0("The response `", response_name, "` is an exact function of the trend."),
+    i = "Nothing is left for a Gaussian process."))
 }
 
 # ---- newdata ----------------------------------------------------------------------------------------------------------------------

@@ -18,6 +18,12 @@ bounded_ratio <- function(numerator, denominator, lower, upper) {
 
 weighted_mean <- function(x, weights) sum(weights * x) / sum(weights)
 
+# The median absolute deviation ignores the outliers for which student_t() is chosen; 0.74 is its value for t with 4 degrees of freedom.
+robust_scale <- function(residual, weights) {
+  scale <- stats::median(abs(residual) * sqrt(weights)) / 0.7407
+  if (scale > 0) scale else sqrt(weighted_mean(residual^2, weights))
+}
+
 # ---- binomial ---------------------------------------------------------------------------------------------------------------------
 
 # Logarithms of the probabilities of success and failure, exact where either is next to 0.
@@ -93,11 +99,7 @@ response_families <- list(
     distribution = function(q, eta, parameters, trials) stats::pt((q - eta) / parameters$scale, parameters$df),
     quantile = function(p, eta, parameters, trials) eta + parameters$scale * stats::qt(p, parameters$df),
     random = function(n, eta, parameters, trials) eta + parameters$scale * stats::rt(n, parameters$df),
-    # the median absolute deviation ignores the outliers for which the family is chosen; 0.74 is its value for t with 4 df
-    start = function(y, mu, weights) {
-      spread <- stats::median(abs(y - mu) * sqrt(weights)) / 0.7407
-      c(scale = if (spread > 0) spread else sqrt(weighted_mean((y - mu)^2, weights)), df = 4)
-    }
+    start = function(y, mu, weights) c(scale = robust_scale(y - mu, weights), df = 4)
   ),
   binomial_logit = binomial_entry("logit"),
   binomial_probit = binomial_entry("probit"),

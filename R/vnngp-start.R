@@ -7,10 +7,12 @@ with_latent_start <- function(problem) {
   gaussian <- problem$family$family == "gaussian"
   own <- problem$layout$kind != "family"
   working_problem <- if (gaussian) problem else working_response_problem(problem, rough)
-  variance <- residual_variance(working_problem$data)
+  found <- residual_variance(working_problem$data)
+  variance <- if (gaussian) found else max(found, least_variance(problem, working_problem$data, rough))
   bounds <- working_bounds(working_problem, variance)
-  start <- clamp(start_working(working_problem, variance), bounds, working_problem$free)
-  family <- family_working(problem, rough)
+  start <- if (found < variance) start_without_variation(working_problem, variance) else start_working(working_problem, variance)
+  start <- clamp(start, bounds, working_problem$free)
+  family <- family_working(problem, rough, sqrt(variance))
   # On the scale of a logarithm or logit a standard deviation of 10 leaves nothing to chance: classes are separated.
   if (!response_family(problem$family)$link %in% "identity") {
     variances <- which(problem$layout$kind == "variance")
@@ -28,19 +30,47 @@ rough_glm <- function(data, family) {
   weights <- data$weights * trials
   nearest <- switch(family$family, gaussian = , student_t = stats::gaussian(), binomial = stats::quasibinomial(family$link),
     beta = stats::quasibinomial(family$link), Gamma = stats::Gamma(family$link), stats::quasipoisson(family$link))
-  eta <- data$offset
-  if (ncol(data$X)) {
-    fit <- suppressWarnings(stats::glm.fit(data$X, data$y / trials, weights, offset = data$offset, family = nearest))
-    eta <- fit$linear.predictors
-  }
+  eta <- if (family$family == "student_t") robust_trend(data) else glm_trend(data, data$y / trials, weights, nearest)
   list(eta = eta, mu = nearest$linkinv(eta), family = nearest, weights = weights, trials = trials)
 }
 
-# z = eta + (y - mu) d eta / d mu with variance V(mu) (d eta / d mu)^2 / weight. Far out on the link scale the weights vanish: they are
-# kept within a factor of 10^4, since this is but a start.
+# Responses over many orders of magnitude break the iterations of a generalised linear model; from a constant mean they may succeed.
+glm_trend <- function(data, y, weights, family) {
+  if (!ncol(data$X)) return(data$offset)
+  mean <- weighted_mean(y, weights)
+  for (mustart in list(NULL, rep(mean, length(y)))) {
+    fit <- tryCatch(suppressWarnings(stats::glm.fit(data$X, y, weights, mustart = mustart, offset = data$offset, family = family)),
+      error = function(e) NULL)
+    if (!is.null(fit) && all(is.finite(fit$linear.predictors))) return(fit$linear.predictors)
+  }
+  data$offset - mean(data$offset) + family$linkfun(mean)
+}
+
+# Reweighted as for t with 4 degrees of freedom: least squares follows the outliers for which the family is chosen.
+robust_trend <- function(data, steps = 10L) {
+  if (!ncol(data$X)) return(data$offset)
+  weights <- data$weights
+  for (step in seq_len(steps)) {
+    residual <- stats::lm.wfit(data$X, data$y - data$offset, weights)$residuals
+    scale <- robust_scale(residual, data$weights)
+    if (scale <= 1e-8 * sqrt(mean(data$y^2))) break
+    weights <- data$weights * 5 / (4 + data$weights * (residual / scale)^2)
+  }
+  data$y - residual
+}
+
+bring_near <- function(residual, weights) {
+  reach <- 4 * robust_scale(residual, weights)
+  pmin(pmax(residual, -reach), reach)
+}
+
+# z = eta + (y - mu) d eta / d mu with variance V(mu) (d eta / d mu)^2 / weight. Outliers of a Student-t response are brought near. Far out
+# on the link scale the weights vanish: they are kept within a factor of 10^4, since this is but a start.
 working_response_problem <- function(problem, rough) {
   slope <- rough$family$mu.eta(rough$eta)
-  z <- rough$eta - problem$data$offset + (problem$data$y / rough$trials - rough$mu) / slope
+  residual <- problem$data$y / rough$trials - rough$mu
+  if (problem$family$family == "student_t") residual <- bring_near(residual, rough$weights)
+  z <- rough$eta - problem$data$offset + residual / slope
   weights <- rough$weights * slope^2 / rough$family$variance(rough$mu)
   usable <- is.finite(z) & is.finite(weights)
   z[!usable] <- 0
@@ -55,16 +85,39 @@ working_response_problem <- function(problem, rough) {
   problem
 }
 
-# The linear predictor that each response suggests by itself, as generalised linear models start from.
-data_linear_predictor <- function(data, family) {
-  switch(family$family, binomial = response_link(family)$linkfun((data$y + 0.5) / ((data$trials %||% 1) + 1)),
-    poisson = , negative_binomial = log(data$y + 0.1), Gamma = log(data$y), beta = stats::qlogis(data$y), data$y)
+# What the working response varies at least: next to nothing of the noise where the family says how large that is. Where it does not, a
+# response that the trend fits exactly has no scatter to be estimated.
+least_variance <- function(problem, working_data, rough) {
+  if (problem$family$family %in% c("binomial", "poisson", "negative_binomial")) return(1e-4 / mean(working_data$weights))
+  y <- problem$data$y
+  if (sum((y - rough$mu)^2) <= 1e-14 * sum(y^2)) abort_exact_trend(problem$data$response_name)
+  0
 }
 
-family_working <- function(problem, rough) {
+# Nothing to compare starting values by.
+start_without_variation <- function(problem, variance) {
+  scales <- group_scales(problem$data$coords, problem$groups[[1L]]$group)
+  layout <- problem$layout
+  layout$value <- ifelse(layout$fixed, layout$value, layout$start)
+  problem$layout <- layout
+  to_working(candidate_values(problem, scales, sqrt(length(scales)), NA_real_, c(variance, 0)), layout$transform)
+}
+
+# The linear predictor that each response suggests by itself, as generalised linear models start from. Outliers are brought near: where a
+# likelihood is not log-concave, a field that starts there would stay.
+data_linear_predictor <- function(data, family) {
+  switch(family$family, binomial = response_link(family)$linkfun((data$y + 0.5) / ((data$trials %||% 1) + 1)),
+    poisson = , negative_binomial = log(data$y + 0.1), Gamma = log(data$y), beta = pmin(pmax(stats::qlogis(data$y), -5), 5),
+    student_t = {
+      eta <- robust_trend(data)
+      eta + bring_near(data$y - eta, data$weights)
+    }, data$y)
+}
+
+family_working <- function(problem, rough, spread) {
   rows <- problem$layout[problem$layout$kind == "family", ]
   if (!nrow(rows)) return(list(lower = double(0), upper = double(0), start = double(0)))
-  known <- family_parameters(problem$family, stats::sd(problem$data$y))
+  known <- family_parameters(problem$family, spread)
   start <- response_family(problem$family)$start(problem$data$y, rough$mu, rough$weights)[rows$name]
   start <- ifelse(is.na(rows$start), start, rows$start)
   list(lower = log(known$lower), upper = log(known$upper), start = log(start))

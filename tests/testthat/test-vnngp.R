@@ -231,3 +231,36 @@ test_that("separation ends with a finite, flagged answer", {
   expect_lt(p[1], 0.1)
   expect_gt(p[2], 0.9)
 })
+
+test_that("gross outliers of a Student-t response move neither starting values nor bounds", {
+  data <- latent_data(300, seed = 17)
+  clean <- neargp(student_t ~ h, data, coords = ~ x + y, method = vnngp(10), covariance = cov_exponential(), family = student_t(4))
+  data$student_t[c(3, 50)] <- c(1e4, -1e3)
+  fit <- neargp(student_t ~ h, data, coords = ~ x + y, method = vnngp(10), covariance = cov_exponential(), family = student_t(4))
+  expect_false(any(fit$parameters$at_boundary))
+  expect_lt(max(abs(coef(fit) - coef(clean)) / sqrt(diag(vcov(clean)))), 0.5)
+  expect_lt(max(abs(log(coef(fit, "covariance") / coef(clean, "covariance"))[c("variance", "scale")])), 0.2)
+})
+
+test_that("counts without any variation have a constant mean", {
+  data <- latent_data(100, seed = 18)
+  data$three <- 3
+  data$ten <- 10
+  fit <- neargp(three ~ 1, data, coords = ~ x + y, method = vnngp(10), family = poisson())
+  expect_equal(coef(fit)[[1L]], log(3), tolerance = 1e-4)
+  fit <- neargp(cbind(three, ten - three) ~ 1, data, coords = ~ x + y, method = vnngp(10), family = binomial())
+  expect_equal(coef(fit)[[1L]], qlogis(0.3), tolerance = 1e-4)
+})
+
+test_that("a response that the trend explains entirely is refused, and one over many orders of magnitude fitted", {
+  data <- latent_data(100, seed = 19)
+  data$straight <- 1 + 2 * data$h
+  data$grown <- exp(1 + 0.3 * data$h)
+  expect_error(neargp(straight ~ h, data, coords = ~ x + y, method = vnngp(10), family = student_t()),
+    class = "neargp_error_constant_response")
+  expect_error(neargp(grown ~ h, data, coords = ~ x + y, method = vnngp(10), family = Gamma("log")),
+    class = "neargp_error_constant_response")
+  withr::with_seed(1, data$wild <- pmax(rgamma(100, 0.05), 1e-300))
+  fit <- neargp(wild ~ h, data, coords = ~ x + y, method = vnngp(10), covariance = fixed_exponential, family = Gamma("log"))
+  expect_equal(coef(fit, "covariance")[["shape"]], 0.05, tolerance = 0.3)
+})
