@@ -42,10 +42,11 @@ quadrature_log_density <- function(mixture, y, likeliest) {
   if (!length(spread)) return(value)
   part <- take_mixture(mixture, spread)
   y <- y[spread]
-  peak <- (likeliest(part, y) - part$mean) / part$sd
+  # Means of the log link must not overflow.
+  within_limits <- function(eta) pmin(pmax(eta, -700), 700)
+  peak <- (within_limits(likeliest(part, y)) - part$mean) / part$sd
   g <- function(z) {
-    # Means of the log link must not overflow.
-    eta <- pmin(pmax(part$mean + part$sd * z, -700), 700)
+    eta <- within_limits(part$mean + part$sd * z)
     family$density(y, eta, part$parameters, part$trials, log = TRUE) + stats::dnorm(z, log = TRUE)
   }
   value[spread] <- log_integral(g, pmin(0, peak) - 9, pmax(0, peak) + 9, part$sd)

@@ -66,6 +66,21 @@ test_that("separated predictors give neither NaN nor warnings", {
   expect_equal(mixture_density(1, missed, log = TRUE), c(-39.5, -599.5), tolerance = 1e-8)
 })
 
+test_that("random predictors of any size leave nothing undefined", {
+  set.seed(17)
+  mean <- c(rnorm(30, 0, 5), runif(30, -100, 100))
+  sd <- sample(c(0, 1e-8, runif(28), rexp(30, 1 / 3)))
+  for (name in names(mixture_cases)) {
+    case <- mixture_cases[[name]]
+    mixture <- new_mixture(mean, sd, case$family, case$parameters, case$trials)
+    expect_no_warning({
+      y <- mixture_quantile(runif(60, 0.001, 0.999), mixture)
+      results <- c(y, mixture_distribution(y, mixture), mixture_density(y, mixture, log = TRUE), mixture_crps(y, mixture))
+    })
+    expect_false(anyNA(results), label = name)
+  }
+})
+
 test_that("outside the support there is no probability, beyond it all of it", {
   counts <- new_mixture(c(0, 0, 0), 1, poisson())
   expect_equal(mixture_distribution(c(-1, -0.5, Inf), counts), c(0, 0, 1))
