@@ -11,7 +11,7 @@ mkdir -p _build
 log=_build/test-core.log
 
 status=0
-NEARGP_INSTRUCTION_SET=${NEARGP_INSTRUCTION_SET:-all} \
+NEARGP_INSTRUCTION_SET=${NEARGP_INSTRUCTION_SET-all} \
   make --silent -C tests/cpp -j2 test > "$log" 2>&1 || status=$?
 cat "$log"
 

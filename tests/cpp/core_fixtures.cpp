@@ -4,6 +4,11 @@
 
 namespace fixtures {
 
+std::vector<const char*>& tested_instruction_sets() {
+  static std::vector<const char*> names = neargp::instruction_sets();
+  return names;
+}
+
 Data::Data(Cloud cloud_, int columns_) : cloud(std::move(cloud_)), columns(columns_) {
   const neargp::Philox random(3);
   const neargp::Index n = cloud.view().n;

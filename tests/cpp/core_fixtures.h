@@ -22,11 +22,14 @@ class KeepInstructionSet {
   const char* name_ = neargp::local_kernels().name;
 };
 
-// Runs action() once with each instruction set that this processor has.
+// All instruction sets that this processor has, unless main() was told to use one of them.
+std::vector<const char*>& tested_instruction_sets();
+
+// Runs action() once with each of them.
 template <class Action>
 void with_each_instruction_set(const Action& action) {
   const KeepInstructionSet keep;
-  for (const char* name : neargp::instruction_sets()) {
+  for (const char* name : tested_instruction_sets()) {
     neargp::use_instruction_set(name);
     CAPTURE(name);
     action();

@@ -1,40 +1,39 @@
-// The program of all tests. NEARGP_INSTRUCTION_SET=avx2 makes that instruction set the one in use wherever a test does
-// not choose one itself; "portable" is the narrowest, and "all" runs all tests once with each that this processor has.
+// The program of all tests. NEARGP_INSTRUCTION_SET=avx2 makes that instruction set the one that tests use; "portable" is
+// the narrowest, and "all" runs all tests once with each that this processor has. Otherwise the widest is used, and tests
+// of kernels go through all of them.
 #define DOCTEST_CONFIG_IMPLEMENT
-#include <doctest/doctest.h>
-
 #include <cstdio>
 #include <cstdlib>
 #include <string>
 #include <vector>
 
-#include "base/error.h"
-#include "local/kernels.h"
+#include "core_fixtures.h"
 
 namespace {
 
-std::vector<const char*> wanted_instruction_sets() {
-  const char* wanted = std::getenv("NEARGP_INSTRUCTION_SET");
-  if (!wanted || !*wanted) return {"auto"};
-  if (std::string(wanted) == "all") return neargp::instruction_sets();
-  if (std::string(wanted) == "portable") return {neargp::instruction_sets().back()};
-  return {wanted};
+int run_with(const char* instruction_set, int argc, char** argv) {
+  neargp::use_instruction_set(instruction_set);
+  fixtures::tested_instruction_sets() = {instruction_set};
+  std::printf("instruction set: %s\n", instruction_set);
+  std::fflush(stdout);
+  return doctest::Context(argc, argv).run();
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
+  const char* variable = std::getenv("NEARGP_INSTRUCTION_SET");
+  const std::string wanted = variable ? variable : "";
+  if (wanted.empty()) return doctest::Context(argc, argv).run();
+  const std::vector<const char*> available = neargp::instruction_sets();
+  if (wanted == "portable") return run_with(available.back(), argc, argv);
   int status = 0;
-  try {
-    for (const char* name : wanted_instruction_sets()) {
-      neargp::use_instruction_set(name);
-      std::printf("instruction set: %s\n", neargp::local_kernels().name);
-      std::fflush(stdout);
-      if (doctest::Context(argc, argv).run() != 0) status = 1;
-    }
-  } catch (const neargp::Error& error) {
-    std::fprintf(stderr, "%s\n", error.what());
-    status = 2;
+  bool found = false;
+  for (const char* name : available) {
+    if (wanted != "all" && wanted != name) continue;
+    found = true;
+    if (run_with(name, argc, argv) != 0) status = 1;
   }
-  return status;
+  if (!found) std::fprintf(stderr, "This processor cannot run the instruction set '%s'.\n", variable);
+  return found ? status : 2;
 }
