@@ -57,13 +57,15 @@ print_link <- function(x, digits) {
 #' @export
 summary.neargp_classifier <- function(object, ...) {
   rlang::check_dots_empty()
-  structure(list(fit = object, scores = scores(object), confusion = confusion_table(object)), class = "summary.neargp_classifier")
+  given <- classes_and_probabilities(object, NULL, NULL, at_most = 10000L)
+  structure(list(fit = object, scores = scores(given$observed, prob = given$prob),
+    confusion = confusion_table(given$observed, prob = given$prob)), class = "summary.neargp_classifier")
 }
 
 #' @export
 print.summary.neargp_classifier <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
   print(x$fit, digits = digits)
-  cat("\nLeave one out: each training row predicted from its nearest others\n")
+  cat("\nLeave one out: training rows predicted from their nearest others\n")
   print(x$scores)
   if (ncol(x$confusion) <= 12L) print(x$confusion)
   invisible(x)

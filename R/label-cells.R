@@ -26,8 +26,7 @@ location_index <- function(coords) {
 
 # What the leave-one-out score sums over. Observations of one class in one cell are alike unless the trend tells them apart.
 label_observations <- function(labels, merge) {
-  all <- list(row = seq_along(labels$cell), cell = labels$cell, class = labels$class, count = labels$count)
-  if (!merge) return(all)
+  if (!merge) return(take_observations(labels, seq_along(labels$cell)))
   key <- (labels$class - 1) * nrow(labels$coords) + labels$cell
   first <- which(!duplicated(key))
   list(row = first, cell = labels$cell[first], class = labels$class[first],

@@ -148,7 +148,7 @@ label_bounds <- function(problem, links) {
 # most steps only bring the metric near. The score's optimum moves with the density of the data, so that each stage has steps.
 label_adam <- function(method, problem, theta) {
   n <- length(problem$labels$cell)
-  sizes <- stage_sizes(n)
+  sizes <- if (nrow(problem$labels$coords) < 20000L) n else stage_sizes(n)
   steps <- stage_steps(method$steps %||% 1000L, length(sizes))
   shuffled <- if (length(sizes) > 1L) sample.int(n)
   state <- list(theta = theta, singular = 0L)

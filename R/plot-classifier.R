@@ -1,6 +1,6 @@
 #' Plots of a fit to classes
 #'
-#' Diagnostics of a fit of [loo_k()] to classes from its leave-one-out predictions, in base graphics.
+#' Diagnostics of a fit of [loo_k()] to classes from its leave-one-out predictions (of up to 10,000 rows), in base graphics.
 #'
 #' @details
 #' * "calibration": the share of observations in which an event happened against the probability it was given, in bins, with pointwise
@@ -23,7 +23,7 @@ plot.neargp_classifier <- function(x, which = c("calibration", "confusion"), new
   rlang::check_dots_empty()
   check_choices(which, "which", c("calibration", "confusion"))
   bins <- check_count(bins, "bins")
-  given <- classes_and_probabilities(x, newdata, observed)
+  given <- classes_and_probabilities(x, newdata, observed, at_most = 10000L)
   device <- graphics::par("din")
   old <- open_page(grDevices::n2mfrow(length(which), asp = device[1L] / device[2L]))
   on.exit(graphics::par(old))

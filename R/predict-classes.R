@@ -123,16 +123,16 @@ predict_class_raster <- function(object, newdata, type, settings, probability_at
 
 # ---- leave one out ----------------------------------------------------------------------------------------------------------------
 
-# Probabilities of each training row's classes, from its nearest others; the parameters stay those of all rows.
-loo_probabilities <- function(object, k, threads) {
+# Probabilities of the classes of training rows, each from its nearest others; the parameters stay those of all rows.
+loo_probabilities <- function(object, k, threads, rows = seq_along(object$data$y)) {
   threads <- resolve_threads(threads)
   labels <- fitted_labels(object)
   k <- min(classifier_k(object, k), nrow(labels$coords) - 1L)
-  if (object$classifier$estimator == "polya-gamma") return(polya_gamma_loo(object, seq_along(labels$class), k, threads))
-  at <- label_observations(labels, merge = FALSE)
+  if (object$classifier$estimator == "polya-gamma") return(polya_gamma_loo(object, rows, k, threads))
+  at <- take_observations(labels, rows)
   sets <- leave_one_out_sets(labels, at, metric_component(object$core_covariance), k, threads)
-  label_probabilities(object, sets$coords, sets$counts, sets$targets, sets$neighbors, object$data$X, object$data$offset,
-    threads)$probability
+  label_probabilities(object, sets$coords, sets$counts, sets$targets, sets$neighbors, object$data$X[rows, , drop = FALSE],
+    object$data$offset[rows], threads)$probability
 }
 
 loo_classes <- function(object, k, threads) {

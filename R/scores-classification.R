@@ -106,10 +106,12 @@ confusion_table.neargp_classifier <- function(object, newdata = NULL, observed =
 
 # ---- what is judged ---------------------------------------------------------------------------------------------------------------
 
-classes_and_probabilities <- function(object, newdata, observed, k = NULL, threads = NULL) {
+# Of very many training rows `at_most` evenly spaced ones.
+classes_and_probabilities <- function(object, newdata, observed, k = NULL, threads = NULL, at_most = Inf) {
   if (is.null(newdata)) {
-    prob <- class_columns(object$classifier$levels, loo_probabilities(object, k, threads), "prob")
-    return(list(observed = observed_classes(object), prob = prob))
+    rows <- shown_rows(length(object$data$y), at_most)
+    prob <- class_columns(object$classifier$levels, loo_probabilities(object, k, threads, rows), "prob")
+    return(list(observed = observed_classes(object)[rows], prob = prob))
   }
   prob <- drop_geometry(predict(object, newdata, k = k, threads = threads, verbose = FALSE))
   list(observed = as_observed(observed %||% object$formula[[2L]], newdata, environment(object$formula)), prob = prob)

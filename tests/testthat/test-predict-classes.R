@@ -59,3 +59,13 @@ test_that("bad arguments are refused", {
   expect_error(predict(fit, data, k = 31L), "distinct locations", class = "neargp_error_k")
   expect_error(predict(fit, data, interval = "prediction"), class = "rlib_error_dots_nonempty")
 })
+
+test_that("leave-one-out predictions of some rows are those among all", {
+  for (estimator in c("label", "own-class", "polya-gamma")) {
+    data <- class_data(60, repeated = if (estimator == "polya-gamma") 0L else 10L)
+    withr::local_seed(1)
+    fit <- neargp(class ~ 0, data, coords = ~ x + y, family = categorical(), method = loo_k(8L, estimator, "adam", steps = 4L), threads = 1L)
+    rows <- c(3L, 13L, 40L)
+    expect_equal(loo_probabilities(fit, NULL, 1L, rows), loo_probabilities(fit, NULL, 1L)[rows, ], tolerance = 1e-12)
+  }
+})
