@@ -80,6 +80,8 @@ run_estimator <- function(data, rows, set, split, estimator) {
 
 run_split <- function(data, set, split) {
   rows <- split_rows(nrow(data), split)
+  # An input that does not vary among the training rows has no range.
+  data <- data[vapply(data[rows$training, ], function(x) length(unique(x)) > 1L, NA)]
   set.seed(100L + split)
   do.call(rbind, lapply(estimators, function(estimator) run_estimator(data, rows, set, split, estimator)))
 }
