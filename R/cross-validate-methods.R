@@ -57,7 +57,8 @@ plot.neargp_cv <- function(x, which = NULL, setting = NULL, score = "crps", ...)
   for (one in which) {
     switch(one,
       scores = plot_cv_scores(x, score, ...),
-      predictions = plot_loo_predictions(list(data = list(response_name = x$response)), shown, main = main("Held-out predictions"), ...),
+      predictions = plot_loo_predictions(list(data = list(response_name = x$response)), shown, main = main("Held-out predictions"),
+        score = x$scores[x$scores$setting == setting, ], ...),
       pit = plot_pit(shown, main("Calibration")),
       map = plot_cv_errors(x, shown, main("Errors (predicted - observed)"), ...)
     )

@@ -80,17 +80,18 @@ plot_loo_qq <- function(fit, loo, main = "Quantiles of leave-one-out residuals",
   graphics::box(lwd = 0.8)
 }
 
-plot_loo_predictions <- function(fit, loo, main = "Leave-one-out predictions", ...) {
+plot_loo_predictions <- function(fit, loo, main = "Leave-one-out predictions", score = loo_scores(fit, loo), ...) {
   shown <- shown_rows(nrow(loo))
   limits <- range(loo$mean, loo$observed)
   plot_frame(limits, limits, main, "predicted", sprintf("observed %s", fit$data$response_name))
   draw_scatter(loo$mean[shown], loo$observed[shown], ...)
   graphics::abline(0, 1, col = "grey40")
-  score <- if (is_gaussian(fit$family)) scores(loo, observed = loo$observed) else scores(fit)
   graphics::legend("topleft", bty = "n", cex = 0.85, legend = c(sprintf("RMSE %s", format(score$rmse, digits = 3L)),
-    sprintf("CRPS %s", format(score$crps, digits = 3L)), sprintf("95%% coverage %.1f%%", 100 * score$coverage)))
+    sprintf("CRPS %s", format(score$crps, digits = 3L)), sprintf("%g%% coverage %.1f%%", 100 * score$level, 100 * score$coverage)))
   note_shown(shown, nrow(loo))
 }
+
+loo_scores <- function(fit, loo) if (is_gaussian(fit$family)) scores(loo, observed = loo$observed) else scores(fit)
 
 plot_loo_map <- function(fit, loo, main = "Map of the residuals", ...) {
   place <- fit_place(fit, original_coords(fit))
