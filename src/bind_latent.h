@@ -10,7 +10,7 @@
 #include "methods/latent_model.h"
 #include "methods/latent_response.h"
 
-// nodes: coords, order, neighbors, jitter. data: node (the node of each datum), or coords and neighbors. The coordinates
+// nodes: coords, order, neighbors, jitter, and where wanted pattern_neighbors. data: node (the node of each datum), or coords and neighbors. The coordinates
 // live as long as the object.
 class LatentInput {
  public:

@@ -17,6 +17,8 @@ LatentInput::LatentInput(const Rcpp::List& nodes, const Rcpp::List& data) : node
   latent_.order = to_rows(Rcpp::as<Rcpp::IntegerVector>(nodes["order"]));
   latent_.node_neighbors = to_neighbor_table(Rcpp::as<Rcpp::IntegerMatrix>(nodes["neighbors"]));
   latent_.jitter = Rcpp::as<double>(nodes["jitter"]);
+  if (nodes.containsElementNamed("pattern_neighbors"))
+    latent_.pattern_neighbors = to_neighbor_table(Rcpp::as<Rcpp::IntegerMatrix>(nodes["pattern_neighbors"]));
   if (data.containsElementNamed("node")) {
     latent_.node_of_datum = to_rows(Rcpp::as<Rcpp::IntegerVector>(data["node"]));
     return;

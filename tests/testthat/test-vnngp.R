@@ -143,6 +143,13 @@ test_that("exact and incomplete factors agree", {
   expect_equal(coef(incomplete, "covariance"), coef(exact, "covariance"), tolerance = 0.02)
   new <- latent_data(50, seed = 7)
   expect_equal(predict(incomplete, new, type = "link")$sd, predict(exact, new, type = "link")$sd, tolerance = 0.01)
+
+  # The same posterior by both: only the factor differs.
+  smooth <- neargp(binary ~ h, data, coords = ~ x + y, method = vnngp(10), covariance = cov_matern(2.5, variance = 1, range = 0.3),
+    family = binomial())
+  same <- smooth
+  same$posterior$exact <- TRUE
+  expect_equal(predict(smooth, new, type = "link")$sd, predict(same, new, type = "link")$sd, tolerance = 0.002)
 })
 
 test_that("Laplace's approximation is near for informative data", {

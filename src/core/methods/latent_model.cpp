@@ -30,6 +30,17 @@ NeighborTable renumbered(const NeighborTable& table, const std::vector<int>& row
   return result;
 }
 
+// Rows (j, neighbours of j).
+std::vector<int> members_of(const NeighborTable& table) {
+  const int width = table.k + 1;
+  std::vector<int> members(std::size_t(table.n) * width);
+  for (Index j = 0; j < table.n; ++j) {
+    members[j * width] = int(j);
+    std::copy_n(table[j], table.k, members.begin() + j * width + 1);
+  }
+  return members;
+}
+
 std::vector<int> all_rows(Index n) {
   std::vector<int> rows(n);
   for (Index i = 0; i < n; ++i) rows[i] = int(i);
@@ -69,14 +80,14 @@ LatentModel::LatentModel(const LatentData& data, const RunContext& context)
     for (const int node : data.node_of_datum) node_of_datum_.push_back(node_number_[node]);
   }
 
-  const int width = prior_->k() + 1;
-  prior_members_.resize(std::size_t(m) * width);
-  for (Index j = 0; j < m; ++j) {
-    prior_members_[j * width] = int(j);
-    std::copy_n(prior_->neighbors()[j], width - 1, prior_members_.begin() + j * width + 1);
-  }
-  prior_vectors_.resize(std::size_t(m) * width);
+  prior_members_ = members_of(prior_->neighbors());
+  prior_vectors_.resize(prior_members_.size());
   inverse_variance_.resize(m);
+  if (data.pattern_neighbors.n > 0) {
+    if (data.pattern_neighbors.n != m) throw Error("The table of the pattern must have one row for each node.");
+    check_rows(data.pattern_neighbors.index, -1, m);
+    pattern_members_ = members_of(renumbered(data.pattern_neighbors, caller_node_, node_number_));
+  }
 }
 
 // d log nugget / d log variance_c is the share of component c.
@@ -210,6 +221,8 @@ std::vector<CliqueTable> LatentModel::cliques() const {
   std::vector<CliqueTable> tables{{nodes(), prior_->k() + 1, prior_members_.data()}};
   if (interpolation_)
     tables.push_back({interpolation_->targets(), interpolation_->k(), interpolation_->neighbors().index.data()});
+  if (!pattern_members_.empty())
+    tables.push_back({nodes(), int(Index(pattern_members_.size()) / nodes()), pattern_members_.data()});
   return tables;
 }
 

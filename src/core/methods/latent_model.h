@@ -24,6 +24,9 @@ struct LatentData {
   std::vector<int> order;        // the prior's ordering: order[rank] = node
   NeighborTable node_neighbors;  // of each node among those before it
   double jitter = 1e-6;
+  // More neighbours of each node before it, or none: pairs of them are given room in the posterior's factor, which makes an
+  // incomplete one more accurate.
+  NeighborTable pattern_neighbors;
 
   std::vector<int> node_of_datum;  // data at nodes; empty: through their neighbours
   Points data;
@@ -83,7 +86,8 @@ class LatentModel {
   const std::vector<double>& prior_vectors() const { return prior_vectors_; }
   const std::vector<double>& prior_scale() const { return inverse_variance_; }  // 1 / f
 
-  // The cliques on which entries of the posterior covariance are needed: prior's, then data's where they interpolate.
+  // The cliques on which entries of the posterior covariance are needed: prior's, then data's where they interpolate; and
+  // those of the pattern.
   std::vector<CliqueTable> cliques() const;
 
  private:
@@ -97,7 +101,7 @@ class LatentModel {
   std::vector<double> coords_, data_coords_;
   std::vector<int> order_, node_of_datum_;
   std::unique_ptr<Conditionals> prior_, interpolation_;
-  std::vector<int> prior_members_;
+  std::vector<int> prior_members_, pattern_members_;
   std::vector<double> prior_vectors_, inverse_variance_;
 };
 
