@@ -22,8 +22,8 @@ fit_seconds <- function(data, k, batch, epochs) {
 
 epoch_seconds <- function(n, dimensions, k, batch) {
   data <- simulated(n, dimensions)
-  epochs <- if (k > 100) c(1L, 3L) else c(2L, 12L)
-  seconds <- compete(3L, list(few = function() fit_seconds(data, k, batch, epochs[1L]), more = function() fit_seconds(data, k, batch, epochs[2L])))
+  epochs <- if (k > 100) c(1L, 3L) else c(1L, 31L)
+  seconds <- compete(2L, list(few = function() fit_seconds(data, k, batch, epochs[1L]), more = function() fit_seconds(data, k, batch, epochs[2L])))
   diff(seconds) / diff(epochs)
 }
 
@@ -35,8 +35,8 @@ product_rate <- function(size = 800L) {
 
 operations <- function(n, d, k) n * (k^3 / 3 + 4 * k^2 + k^2 / 2 * (7 * d + 35))
 
-cases <- expand.grid(n = c(10000L, 50000L), d = c(2L, 8L), k = 32L, batch = c(256L, 1024L))
-cases <- rbind(cases, data.frame(n = 10000L, d = c(2L, 8L), k = 256L, batch = 256L))
+cases <- expand.grid(n = 10000L, d = c(2L, 8L), k = 32L, batch = c(256L, 1024L))
+cases <- rbind(cases, data.frame(n = c(50000L, 10000L), d = 2L, k = c(32L, 256L), batch = c(1024L, 256L)))
 cases$epoch <- mapply(epoch_seconds, cases$n, cases$d, cases$k, cases$batch)
 cases$microseconds_a_point <- 1e6 * cases$epoch / cases$n
 cases$gigaflops <- operations(cases$n, cases$d, cases$k) / cases$epoch / 1e9
