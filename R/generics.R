@@ -8,18 +8,23 @@
 #' @return `coef()`: named numbers. Covariance parameters are `variance`, `range` (or `range_<coordinate>`, `range_time`),
 #'   `anisotropy_ratio` (range across / range along the major axis, at most 1) and `anisotropy_angle` (of the major axis, degrees clockwise
 #'   from north), `smoothness`, `power` or `shape`, and `nugget`; with several components, suffixed by `_1`, `_2`, .... With anisotropy
-#'   `range` is that along the major axis.
+#'   `range` is that along the major axis. Responses that are not gaussian have no nugget, but the parameters of their [response_family],
+#'   such as `size`.
 #'
 #'   `vcov()`: their covariance matrix, by the delta method for covariance parameters; NA for fixed ones, for those at a boundary, and for
-#'   all of [loo_k()] and [mll_k()], whose scores are not likelihoods.
+#'   all of [loo_k()] and [mll_k()], whose scores are not likelihoods. For [vnngp()] it comes from the curvature of the evidence lower bound,
+#'   and is NA with `optimizer = "adam"`.
 #'
 #'   `confint()`: matrix of limits, Wald intervals computed on the logarithmic scale for covariance parameters.
 #'
 #'   `logLik()`: of class `logLik`; for [vecchia()] the approximate, for [exact_gp()] the exact log-likelihood; for [loo_k()] and [mll_k()]
 #'   the score that was maximised, marked as such by its attribute `"score"`, for which `AIC()` and `BIC()` stop with an error of class
-#'   `neargp_error_not_likelihood`.
+#'   `neargp_error_not_likelihood`. For [vnngp()] with a gaussian response and the sparse posterior it is the log-likelihood of the
+#'   nearest-neighbour prior; otherwise the evidence lower bound (or Laplace's approximate log evidence), a score as well. Bounds may be compared
+#'   between fits to the same responses by the same posterior.
 #'
-#'   `deviance()`: minus twice the log-likelihood. `sigma()`: the square root of the nugget. `nobs()`: the number of rows used.
+#'   `deviance()`: minus twice the log-likelihood, with the same error. `sigma()`: the square root of the nugget, NA where there is none.
+#'   `nobs()`: the number of rows used.
 #' @examples
 #' set.seed(1)
 #' d <- data.frame(x = runif(100), y = runif(100))
@@ -122,8 +127,8 @@ check_likelihoods <- function(what, ...) {
 }
 
 abort_not_likelihood <- function(what, score) {
-  abort_neargp("not_likelihood", c(sprintf("%s needs a likelihood, and the fit maximised a %s.", what, score),
-    i = "Compare such fits by cross_validate() or by their scores, or refit with method = vecchia()."))
+  abort_neargp("not_likelihood", c(sprintf("%s needs a likelihood; the fit maximised another objective (%s).", what, score),
+    i = "Compare such fits by cross_validate() or by logLik(). A gaussian response has a likelihood by method = vecchia()."))
 }
 
 #' @rdname coef.neargp

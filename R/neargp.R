@@ -3,13 +3,15 @@
 #' Regression of a response on a trend (the formula) plus a Gaussian process over locations, fitted to large data by conditioning on nearest
 #' neighbours:
 #' `y(s) = trend(s) + offset(s) + w(s) + noise`, with `w` a zero-mean process of the given covariance and independent noise of variance
-#' `nugget / weight`.
+#' `nugget / weight`. Counts, presence or absence, and other responses that are not gaussian have a `family`, whose link of the mean is
+#' `trend(s) + offset(s) + w(s)`.
 #'
 #' # Locations
 #' They come from the geometry of sf points, or from the columns in `coords`. Distances are Euclidean in the units of the coordinates; for
 #' longitude and latitude (sf data with a geographic CRS, `crs = 4326`, or `distance = "chordal"`) they are chordal distances through the
 #' sphere in kilometres, because a Matérn covariance of great-circle distance is not positive definite for smoothness above 1/2. A time
-#' coordinate has a range of its own, `range_time`. Duplicated locations are fine while there is a nugget.
+#' coordinate has a range of its own, `range_time`. Duplicated locations are fine while there is a nugget, and for responses that are not
+#' gaussian.
 #'
 #' # Known measurement errors
 #' Where the error variance `s2` of each row is known, use `weights = 1 / s2, nugget = 1`. With `nugget = NULL` the weights are relative.
@@ -20,14 +22,16 @@
 #' @param coords for data frames: one-sided formula of the numeric coordinate columns, such as `~ x + y` or `~ lon + lat + depth`; `~ .` for
 #'   all columns but the response, time and weights (several inputs, as in machine learning); or their names.
 #' @param time one-sided formula of one column, numeric, Date or date-time (the latter two in days).
-#' @param method [vecchia()] (default), [loo_k()], [mll_k()] or [exact_gp()].
+#' @param method [vecchia()] (default), [exact_gp()] for a few thousand rows, [loo_k()] or [mll_k()] for prediction in many dimensions,
+#'   [loo_k()] for class probabilities, or [vnngp()] for all other families. `vignette("counts-and-presence", package = "neargp")` has a table.
 #' @param covariance [cov_matern()], one of its relatives, or a sum of them.
-#' @param family [stats::gaussian()] with identity link; with [loo_k()] also [stats::binomial()] with logit link and [categorical()],
-#'   with [vnngp()] every family of [response_family].
-#' @param nugget noise variance: `NULL` estimates it, a number fixes it, 0 is none (then no two rows may share a location).
+#' @param family what the response is. Every method fits [stats::gaussian()] with identity link; [loo_k()] also [stats::binomial()] with logit
+#'   link and [categorical()]; [vnngp()] every family of [response_family], such as [stats::poisson()] and [negative_binomial()].
+#' @param nugget noise variance of a gaussian response: `NULL` estimates it, a number fixes it, 0 is none (then no two rows may share a location).
 #' @param weights positive numbers, evaluated in `data`: the noise variance of row i is `nugget / weights[i]`. What they are for other
 #'   responses than gaussian ones says [response_family].
-#' @param offset known part of the mean, evaluated in `data`; better written as `offset()` in the formula.
+#' @param offset known part of the mean (of the linear predictor: an exposure goes in as its logarithm), evaluated in `data`; better written
+#'   as `offset()` in the formula.
 #' @param subset rows to use, evaluated in `data`.
 #' @param na.action what to do with missing values, [stats::na.omit()] unless `options(na.action)` says otherwise; applies to response,
 #'   trend, weights and coordinates alike. `print()` tells how many rows were dropped.
@@ -46,7 +50,8 @@
 #'   `_response`, `_missing_values` (NA, NaN or Inf left after `na.action`), `_empty` (no rows), `_coordinates`, `_geometry` (not points, or
 #'   empty), `_crs`, `_rank` (rank-deficient trend), `_constant_response`, `_weights`, `_k` (not more than k rows), `_duplicates` (without
 #'   nugget), `_size`, `_family`, `_device`, `_cholesky` (a covariance matrix that is numerically singular).
-#' @references Vecchia (1988), Guinness (2018, 2021): see [vecchia()]; Jankowiak and Pleiss (2022): see [loo_k()].
+#' @references Vecchia (1988), Guinness (2018, 2021): see [vecchia()]; Jankowiak and Pleiss (2022): see [loo_k()]; Wu et al.
+#'   (2022): see [vnngp()].
 #' @examples
 #' set.seed(1)
 #' stations <- data.frame(x = runif(200), y = runif(200), height = rnorm(200))

@@ -13,6 +13,10 @@
 #' With b the weights of the k neighbours, f the conditional variance and d = x0 - X'b the part of the trend that the neighbours do not see,
 #' the mean is `x0'beta + b'(y - X beta)` and the variance `f + d' V d`, V being `vcov(object)`.
 #'
+#' Of [vnngp()] the neighbours are inducing points, whose posterior enters in place of the observations: with u their values, mean m and
+#' covariance S, the field has the mean `b'm` and the variance `f + b'Sb`, to which that of the trend is added. `local_mean` and `sectors` are
+#' for the other methods.
+#'
 #' Into gaps of the data (clouds, unsampled regions) the nearest observations all lie on one side and say little about the level
 #' there. A larger `k`, `sectors = 8` and `local_mean = TRUE` (ordinary kriging within the neighbours: a mean that is not known from
 #' afar) help; choose among them by [cross_validate()] with spatial blocks.

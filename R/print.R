@@ -29,9 +29,18 @@ print_header <- function(x) {
   cat("Formula:   ", deparse1(x$formula), "\n", sep = "")
   cat("Rows:      ", format_count(length(x$data$y)), describe_dropped(x), "\n", sep = "")
   cat("Locations: ", describe_locations(x$locations), "\n", sep = "")
-  if (!is_gaussian(x$family)) cat("Response:  ", family_call(x$family), " with ", x$family$link, " link\n", sep = "")
+  if (!is_gaussian(x$family)) cat("Response:  ", family_call(x$family), " with ", x$family$link, " link", describe_successes(x), "\n", sep = "")
   details <- fit_details(x$method, x)
   if (length(details)) cat(paste0(format(paste0(names(details), ":"), width = 11L), details, "\n"), sep = "")
+}
+
+# Of binomial responses. Which level is the success is a matter of convention, so that it is told.
+describe_successes <- function(x) {
+  data <- x$data
+  if (x$family$family != "binomial" || !is.null(x$classifier)) return("")
+  successes <- format_count(sum(data$y))
+  if (!is.null(data$trials)) return(sprintf("; %s successes in %s trials", successes, format_count(sum(data$trials))))
+  sprintf("; %s of %s are %s", successes, format_count(length(data$y)), data$levels[2L] %||% "1")
 }
 
 # Further lines of the header: named strings.

@@ -1,10 +1,11 @@
 #' Fitted values and residuals
 #'
-#' `fitted()` is the mean of the latent field at the data, given all neighbours and the observation itself: the data smoothed by the nugget.
+#' `fitted()` is the mean of the latent field (of the expected response, where that is not gaussian) at the data, given all neighbours and the observation itself: the data smoothed by the nugget.
 #' (Without a nugget it is the data.) `residuals()` are of five kinds; the leave-one-out ones tell how well the model predicts.
 #'
 #' @param object a fit of [neargp()].
-#' @param type `"response"`: observation minus fitted value; `"pearson"`: that, divided by the noise standard deviation;
+#' @param type `"response"`: observation minus fitted value; `"pearson"`: that, divided by the standard deviation of the noise, or of the response given
+#'   the field;
 #'   `"loo"`: observation minus its prediction from its nearest others; `"standardized"`: that, divided by its predictive standard
 #'   deviation, standard normal under the model; `"trend"`: observation minus trend and offset, the process plus noise (gaussian responses only).
 #'   Unless the response is gaussian, `"standardized"` residuals are normal quantiles of the probability integral transform of the leave-one-out

@@ -4,7 +4,8 @@
 #' several places at once (areal means, exceeded areas, flow paths). Trend coefficients are drawn from their sampling
 #' distribution, covariance parameters are held at their estimates.
 #'
-#' Locations are visited in maxmin order; each is drawn given its `k` nearest among the observations and the locations already drawn.
+#' Locations are visited in maxmin order; each is drawn given its `k` nearest among the observations and the locations already drawn. For
+#' [vnngp()] the field is first drawn at its inducing points from the posterior, and these take the part of the observations.
 #'
 #' @param object a fit of [neargp()].
 #' @param nsim number of draws.
@@ -14,6 +15,8 @@
 #' @param type `"response"` for new observations, `"link"` for the latent field.
 #' @param k number of neighbours, as in [predict.neargp()].
 #' @param conditional `FALSE` ignores the data and draws from the fitted model: trend at its estimate plus a new realisation of the process.
+#' @param trials numbers of trials of new binomial observations, one for all rows or one for each; by default those of the data for the
+#'   training rows, else 1.
 #' @param threads,... as in [predict.neargp()].
 #' @return An object of the class of `newdata` (data frame for `NULL`) with the columns `sim_1`, `sim_2`, ...; rows with missing values are
 #'   NA.
@@ -30,12 +33,12 @@
 #' quantile(colMeans(draws), c(0.05, 0.95))
 #' @export
 simulate.neargp <- function(object, nsim = 1, seed = NULL, newdata = NULL, type = c("response", "link"), k = NULL,
-                            conditional = TRUE, threads = NULL, ...) {
+                            conditional = TRUE, trials = NULL, threads = NULL, ...) {
   rlang::check_dots_empty()
   nsim <- check_count(nsim, "nsim")
   type <- check_choice(type, "type", c("response", "link"))
   settings <- list(k = prediction_k(object, k), threads = resolve_threads(threads), noise = type == "response",
-    conditional = check_flag(conditional, "conditional"))
+    conditional = check_flag(conditional, "conditional"), trials = if (!is.null(trials)) check_trials(trials))
   state <- seed_generator(seed)
   on.exit(state$restore())
   result <- if (is_raster(newdata)) {

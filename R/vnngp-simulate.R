@@ -9,8 +9,15 @@ simulation_draws.neargp_vnngp <- function(method, object, target, nsim, settings
   eta <- target$offset + target$X %*% betas + field[place, , drop = FALSE]
   if (!settings$noise) return(eta)
   family <- response_family(object$family)
-  trials <- rep_len(if (identical(target$coords, object$data$coords)) object$data$trials %||% 1 else 1, nrow(eta))
+  trials <- simulated_trials(object, target, settings$trials)
   apply(eta, 2L, function(column) family$random(length(column), column, as.list(object$family_parameters), trials))
+}
+
+simulated_trials <- function(object, target, trials) {
+  n <- length(target$complete)
+  if (!length(trials) %in% c(0L, 1L, n)) abort_argument("trials", sprintf("one number or one for each of the %d rows", n), trials)
+  if (is.null(trials) && identical(target$coords, object$data$coords)) trials <- object$data$trials
+  rep_len(trials %||% 1, n)[target$complete]
 }
 
 # The field answers to a change of the trend by H.

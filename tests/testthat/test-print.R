@@ -36,3 +36,13 @@ test_that("settings print", {
   expect_snapshot(print(cov_matern(nu = NULL, anisotropy = TRUE) + cov_exponential(range = 2)))
   expect_snapshot(print(neargp_control()))
 })
+
+test_that("print tells which level of a binomial response is the success, and of how many trials", {
+  data <- latent_data(150)
+  fit <- latent_fit(class ~ 1, binomial(), data)
+  expect_match(capture.output(print(fit)), sprintf("; %d of 150 are yes", sum(data$class == "yes")), fixed = TRUE, all = FALSE)
+  data$trials <- 5
+  data$successes <- pmin(data$count, 5)
+  fit <- latent_fit(cbind(successes, trials - successes) ~ 1, binomial(), data)
+  expect_match(capture.output(print(fit)), sprintf("; %d successes in 750 trials", sum(data$successes)), fixed = TRUE, all = FALSE)
+})

@@ -70,3 +70,18 @@ test_that("locations are told apart when there are very many", {
   expect_equal(location_index(coords), seq_len(n))
   expect_equal(location_index(rbind(coords, coords[7:8, ])), c(seq_len(n), 7L, 8L))
 })
+
+test_that("binomial responses are drawn with the trials that are asked for, by default those of the data", {
+  data <- latent_data(150)
+  data$trials <- 1 + data$count
+  fit <- latent_fit(cbind(count, trials - count) ~ 1, binomial(), data)
+  place <- data.frame(x = c(0.2, 0.5, 0.8), y = 0.5)
+  draws <- as.matrix(simulate(fit, 400, seed = 1, newdata = place, trials = c(1, 20, 400)))
+  expected <- predict(fit, place, trials = c(1, 20, 400))
+  expect_true(all(abs(rowMeans(draws) - expected$mean) < 4 * expected$sd / sqrt(400)))
+  expect_lte(max(simulate(fit, 50, newdata = place)), 1)
+  at_data <- as.matrix(simulate(fit, 20, seed = 1))
+  expect_true(all(at_data <= data$trials))
+  expect_gt(max(at_data), 1)
+  expect_error(simulate(fit, newdata = place, trials = 1:2), class = "neargp_error_argument")
+})
