@@ -42,15 +42,13 @@ polya_gamma_signs <- function(class, classes) {
 
 polya_gamma_adam <- function(method, problem, theta) {
   signs <- polya_gamma_signs(problem$labels$class, problem$labels$classes)
-  size <- dim(signs)
-  q <- list(location = matrix(log(0.25), size[1L], size[2L]), log_scale = matrix(log(0.2), size[1L], size[2L]))
-  moments <- list(theta = adam_moments(length(theta)), location = list(first = 0 * signs, second = 0 * signs),
-    log_scale = list(first = 0 * signs, second = 0 * signs))
-  # Rows that a step leaves alone keep their moments, and the count of their steps for the correction of bias.
-  clock <- rep(0, size[1L])
+  n <- nrow(signs)
+  location <- list(value = 0 * signs + log(0.25), first = 0 * signs, second = 0 * signs)
+  log_scale <- list(value = 0 * signs + log(0.2), first = 0 * signs, second = 0 * signs)
+  clock <- rep(0, n)
+  moments <- adam_moments(length(theta))
   free <- c(problem$free, FALSE, rep(TRUE, length(theta) - nrow(problem$layout) - 1L))
   bounds <- label_bounds(problem, length(theta) - nrow(problem$layout))
-  n <- size[1L]
   batch <- min(method$batch_size, n)
   steps <- method$steps %||% 1000L
   singular <- 0L
@@ -60,30 +58,36 @@ polya_gamma_adam <- function(method, problem, theta) {
     nearest <- nearest_rows(problem, unique(as.vector(rows)), split_theta(problem, theta)$working, method$k)
     for (step in now) {
       at <- rows[, step - first_step + 1L]
+      q <- list(location = location$value, log_scale = log_scale$value)
       ascent <- polya_gamma_gradient(problem, theta, q, signs, at, nearest$neighbors[, match(at, nearest$rows), drop = FALSE],
-        method$kl_weight %||% 1)
+        method$kl_weight)
       if (is.null(ascent)) {
         singular <- singular + 1L
         next
       }
       rate <- adam_rate(list(learning_rate = method$learning_rate, steps = steps), step)
-      moved <- adam_step(theta, ascent$theta, moments$theta, step, rate)
-      moments$theta <- moved$moments
+      moved <- adam_step(theta, ascent$theta, moments, step, rate)
+      moments <- moved$moments
       theta[free] <- moved$working[free]
       theta <- clamp(theta, bounds, free)
       clock[ascent$rows] <- clock[ascent$rows] + 1
-      for (part in c("location", "log_scale")) {
-        own <- list(first = moments[[part]]$first[ascent$rows, ], second = moments[[part]]$second[ascent$rows, ])
-        moved <- adam_step(q[[part]][ascent$rows, ], ascent[[part]], own, clock[ascent$rows], rate)
-        q[[part]][ascent$rows, ] <- moved$working
-        moments[[part]]$first[ascent$rows, ] <- moved$moments$first
-        moments[[part]]$second[ascent$rows, ] <- moved$moments$second
-      }
+      location <- move_rows(location, ascent$rows, ascent$location, clock, rate)
+      log_scale <- move_rows(log_scale, ascent$rows, ascent$log_scale, clock, rate)
     }
     problem$report(method$k, max(now), NULL)
   }
-  c(list(theta = theta), q, list(convergence = list(converged = NA, message = adam_message(steps, singular), iterations = steps,
-    evaluations = steps)))
+  list(theta = theta, location = location$value, log_scale = log_scale$value, convergence = list(converged = NA,
+    message = adam_message(steps, singular), iterations = steps, evaluations = steps))
+}
+
+# Rows that a step leaves alone keep their moments and, for the correction of bias, their own count of steps.
+move_rows <- function(part, rows, gradient, clock, rate) {
+  own <- list(first = part$first[rows, ], second = part$second[rows, ])
+  moved <- adam_step(part$value[rows, ], gradient, own, clock[rows], rate)
+  part$value[rows, ] <- moved$working
+  part$first[rows, ] <- moved$moments$first
+  part$second[rows, ] <- moved$moments$second
+  part
 }
 
 nearest_rows <- function(problem, rows, working, k) {

@@ -8,11 +8,12 @@
 #' | `n` | observations scored |
 #' | `accuracy` | share of observations whose most probable class was right |
 #' | `log_loss` | mean negative log probability of the observed class |
-#' | `brier` | mean squared distance of the probabilities from the observed class, summed over the classes (Brier 1950; 0 to 2) |
-#' | `calibration_error` | the curve's distance from the diagonal: over bins of the probability of the predicted class, the mean of the
-#'   absolute difference between that probability and the share of right predictions, weighted by the observations in the bin (15 bins of
-#'   equal width; Guo et al. 2017) |
+#' | `brier` | mean squared distance of the probabilities from the observed class, summed over the classes (0 to 2; Brier 1950) |
+#' | `calibration_error` | distance of the calibration curve of the predicted class from the diagonal |
 #' | `n_missing` | observations left out because something was `NA` |
+#'
+#' The calibration error goes over 15 bins of equal width of the probability of the predicted class: it is the mean, weighted by the
+#' observations in a bin, of the absolute difference between that probability and the share of right predictions (Guo et al. 2017).
 #'
 #' An observed class that has no probability, because no training row had it, is an error: its log loss is infinite.
 #'

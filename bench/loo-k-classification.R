@@ -100,8 +100,17 @@ results <- do.call(rbind, lapply(sets, function(set) {
   data <- class_data(set)
   do.call(rbind, lapply(splits, function(split) run_split(data, set, split)))
 }))
-name <- paste0("loo-k-classification-", paste(sets, collapse = "-"))
-save_table(results, name)
+
+# Sets can be run one by one: new rows take the place of those of the same set, split and estimator.
+merged_with_earlier <- function(results) {
+  file <- result_file("loo-k-classification.csv")
+  if (!file.exists(file)) return(results)
+  earlier <- utils::read.csv(file)
+  key <- function(table) paste(table$set, table$split, table$estimator)
+  together <- rbind(earlier[!key(earlier) %in% key(results), ], results)
+  together[order(together$set, together$estimator, together$split, together$k), ]
+}
+save_table(merged_with_earlier(results), "loo-k-classification")
 
 chosen <- results[results$chosen, ]
 chosen <- chosen[!duplicated(chosen[c("set", "split", "estimator")]), ]
