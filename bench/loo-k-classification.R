@@ -89,10 +89,13 @@ run_split <- function(data, set, split) {
 # The estimator that the default takes, of the rows with their k chosen.
 default_rows <- function(chosen) {
   ours <- chosen[chosen$estimator != "polya-gamma", ]
+  if (!nrow(ours)) return(NULL)
   keys <- paste(ours$set, ours$split)
-  do.call(rbind, lapply(split(ours, keys), function(one) {
+  taken <- do.call(rbind, lapply(split(ours, keys), function(one) {
     if (one$set[1L] %in% c(binary, "pine", "fir")) one[one$estimator == "label", ] else one[which.min(one$loo_nll), ]
   }))
+  taken$estimator <- rep("default", nrow(taken))
+  taken
 }
 
 describe_run()
@@ -114,7 +117,7 @@ save_table(merged_with_earlier(results), "loo-k-classification")
 
 chosen <- results[results$chosen, ]
 chosen <- chosen[!duplicated(chosen[c("set", "split", "estimator")]), ]
-shown <- rbind(transform(default_rows(chosen), estimator = "default"), chosen)
+shown <- rbind(default_rows(chosen), chosen)
 mean_se <- function(x) if (length(x) > 1L) sprintf("%.3f (%.3f)", mean(x), stats::sd(x) / sqrt(length(x))) else sprintf("%.3f", x)
 for (set in sets) {
   reference <- paper[paper$set == set, ]
