@@ -1,12 +1,13 @@
 #' neargp: Gaussian processes that condition on nearest neighbours
 #'
-#' Fits Gaussian-process regression to large spatial data by conditioning each
-#' observation on its nearest neighbours, predicts with uncertainty, and shows
-#' the result as a map.
+#' Fits Gaussian-process models of measurements, counts, presence or absence and
+#' other responses to large spatial data by conditioning each observation on its
+#' nearest neighbours, predicts with uncertainty, and shows the result as a map.
 #'
 #' Start with [neargp()], which fits a model by formula to sf points or to a
 #' data frame with coordinates; then `summary()`, `predict()` and `plot()` on
-#' its result.
+#' its result. The articles `vignette("neargp")` and
+#' `vignette("counts-and-presence")` go from data to a map.
 #'
 #' @section Options:
 #' * `neargp.threads`: number of threads used where the argument `threads` is
