@@ -14,17 +14,25 @@ fit_mean_field <- function(method, problem) {
   response <- latent_response(problem$data)
   response$design <- trend$X
   values <- to_core(problem$start, problem$layout$transform)
-  fitted <- core_mean_field_fit(
+  fitted <- run_adam(core_mean_field_fit(
     list(coords = nodes$coords, order = search$order, neighbors = search$neighbors, jitter = method$jitter),
     latent_data(nodes, problem$data$coords, component, k, problem$threads), response,
     as_core_covariance(problem$layout, problem$groups, values), family_core_name(problem$family),
     family_values(problem$family, problem$layout, values),
     list(beta = trend$coefficients(rough_glm(problem$data, problem$family)$eta - problem$data$offset),
       linear_predictor = data_linear_predictor(problem$data, problem$family)),
-    mean_field_settings(method, problem), problem$threads)
+    mean_field_settings(method, problem), problem$threads))
   fitted$beta <- trend$back(fitted$beta)
   nodes$coords <- fitted$coords
   mean_field_result(method, problem, nodes, search, fitted)
+}
+
+# The core's errors tell of covariance matrices that are singular.
+run_adam <- function(fit) {
+  mend <- c(i = "A larger jitter or a smaller learning_rate makes the optimisation easier; posterior = \"sparse\" needs neither.")
+  fitted <- tryCatch(fit, error = function(e) abort_neargp("cholesky", c(conditionMessage(e), mend)))
+  if (!is.finite(fitted$value)) abort_neargp("cholesky", c("Adam ended where the evidence lower bound is not finite.", mend))
+  fitted
 }
 
 orthogonal_trend <- function(X) {
@@ -69,7 +77,8 @@ mean_field_result <- function(method, problem, nodes, search, fitted) {
     latent_response(problem$data), as_core_covariance(layout, problem$groups, values), family_core_name(problem$family),
     fitted$family, fitted$beta, fitted$mean, fitted$variance, problem$threads)
   state <- optimizer_result(working, list(value = fitted$value, beta = fitted$beta, beta_vcov = at_end$beta_vcov), NA_real_,
-    method$epochs, method$epochs, NA, sprintf("ran its %d epochs of Adam; there is no test of convergence", method$epochs))
+    method$epochs, method$epochs, NA, sprintf("ran its %d epochs of Adam%s; there is no test of convergence", method$epochs,
+      if (fitted$skipped > 0L) sprintf(", skipping %d steps that overflowed", fitted$skipped) else ""))
   result <- method_result(problem, state, score = "evidence lower bound (mean field)", information = NULL, k = nrow(search$neighbors))
   result$posterior <- list(coords = nodes$coords, node = nodes$node, order = search$order, neighbors = fitted$neighbors,
     component = component_at(problem, working), mean = fitted$mean, variance = fitted$variance,

@@ -84,7 +84,7 @@ Rcpp::List fit_to_r(const neargp::MeanFieldFit& fit, const neargp::LatentModel& 
       Rcpp::_["coords"] = caller.rows(fit.point.coords, model.dim()),
       Rcpp::_["neighbors"] = to_r(caller.table(fit.node_neighbors, true)),
       Rcpp::_["data_neighbors"] = to_r(caller.table(fit.data_neighbors, false)), Rcpp::_["value"] = fit.value,
-      Rcpp::_["trace"] = fit.trace);
+      Rcpp::_["trace"] = fit.trace, Rcpp::_["skipped"] = fit.skipped);
 }
 
 }  // namespace
@@ -145,5 +145,7 @@ Rcpp::List core_mean_field_predict(const Rcpp::NumericMatrix& coords, const Rcpp
       neargp::predict_mean_field(nodes.view(), row_major(columns), columns.ncol(), jitter, locations.view(),
                                  to_neighbor_table(neighbors), to_covariance(covariance, 0.0), make_run_context(threads));
   return Rcpp::List::create(Rcpp::_["mean"] = prediction.mean, Rcpp::_["variance"] = prediction.variance,
-                            Rcpp::_["response"] = from_row_major(prediction.response, columns.ncol() - 2));
+                            Rcpp::_["response"] = columns.ncol() > 2
+                                                      ? from_row_major(prediction.response, columns.ncol() - 2)
+                                                      : Rcpp::NumericMatrix(newcoords.nrow(), 0));
 }

@@ -94,6 +94,8 @@ test_that("mean-field fits serve residuals, draws and held-out rows", {
     expect_equal(apply(draws, 1, sd), at$sd, tolerance = 0.2, ignore_attr = TRUE)
     joint <- predict(fit, new, type = "link", joint = TRUE)
     expect_equal(sqrt(diag(attr(joint, "covariance"))), joint$sd, ignore_attr = TRUE)
+    held_out <- cross_validate(fit, folds = 2)
+    expect_true(all(is.finite(held_out$predictions$mean)))
   }
 })
 

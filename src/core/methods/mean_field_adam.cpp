@@ -204,6 +204,17 @@ class Schedule {
   Index batch_size_, steps_, node_share_;
 };
 
+// One gradient whose square overflows would stop a parameter for good.
+bool usable(const MeanFieldGradient& gradient) {
+  const auto small = [](double x) { return std::abs(x) < 1e150; };
+  if (!small(gradient.value)) return false;
+  for (const int node : gradient.touched)
+    if (!small(gradient.moments[2 * Index(node)]) || !small(gradient.moments[2 * Index(node) + 1])) return false;
+  for (const auto* part : {&gradient.covariance, &gradient.likelihood, &gradient.beta})
+    if (!std::all_of(part->begin(), part->end(), small)) return false;
+  return true;
+}
+
 double rate_at(const MeanFieldAdamSettings& settings, Index step, Index steps) {
   const double done = double(step) / double(steps);
   return settings.learning_rate * (done >= 0.9 ? 0.01 : done >= 0.75 ? 0.1 : 1.0);
@@ -249,14 +260,20 @@ MeanFieldFit fit_mean_field(const LatentModel& model, const LatentResponse& resp
       sought_in = shape;
     }
     double sum = 0.0;
+    int taken = 0;
     for (Index step = 0; step < schedule.steps(); ++step) {
       if (context.check_interrupt) context.check_interrupt();
       const MeanFieldBatch batch = schedule.next();
       const MeanFieldGradient& gradient = bound.evaluate(walker.point_at(bound.members(batch)), batch, context);
+      if (!usable(gradient)) {
+        ++fit.skipped;
+        continue;
+      }
       sum += gradient.value;
+      ++taken;
       walker.step(gradient, rate_at(settings, epoch * schedule.steps() + step, steps));
     }
-    fit.trace.push_back(sum / double(schedule.steps()));
+    fit.trace.push_back(taken ? sum / taken : -INFINITY);
     if (settings.report) settings.report(epoch + 1, fit.trace.back());
   }
   fit.point = walker.point_at(everything.nodes);

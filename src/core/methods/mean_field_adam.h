@@ -32,6 +32,7 @@ struct MeanFieldFit {
   MeanFieldPoint point;
   double value = 0.0;         // the bound at the end, over all nodes and data
   std::vector<double> trace;  // the mean of its estimates in each epoch
+  int skipped = 0;            // steps that were not taken, since the bound or its gradient overflowed
   NeighborTable node_neighbors, data_neighbors;
 };
 
