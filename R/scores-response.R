@@ -52,6 +52,7 @@ scores.neargp <- function(object, newdata = NULL, observed = NULL, trials = NULL
   check_level(level)
   gaussian <- is_gaussian(object$family)
   if (is.null(newdata)) {
+    check_leave_one_out(object)
     if (!gaussian) return(summarise_scores(object$data$y, mixture_scores(object$data$y, cavity_mixture(object), level), level))
     loo <- loo_table(object)
     return(scores(loo, observed = loo$observed, level = level, na.rm = na.rm))
@@ -61,6 +62,14 @@ scores.neargp <- function(object, newdata = NULL, observed = NULL, trials = NULL
   if (gaussian) return(scores(truth$y, predicted$mean, predicted$sd, level = level, na.rm = na.rm))
   scores(truth$y, predicted$mean, predicted$sd, family = object$family, parameters = object$family_parameters, trials = truth$trials,
     level = level, na.rm = na.rm)
+}
+
+# The mean-field posterior is so narrow that it hardly changes when a row is taken away from it.
+check_leave_one_out <- function(fit) {
+  if (identical(fit$method$posterior, "mean-field")) {
+    abort_neargp("newdata", c("The training rows of a mean-field fit cannot be scored: its posterior without a row is not known.",
+      i = "Give `newdata`, or use cross_validate()."))
+  }
 }
 
 # Responses of new rows as numbers, with their trials: those of the formula, a column, or values.

@@ -66,7 +66,7 @@
 #'   response of the formula. Without it the training rows are scored, each
 #'   predicted from the others as by [loo_predict()] (for [vnngp()] fits from the posterior
 #'   without the row's term, which is slightly optimistic: CRPS and log score within
-#'   1% of those of [cross_validate()] in trials).
+#'   1% of those of [cross_validate()] in trials; not for its mean-field posterior).
 #' @param ... for methods; for a fit with `newdata` arguments of
 #'   [predict()][predict.neargp] that say what to condition on.
 #' @return A data frame of class `neargp_scores` with one row (for a
@@ -75,7 +75,9 @@
 #' `neargp_error_missing` when values are missing and `na.rm = FALSE`;
 #' `neargp_error_length` when lengths do not fit; `neargp_error_sd` for negative
 #' standard deviations; `neargp_error_columns`, `neargp_error_draws` and
-#' `neargp_error_argument` for the rest.
+#' `neargp_error_argument` for the rest; for observations that a family cannot have
+#' `neargp_error_response`, `neargp_error_factor_level`; `neargp_error_newdata` for
+#' training rows that cannot be scored.
 #' @inherit scoring_rules references
 #' @examples
 #' set.seed(1)

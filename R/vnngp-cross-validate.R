@@ -1,5 +1,6 @@
 # Held-out rows of latent models: nothing of them may be left in the posterior, which is therefore found anew from the other rows, with
-# the parameters of the full fit held.
+# the parameters and chosen inducing points of the full fit held. (Inducing points that are the locations of the data are those of the
+# other rows.)
 
 #' @export
 restrict_rows.neargp_vnngp <- function(method, fit, rows) {
@@ -10,6 +11,10 @@ restrict_rows.neargp_vnngp <- function(method, fit, rows) {
   layout$fixed[] <- TRUE
   problem$layout <- layout
   problem$free <- !layout$fixed
+  if (!is.null(method$inducing)) {
+    problem$inducing <- fit$posterior$coords
+    method$inducing <- NULL
+  }
   problem <- with_start(method, problem)
   with_estimates(fit, problem, fit_method(method, problem))
 }

@@ -119,5 +119,5 @@ latent_posterior <- function(latent, state, exact) {
   list(coords = latent$nodes$coords, node = latent$nodes$node, order = latent$search$order, neighbors = latent$search$neighbors,
     component = latent$search$component, mean = state$mean, variance = state$node_variance, site_precision = state$site_precision,
     linear_predictor = state$linear_predictor, slope = state$slope, field_response = state$field_response, variance_at_data = state$variance,
-    exact = exact)
+    variance_given_nodes = state$variance_given_nodes, exact = exact)
 }

@@ -5,14 +5,15 @@ posterior_response <- function(object) {
   mixture_moments(data_mixture(object, posterior$linear_predictor, posterior$variance_at_data))
 }
 
-# A site is a normal pseudo-observation of its datum's linear predictor, with precision W and the slope g = E d log p of its contribution at
-# the posterior N(mu, s). Without it the posterior is the cavity N(mu - s' g, s'), s' = s / (1 - W s); for a gaussian response that
-# is leave-one-out prediction.
+# A site is a normal pseudo-observation of what the inducing points say about its datum's linear predictor, N(mu, t) in the posterior, with
+# precision W and the slope g = E d log p. Without it there is the cavity N(mu - t' g, t'), t' = t / (1 - W t), and the
+# linear predictor has the variance given the inducing points besides. For a gaussian response this is leave-one-out prediction.
 cavity_moments <- function(object) {
   posterior <- object$posterior
-  left <- 1 - posterior$site_precision * posterior$variance_at_data
-  variance <- posterior$variance_at_data / left
-  list(mean = posterior$linear_predictor - variance * posterior$slope, variance = variance)
+  given_nodes <- posterior$variance_given_nodes %||% 0
+  seen <- posterior$variance_at_data - given_nodes
+  left <- seen / (1 - posterior$site_precision * seen)
+  list(mean = posterior$linear_predictor - left * posterior$slope, variance = left + given_nodes)
 }
 
 cavity_response <- function(object) mixture_moments(cavity_mixture(object))

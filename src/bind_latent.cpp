@@ -66,9 +66,12 @@ Rcpp::List core_latent_state(SEXP latent, int threads) {
   const neargp::SparsePosterior::Trend trend = posterior.trend(make_run_context(threads));
   std::vector<double> variance = posterior.variance_at_data();
   for (std::size_t i = 0; i < variance.size(); ++i) variance[i] += trend.variance_at_data[i];
+  const std::vector<double> given_nodes =
+      fit->model.interpolates() ? fit->model.interpolation().variance() : std::vector<double>(variance.size(), 0.0);
   return Rcpp::List::create(
       Rcpp::_["mean"] = fit->model.to_caller(posterior.mean()), Rcpp::_["site_precision"] = posterior.site_precision(),
       Rcpp::_["linear_predictor"] = posterior.linear_predictor(), Rcpp::_["variance"] = variance,
+      Rcpp::_["variance_given_nodes"] = given_nodes,
       Rcpp::_["slope"] = posterior.slope(), Rcpp::_["node_variance"] = fit->model.to_caller(posterior.node_variance()),
       Rcpp::_["field_response"] = by_column(fit->model.to_caller(trend.field_response, p), fit->model.nodes(), p),
       Rcpp::_["beta"] = posterior.beta(),

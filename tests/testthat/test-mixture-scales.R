@@ -1,5 +1,6 @@
 test_that("scales have the inverse and the slope that they say", {
-  mixture <- new_mixture(c(-1, 0.2, 3), c(0.1, 1, 2), mixture_cases$student_t$family, mixture_cases$student_t$parameters, trials = c(1, 5, 30))
+  case <- mixture_cases$student_t
+  mixture <- new_mixture(c(-1, 0.2, 3), c(0.1, 1, 2), case$family, case$parameters, trials = c(1, 5, 30))
   for (scale in response_scales) {
     v <- c(-2, 0.1, 1.5)
     x <- scale$response(v, mixture)

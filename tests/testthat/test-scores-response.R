@@ -120,6 +120,9 @@ test_that("fits of counts, classes and successes are scored by their family", {
   expect_equal(rows$mean, cv$predictions$mean, tolerance = 0.05)
   expect_equal(mean(rows$crps), cv$scores$crps, tolerance = 0.02)
   expect_equal(scores(fit)$mae, mean(abs(data$count[1:150] - loo_predict(fit)$mean)))
+  narrow <- fit
+  narrow$method$posterior <- "mean-field"
+  expect_error(scores(narrow), "cross_validate", class = "neargp_error_newdata")
   classes <- latent_fit(class ~ height, binomial(), data[1:150, ])
   link <- predict(classes, new, type = "link")
   expected <- scores(as.numeric(new$class == "yes"), link$mean, link$sd, family = binomial())

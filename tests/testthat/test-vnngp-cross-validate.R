@@ -77,3 +77,24 @@ test_that("fits by different families to the same response are compared", {
   binary <- latent_fit(one ~ height, binomial(), data)
   expect_identical(is.na(cross_validate(list(linear = linear, binary = binary), folds = folds)$scores$brier), c(TRUE, FALSE))
 })
+
+test_that("a row is left out by taking its site away, exactly where the response is gaussian and the inducing points stay", {
+  data <- latent_data(120)
+  data$z <- data$height + sin(4 * data$x) + rnorm(120, sd = 0.3)
+  some <- seq(5, 120, by = 23)
+  folds <- replace(rep(NA, 120), some, seq_along(some))
+  left_out <- function(formula, family, inducing = NULL) {
+    method <- vnngp(k = 8, inducing = inducing, factor = "exact")
+    fit <- neargp(formula, data, coords = ~ x + y, method = method, family = family, covariance = cov_exponential())
+    cavity <- cavity_moments(fit)
+    predictions <- cross_validate(fit, folds = folds, k = 8)$predictions
+    if (is_gaussian(family)) predictions[c("link_mean", "link_sd")] <- list(predictions$mean, sqrt(predictions$sd^2 - fit$nugget))
+    list(mean = (cavity$mean[some] - predictions$link_mean) / predictions$link_sd, sd = sqrt(cavity$variance[some]) / predictions$link_sd)
+  }
+  exact <- left_out(z ~ height, gaussian(), 40)
+  expect_lt(max(abs(exact$mean)), 1e-8)
+  expect_equal(exact$sd, rep(1, 6), tolerance = 1e-8)
+  approximate <- left_out(count ~ height, poisson(), 40)
+  expect_lt(max(abs(approximate$mean)), 0.1)
+  expect_equal(approximate$sd, rep(1, 6), tolerance = 0.05)
+})
