@@ -95,7 +95,7 @@ check_weights <- function(weights, frame) {
   if (length(wrong)) {
     abort_neargp("weights", c(
       paste0("Weights must be greater than 0; they are not in ", format_rows(original_rows(frame, wrong)), "."),
-      i = "The noise variance of a row is nugget / weight; leave rows out by `subset`."))
+      i = "Leave rows out by `subset`. (Of a gaussian response the noise variance of a row is nugget / weight.)"))
   }
 }
 

@@ -28,7 +28,7 @@
 #' @param x,object a fit by [neargp()].
 #' @param which names of the plots, see Details. By default the map, residuals and
 #'   their quantiles, and the variogram or, unless the response is gaussian, the
-#'   map of the residuals.
+#'   map of the residuals ("loo" where there is none).
 #' @param what what the map shows: "mean" or "sd" of the predictions.
 #' @param newdata where to predict for the map, in the form that [predict()] takes;
 #'   by default a grid.
@@ -73,7 +73,9 @@ plot.neargp <- function(x, which = NULL, what = c("mean", "sd"), newdata = NULL,
 }
 
 default_plots <- function(fit) {
-  c(if (length(fit$locations$raw_names) <= 2L) "map", "residuals", "qq", if (is_gaussian(fit$family)) "variogram" else "residual_map")
+  in_space <- length(fit$locations$raw_names)
+  last <- if (is_gaussian(fit$family)) "variogram" else if (in_space == 2L) "residual_map" else "loo"
+  c(if (in_space <= 2L) "map", "residuals", "qq", last)
 }
 
 plot_fit_map <- function(fit, what, newdata, cells, time, palette = NULL, limits = NULL, centred = FALSE,

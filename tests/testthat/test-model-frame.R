@@ -44,7 +44,7 @@ test_that("responses and trends that cannot be fitted are classed errors", {
   expect_error(fit_small(cbind(z, x) ~ 1, data), "matrix", class = "neargp_error_response")
   expect_error(fit_small(~ height, data), "two-sided", class = "neargp_error_argument")
   expect_error(fit_small(z ~ 1, transform(data, z = 7)), "constant", class = "neargp_error_constant_response")
-  expect_error(fit_small(z ~ height, transform(data, z = 2 * height)), "exact linear", class = "neargp_error_constant_response")
+  expect_error(fit_small(z ~ height, transform(data, z = 2 * height)), "exact function of the trend", class = "neargp_error_constant_response")
   expect_error(fit_small(z ~ height + twice, transform(data, twice = 2 * height)), "twice", class = "neargp_error_rank")
   expect_error(fit_small(z ~ poly(height, 6), data[1:7, ]), "more rows than", class = "neargp_error_rank")
   expect_error(fit_small(z ~ nonsense, data), "nonsense", class = "neargp_error_formula")

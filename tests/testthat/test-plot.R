@@ -76,5 +76,7 @@ test_that("fits of counts are drawn on the scale of the response, without a vari
   expect_equal(drawn$predictions$sd, expected$sd)
   expect_invisible(plot(fit, cells = 100))
   expect_invisible(plot(fit, which = "loo"))
+  along <- neargp(count ~ 1, data, coords = ~ x, method = vnngp(k = 5), family = poisson())
+  expect_invisible(plot(along, cells = 100))
   expect_error(plot(fit, which = "variogram"), class = "neargp_error_variogram")
 })
