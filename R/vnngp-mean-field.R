@@ -83,7 +83,7 @@ mean_field_result <- function(method, problem, nodes, search, fitted) {
   result$posterior <- list(coords = nodes$coords, node = nodes$node, order = search$order, neighbors = fitted$neighbors,
     component = component_at(problem, working), mean = fitted$mean, variance = fitted$variance,
     field_response = at_end$field_response, site_precision = at_end$site_precision, linear_predictor = at_end$linear_predictor,
-    slope = at_end$slope, variance_at_data = at_end$variance, trace = fitted$trace)
+    slope = at_end$slope, variance_at_data = at_end$variance, variance_given_nodes = at_end$variance_given_nodes, trace = fitted$trace)
   result
 }
 

@@ -128,8 +128,11 @@ Rcpp::List core_mean_field_state(const Rcpp::List& nodes, const Rcpp::List& data
   const neargp::MeanFieldState state = neargp::mean_field_state(
       model, observed, to_likelihood(family, parameters), {beta.begin(), beta.end()},
       model.from_caller({mean.begin(), mean.end()}), model.from_caller({variance.begin(), variance.end()}), context);
+  const std::vector<double> given_nodes =
+      model.interpolates() ? model.interpolation().variance() : std::vector<double>(state.variance.size(), 0.0);
   return Rcpp::List::create(
       Rcpp::_["linear_predictor"] = state.linear_predictor, Rcpp::_["variance"] = state.variance,
+      Rcpp::_["variance_given_nodes"] = given_nodes,
       Rcpp::_["slope"] = state.slope, Rcpp::_["site_precision"] = state.curvature,
       Rcpp::_["field_response"] = by_column(model.to_caller(state.field_response, p), model.nodes(), p),
       Rcpp::_["beta_vcov"] = by_column(state.trend_covariance, p, p));
