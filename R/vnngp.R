@@ -30,10 +30,11 @@
 #' @param inducing inducing points: `NULL`, the locations of the data; a number of them or a matrix of coordinates; or made by
 #'   [inducing_points()], for other placements and points that are learned.
 #' @param posterior `"sparse"`, `"mean-field"` or `"laplace"`, see Posteriors.
-#' @param optimizer `"natural"` (`"auto"` is this, but for `"mean-field"` only up to `k = 60`): the posterior in closed form, by natural gradients,
-#'   and covariance and family parameters by quasi-Newton. `"adam"`, only for `"mean-field"`: the paper's stochastic optimiser of everything at once, on mini-batches (eq. 19,
-#'   unbiased for any batch size), the learning rate cut by 10 at 75% and at 90% of the epochs (appendix D.3.1). It has no test of convergence
-#'   and gives no standard errors of covariance parameters; its time an epoch is linear in the number of rows for any `k`.
+#' @param optimizer `"natural"` (`"auto"` is this, but for `"mean-field"` only up to `k = 60`): the posterior in closed form, by natural
+#'   gradients, and covariance and family parameters by Newton's method. `"adam"`, only for `"mean-field"`: the paper's stochastic optimiser
+#'   of everything at once, on mini-batches (eq. 19, unbiased for any batch size), the learning rate cut by 10 at 75% and at 90% of the
+#'   epochs (appendix D.3.1). It has no test of convergence (`fit$posterior$trace` is the bound in each epoch) and gives no standard errors
+#'   of covariance parameters; its time an epoch is linear in the number of rows for any `k`.
 #' @param ordering of the inducing points: `"maxmin"`, which the incomplete factor relies on, `"random"`, `"coordinate"` or `"given"`.
 #' @param factor of the posterior's precision: `"incomplete"`, linear in the number of rows; or `"exact"`, without its error (0.1 to 0.5% of the
 #'   posterior variances), affordable for two coordinates up to about 100,000 locations. Should an incomplete factor break down, the
@@ -135,7 +136,8 @@ fit_method.neargp_vnngp <- function(method, problem) {
   if (!is.null(method$inducing)) problem$inducing <- inducing_coordinates(problem)
   if (method$optimizer == "adam") return(fit_mean_field(method, problem))
   nodes <- latent_nodes(problem)
-  latent_result(problem, fit_latent(problem, nodes, rough_optimum(problem)))
+  latent_result(problem, if (has_many_parameters(problem)) scoring_fit(problem, nodes, response_optimum(problem)) else
+    fit_latent(problem, nodes, rough_optimum(problem)))
 }
 
 #' @export

@@ -131,11 +131,15 @@ void SparsePosterior::settle(const RunContext& context) {
 
 // Q, the same for all sites.
 void SparsePosterior::assemble_prior() {
+  factorised_.clear();
   prior_values_.assign(pattern_.entries(), 0.0);
   pattern_.add_outer_products(0, model_.prior_vectors().data(), model_.prior_scale().data(), prior_values_.data());
 }
 
+// Nothing is to be done where the sites are those of the factor, as those of a gaussian response are in all but the first step.
 bool SparsePosterior::factorise(const State& state, const RunContext& context) {
+  if (state.precision == factorised_) return true;
+  factorised_.clear();
   values_ = prior_values_;
   if (model_.interpolates()) {
     pattern_.add_outer_products(1, model_.interpolation().weights().data(), state.precision.data(), values_.data());
@@ -145,10 +149,13 @@ bool SparsePosterior::factorise(const State& state, const RunContext& context) {
     pattern_.add_diagonal(at_nodes.data(), values_.data());
   }
   if (factor_->factorise(values_.data(), context) >= 0) return false;
-  if (kind_ == PosteriorKind::laplace) return true;
-  factor_->inverse(inverse_.data(), context);
-  find_variances(context);
-  return *std::min_element(variance_.begin(), variance_.end()) > 0.0;
+  if (kind_ != PosteriorKind::laplace) {
+    factor_->inverse(inverse_.data(), context);
+    find_variances(context);
+    if (!(*std::min_element(variance_.begin(), variance_.end()) > 0.0)) return false;
+  }
+  factorised_ = state.precision;
+  return true;
 }
 
 bool SparsePosterior::factorise_or_fall_back(const RunContext& context) {

@@ -137,6 +137,7 @@ class SparsePosterior {
   std::vector<double> average_design_;  // nodes x coefficients, by column
   State state_;
   std::vector<double> prior_values_, values_, inverse_;   // Q, A and Z on the pattern
+  std::vector<double> factorised_;                        // precision of the sites that factor_ has, empty if it has none
   std::vector<double> eta_, variance_, slope_, curvature_;  // by datum, at the last evaluation
   std::vector<double> likelihood_gradient_;
 };
