@@ -1,0 +1,102 @@
+# GPyTorch's VNNGP (its author's code, float32) beside vnngp(): CPU seconds of an epoch of the stochastic mean-field optimisers, on one
+# thread, and the time in which the whole default fit reaches the best test score that GPyTorch finds.
+#
+#   OMP_NUM_THREADS=1 Rscript bench/vnngp-gpytorch.R [epoch,fit] [k, as 32,256] [rows] [coordinates, as 2,8] [epochs of GPyTorch's fit]
+#
+# NEARGP_GPYTORCH is a Python interpreter that has torch, gpytorch and faiss (default: python3). Its memory allocator is kept from giving memory back
+# ("tuned": three to four times as fast at k = 256).
+
+script <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
+folder <- if (length(script)) dirname(script) else "bench"
+for (file in c("common.R", "latent-field.R")) source(file.path(folder, file))
+stop_unless_one_thread()
+
+arguments <- commandArgs(TRUE)
+numbers <- function(i, otherwise) if (length(arguments) < i) otherwise else as.integer(strsplit(arguments[[i]], ",")[[1L]])
+tasks <- if (length(arguments)) strsplit(arguments[[1L]], ",")[[1L]] else c("epoch", "fit")
+neighbors <- numbers(2L, 32L)
+sizes <- numbers(3L, 10000L)
+dimensions <- numbers(4L, c(2L, 8L))
+epochs <- numbers(5L, 100L)
+
+python <- Sys.getenv("NEARGP_GPYTORCH", "python3")
+if (!nzchar(Sys.which(python)) || system2(python, c("-c", shQuote("import gpytorch, faiss")), stdout = FALSE, stderr = FALSE) != 0L) {
+  message("Skipped: ", python, " (NEARGP_GPYTORCH) does not have gpytorch and faiss.")
+  quit("no")
+}
+
+# Noise of standard deviation 0.3 on a field of variance 1. In eight dimensions the nearest of 10,000 rows are some 0.3 to 0.5 away.
+simulated <- function(n, dimension) {
+  set.seed(n + dimension)
+  all <- latent_frame(n + 2000L, "gaussian", dimension, range = if (dimension == 2L) 0.05 else 0.5, nu = 2.5)
+  all$y <- all$y - mean(all$y)
+  list(train = all[seq_len(n), ], places = all[-seq_len(n), ])
+}
+
+gpytorch <- function(task, data, dimension, k, batch, amount) {
+  place <- tempfile("gpytorch")
+  dir.create(place)
+  on.exit(unlink(place, recursive = TRUE))
+  for (part in names(data)) writeBin(as.double(unlist(data[[part]][c(seq_len(dimension), dimension + 1L)])), file.path(place, paste0(part, ".bin")))
+  allocator <- c("MALLOC_MMAP_MAX_=0", "MALLOC_TRIM_THRESHOLD_=68719476736", "MALLOC_TOP_PAD_=268435456", "MKL_NUM_THREADS=1")
+  printed <- system2(python, c(shQuote(file.path(bench_folder(), "vnngp_gpytorch.py")), task, shQuote(place), dimension, k, batch, amount),
+    stdout = TRUE, stderr = FALSE, env = allocator)
+  jsonlite::fromJSON(printed[length(printed)])
+}
+
+own_fit <- function(data, dimension, method, ard = TRUE) {
+  timed(neargp(y ~ 1, data$train, coords = stats::reformulate(paste0("x", seq_len(dimension))),
+    covariance = cov_matern(2.5, ard = ard && dimension > 2L), method = method, threads = 1L, verbose = FALSE))
+}
+
+# The difference between fits of a few and of more epochs.
+own_epoch <- function(data, dimension, k, batch) {
+  amounts <- if (k > 100L) c(1L, 2L) else c(2L, 7L)
+  seconds <- vapply(amounts, function(epochs) {
+    own_fit(data, dimension, vnngp(k, posterior = "mean-field", optimizer = "adam", ordering = "random", jitter = 1e-3,
+      batch_size = batch, epochs = epochs))$cpu
+  }, 0)
+  diff(seconds) / diff(amounts)
+}
+
+# Taking turns; GPyTorch's epochs from a median of its steps where k is large.
+compare_epochs <- function(n, dimension, k, batch, rounds = 3L) {
+  data <- simulated(n, dimension)
+  steps <- if (k > 100L) 6L else 40L
+  both <- vapply(seq_len(if (k > 100L) 1L else rounds), function(round) {
+    c(gpytorch("epoch", data, dimension, k, batch, steps)$epoch_seconds, own_epoch(data, dimension, k, batch))
+  }, double(2L))
+  least <- apply(both, 1L, min)
+  data.frame(n = n, d = dimension, k = k, batch = batch, gpytorch = least[1L], neargp = least[2L], ratio = least[1L] / least[2L])
+}
+
+compare_fits <- function(n, dimension, k = 32L, batch = 256L) {
+  data <- simulated(n, dimension)
+  rival <- gpytorch("fit", data, dimension, k, batch, epochs)
+  print(rival$path)
+  best <- rival$path[which.min(rival$path$nll), ]
+  reached <- rival$path$seconds[match(TRUE, rival$path$nll <= best$nll + 0.001)]
+  own_row <- function(name, method) {
+    run <- own_fit(data, dimension, method)
+    prediction <- predict(run$value, data$places, type = "response", threads = 1L, verbose = FALSE)
+    scored <- scores(prediction, observed = data$places$y)
+    data.frame(n = n, d = dimension, fit = name, seconds = run$cpu, nll = scored$log_score, rmse = scored$rmse, ratio = reached / run$cpu)
+  }
+  rbind(
+    data.frame(n = n, d = dimension, fit = sprintf("GPyTorch, %d of %d epochs", best$epoch, epochs), seconds = reached, nll = best$nll,
+      rmse = best$rmse, ratio = 1),
+    own_row("vnngp() default", vnngp(if (dimension == 2L) 15L else 30L)),
+    own_row("mean field, natural gradients", vnngp(if (dimension == 2L) 15L else 30L, posterior = "mean-field")))
+}
+
+cases <- expand.grid(n = sizes, d = dimensions, k = neighbors, batch = c(256L, 1024L))
+cases <- cases[!(cases$k > 100L & cases$batch == 1024L), ]
+describe_run()
+label <- paste(c(sizes, paste0("k", neighbors)), collapse = "-")
+if ("epoch" %in% tasks) {
+  save_table(do.call(rbind, Map(compare_epochs, cases$n, cases$d, cases$k, cases$batch)), paste0("vnngp-gpytorch-epoch-", label))
+}
+if ("fit" %in% tasks) {
+  fits <- unique(cases[c("n", "d")])
+  save_table(do.call(rbind, Map(compare_fits, fits$n, fits$d)), paste0("vnngp-gpytorch-fit-", label))
+}

@@ -1,0 +1,97 @@
+# vnngp() on the data sets of its paper's Tables 1 and 2: the paper's mean field by Adam and the default sparse posterior, beside the
+# paper's VNNGP and SVGP.
+#
+#   Rscript bench/vnngp-uci.R [sets] [seeds, as 1:3] [k, as 32] [posteriors: mean-field,sparse]
+#
+# The paper's protocol: 64/16/20 splits by seed, Matern 5/2 with one range per coordinate. It does not say how it scales; here coordinates that vary are brought
+# to [-1, 1] and the response is standardised, over all rows. The validation rows choose nothing here (the paper: k, learning rate,
+# epochs). keggundirected is full of repeated rows: scores of test rows without a copy among the training rows are given apart.
+# Its rows at one place share an inducing point.
+# covtype: presence of pine with a Bernoulli likelihood, of a random subset of `covtype_rows` rows.
+
+script <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
+source(file.path(if (length(script)) dirname(script) else "bench", "common.R"))
+
+arguments <- commandArgs(TRUE)
+chosen <- function(i, otherwise) if (length(arguments) < i) otherwise else strsplit(arguments[[i]], ",")[[1L]]
+sets <- chosen(1L, c("elevators", "pol", "kin40k", "protein", "keggundirected", "covtype"))
+seeds <- eval(str2lang(chosen(2L, "1:3")))
+neighbors <- as.integer(chosen(3L, "32"))
+posteriors <- chosen(4L, c("mean-field", "sparse"))
+covtype_rows <- 20000L
+
+paper <- data.frame(
+  set = c("pol", "elevators", "kin40k", "protein", "keggundirected", "covtype"),
+  vnngp_nll = c(-1.160, 0.463, -1.016, 0.671, -0.715, 0.132), vnngp_nll_se = c(0.014, 0.020, 0.004, 0.009, 0.004, 0.000),
+  svgp_nll = c(-0.708, 0.417, -0.399, 0.967, -0.680, 0.234), vnngp_rmse = c(0.091, 0.373, 0.096, 0.565, 0.118, NA),
+  svgp_rmse = c(0.113, 0.366, 0.145, 0.633, 0.122, NA))
+
+scaled_inputs <- function(X) {
+  X <- X[, apply(X, 2L, stats::var) > 1e-10, drop = FALSE]
+  apply(X, 2L, function(x) 2 * (x - min(x)) / (max(x) - min(x)) - 1)
+}
+
+prepared <- function(set) {
+  rows <- bench_data(set)
+  if (set != "covtype") {
+    return(data.frame(scaled_inputs(as.matrix(rows[setdiff(names(rows), c("y", "fold"))])), y = drop(scale(rows$y))))
+  }
+  set.seed(0)
+  rows <- rows[sample.int(nrow(rows), covtype_rows), ]
+  data.frame(scaled_inputs(as.matrix(rows[setdiff(names(rows), c("cover", "pine", "fir"))])), y = rows$pine)
+}
+
+split_rows <- function(n, seed) {
+  set.seed(seed)
+  rows <- sample.int(n)
+  list(train = rows[seq_len(round(0.64 * n))], test = rows[seq(round(0.8 * n) + 1, n)])
+}
+
+# The paper's optimiser with its settings, or the default posterior. A jitter of 1e-5 of the variance is about the 1e-3 of the author's
+# code, which is absolute: estimated variances are 30 to 80. Neighbours in the metric of the estimates never settle where ranges are flat:
+# two searches are all that scores can tell.
+method_for <- function(posterior, k) {
+  if (posterior == "sparse") return(vnngp(k))
+  vnngp(k, posterior = "mean-field", optimizer = "adam", jitter = 1e-5, epochs = 300L, batch_size = 256L)
+}
+
+score_rows <- function(fit, test, k) {
+  if (!nrow(test)) return(c(nll = NA, rmse = NA, coverage = NA))
+  predicted <- scores(fit, newdata = test, k = k, threads = 1L)
+  c(nll = predicted$log_score, rmse = predicted$rmse, coverage = predicted$coverage)
+}
+
+run_split <- function(set, data, seed, k, posterior) {
+  rows <- split_rows(nrow(data), seed)
+  train <- data[rows$train, ]
+  test <- data[rows$test, ]
+  run <- timed(neargp(y ~ 1, train, coords = ~ ., covariance = cov_matern(nu = 2.5, ard = TRUE), method = method_for(posterior, k),
+    family = if (set == "covtype") stats::binomial() else stats::gaussian(), control = neargp_control(max_refreshes = 2L), threads = 1L,
+    verbose = FALSE))
+  place <- function(frame) do.call(paste, frame[names(frame) != "y"])
+  fresh <- !place(test) %in% place(train)
+  result <- data.frame(set = set, n = nrow(train), d = ncol(data) - 1L, seed = seed, k = k, posterior = posterior, cpu_seconds = run$cpu,
+    as.list(score_rows(run$value, test, k)), without_copy = mean(fresh), as.list(stats::setNames(
+      if (all(fresh)) c(NA, NA, NA) else score_rows(run$value, test[fresh, ], k), c("nll_fresh", "rmse_fresh", "coverage_fresh"))),
+    nugget = run$value$nugget, variance = stats::coef(run$value, what = "covariance")[["variance"]])
+  print(result, digits = 4, row.names = FALSE)
+  result
+}
+
+describe_run()
+cases <- expand.grid(posterior = posteriors, k = neighbors, seed = seeds, stringsAsFactors = FALSE)
+for (set in sets) {
+  data <- prepared(set)
+  results <- do.call(rbind, Map(function(posterior, k, seed) suppressWarnings(run_split(set, data, seed, k, posterior)),
+    cases$posterior, cases$k, cases$seed))
+  save_table(results, paste("vnngp-uci", set, paste0(posteriors, collapse = "-"), sep = "-"))
+  reference <- paper[paper$set == set, ]
+  cat(sprintf("%s: paper's VNNGP NLL %.3f (%.3f) RMSE %.3f, SVGP %.3f, %.3f\n", set, reference$vnngp_nll, reference$vnngp_nll_se,
+    reference$vnngp_rmse, reference$svgp_nll, reference$svgp_rmse))
+  for (posterior in posteriors) for (k in neighbors) {
+    here <- results[results$posterior == posterior & results$k == k, ]
+    summary_of <- function(x) sprintf("%.3f (%.3f)", mean(x), stats::sd(x) / sqrt(length(x)))
+    cat(sprintf("   %-10s k = %d: NLL %s  RMSE %s  coverage %.3f, %d seeds\n", posterior, k, summary_of(here$nll), summary_of(here$rmse),
+      mean(here$coverage), nrow(here)))
+  }
+}
