@@ -41,9 +41,7 @@ ggplot_axes <- function(place) {
 }
 
 ggplot_curve <- function(fit, drawn) {
-  band <- stats::qnorm(0.975) * drawn$predictions$sd
-  mean <- drawn$predictions$mean
-  table <- data.frame(x = drawn$place$x, mean = mean, lower = mean - band, upper = mean + band)
+  table <- data.frame(x = drawn$place$x, drawn$predictions[c("mean", "lower", "upper")])
   data <- data.frame(x = original_coords(fit)[, 1L], y = fit$data$y)
   ggplot2::ggplot(table, ggplot2::aes(.data$x)) +
     ggplot2::geom_ribbon(ggplot2::aes(ymin = .data$lower, ymax = .data$upper), fill = "grey85") +

@@ -92,10 +92,9 @@ plot_fit_curve <- function(fit, drawn, main, ...) {
   order <- order(drawn$place$x)
   x <- drawn$place$x[order]
   p <- drawn$predictions[order, ]
-  band <- stats::qnorm(0.975) * p$sd
   raw <- original_coords(fit)[, 1L]
-  plot_frame(range(x), range(p$mean - band, p$mean + band, fit$data$y), main, drawn$place$names, fit$data$response_name)
-  graphics::polygon(c(x, rev(x)), c(p$mean - band, rev(p$mean + band)), col = "grey88", border = NA)
+  plot_frame(range(x), range(p$lower, p$upper, fit$data$y), main, drawn$place$names, fit$data$response_name)
+  graphics::polygon(c(x, rev(x)), c(p$lower, rev(p$upper)), col = "grey88", border = NA)
   graphics::points(raw, fit$data$y, pch = 16, cex = point_size(length(raw)), col = "grey40", ...)
   graphics::lines(x, p$mean, col = "#0072B2", lwd = 2)
   graphics::box(lwd = 0.8)
@@ -109,20 +108,27 @@ map_predictions <- function(fit, newdata, cells, time) {
   at_time <- if (!is.null(fit$locations$time)) sprintf(" at %s = %s", fit$locations$time, format(coords[1L, fit$locations$time])) else ""
   trend <- grid_trend(fit, coords)
   moments <- predict_latent(fit, embed_coordinates(coords, fit$locations), trend$X, trend$offset)
-  predictions <- if (trend$known) observation_moments(fit, moments) else list(mean = moments$mean, sd = sqrt(moments$variance))
-  predictions <- as.data.frame(predictions)
+  predictions <- if (trend$known) observation_summary(fit, moments) else normal_summary(moments$mean, sqrt(moments$variance))
   title <- if (trend$known) sprintf("Prediction of %s%s", response, at_time) else sprintf("Spatial effect on %s%s", response, at_time)
   list(predictions = predictions, place = fit_place(fit, coords), title = title)
 }
 
-# Of a new observation, from those of the linear predictor.
-observation_moments <- function(fit, moments) {
-  if (is_gaussian(fit$family)) return(list(mean = moments$mean, sd = sqrt(moments$variance + fit$nugget)))
-  mixture_moments(new_mixture(moments$mean, sqrt(moments$variance), fit$family, fit$family_parameters))
+# A new observation, from moments of the linear predictor. Its limits are for curves; quantiles of all cells of a map would take long.
+observation_summary <- function(fit, moments) {
+  if (is_gaussian(fit$family)) return(normal_summary(moments$mean, sqrt(moments$variance + fit$nugget)))
+  mixture <- new_mixture(moments$mean, sqrt(moments$variance), fit$family, fit$family_parameters)
+  as.data.frame(c(mixture_moments(mixture), if (is_curve(fit)) prediction_limits(mixture, 0.95)))
 }
 
+normal_summary <- function(mean, sd) {
+  half_width <- stats::qnorm(0.975) * sd
+  data.frame(mean = mean, sd = sd, lower = mean - half_width, upper = mean + half_width)
+}
+
+is_curve <- function(fit) length(fit$locations$raw_names) == 1L
+
 newdata_map <- function(fit, newdata) {
-  predictions <- stats::predict(fit, newdata)
+  predictions <- stats::predict(fit, newdata, interval = if (is_curve(fit)) "prediction" else "none")
   if (!is.data.frame(predictions) || is_sf(predictions)) {
     place <- map_place(predictions, NULL, is_longlat_fit(fit))
     return(list(predictions = place$data, place = place))

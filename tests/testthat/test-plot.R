@@ -78,5 +78,8 @@ test_that("fits of counts are drawn on the scale of the response, without a vari
   expect_invisible(plot(fit, which = "loo"))
   along <- neargp(count ~ 1, data, coords = ~ x, method = vnngp(k = 5), family = poisson())
   expect_invisible(plot(along, cells = 100))
+  band <- map_predictions(along, NULL, 30, NULL)
+  expected <- predict(along, data.frame(x = band$place$x), interval = "prediction")
+  expect_equal(band$predictions[c("lower", "upper")], expected[c("lower", "upper")])
   expect_error(plot(fit, which = "variogram"), class = "neargp_error_variogram")
 })
