@@ -6,7 +6,8 @@
 rough_optimum <- function(problem, few_rows = 4000L) {
   n <- length(problem$data$y)
   if (n > few_rows && is.null(problem$inducing)) {
-    order <- core_order(core_scale(problem$data$coords, component_at(problem, problem$start)), "maxmin", 0, problem$threads)
+    scaled <- break_ties(core_scale(problem$data$coords, component_at(problem, problem$start)), problem$threads)
+    order <- core_order(scaled, "maxmin", 0, problem$threads)
     problem$data <- take_data_rows(problem$data, sort(order[seq_len(max(few_rows %/% 2L, n %/% 10L))]))
   }
   optimize <- function(objective, working, coarse) {

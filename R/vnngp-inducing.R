@@ -25,8 +25,8 @@
 inducing_points <- function(points, placement = c("subset", "kmeans"), learn = FALSE) {
   if (!is.matrix(points)) points <- check_count(points, "points", lower = 2L)
   if (is.matrix(points)) check_inducing_matrix(points)
-  structure(list(points = points, placement = check_choice(placement, "placement", c("subset", "kmeans")), learn = check_flag(learn, "learn")),
-    class = "neargp_inducing")
+  placement <- check_choice(placement, "placement", c("subset", "kmeans"))
+  structure(list(points = points, placement = placement, learn = check_flag(learn, "learn")), class = "neargp_inducing")
 }
 
 check_inducing_matrix <- function(points) {
@@ -103,7 +103,7 @@ chosen_inducing <- function(inducing, places, problem) {
       format_count(nrow(places))), i = "Without `inducing` there is one at each location."))
   }
   component <- component_at(problem, problem$start)
-  spread <- core_scale(places, component)
+  spread <- break_ties(core_scale(places, component), problem$threads)
   first <- core_order(spread, "maxmin", 0, problem$threads)[seq_len(inducing$points)]
   subset <- places[first, , drop = FALSE]
   if (inducing$placement == "subset") return(subset)

@@ -8,8 +8,17 @@ latent_nodes <- function(problem) {
   list(coords = problem$data$coords[!duplicated(place), , drop = FALSE], node = place)
 }
 
+# Distances on a lattice are equal by the dozen, and rounding would choose among them: a slightly different range, another order and other
+# neighbours, and a log-likelihood that differs by several units. Shifts by a millionth of the spacing choose the same ones always.
+break_ties <- function(scaled, threads) {
+  n <- nrow(scaled)
+  spacing <- max(apply(scaled, 2L, function(x) diff(range(x)))) / n^(1 / ncol(scaled))
+  ranks <- vapply(seq_len(ncol(scaled)), function(column) as.double(core_order(scaled, "random", column, threads)), double(n))
+  scaled + 1e-6 * spacing * (ranks / n - 0.5)
+}
+
 latent_search <- function(problem, nodes, component, k) {
-  scaled <- core_scale(nodes$coords, component)
+  scaled <- break_ties(core_scale(nodes$coords, component), problem$threads)
   ordering <- problem$method$ordering
   order <- if (ordering == "given") seq_len(nrow(scaled)) else {
     core_order(scaled, ordering, if (ordering == "random") order_key() else 0, problem$threads)

@@ -271,3 +271,19 @@ test_that("a response that the trend explains entirely is refused, and one over 
   fit <- neargp(wild ~ h, data, coords = ~ x + y, method = vnngp(10), covariance = fixed_exponential, family = Gamma("log"))
   expect_equal(coef(fit, "covariance")[["shape"]], 0.05, tolerance = 0.3)
 })
+
+test_that("the unit of a lattice's coordinates does not choose its neighbours", {
+  data <- expand.grid(x = (1:20) / 20, y = (1:20) / 20)
+  withr::with_seed(20, data$count <- rpois(400, exp(sin(7 * data$x) + cos(7 * data$y))))
+  fit_in <- function(unit) {
+    data[c("x", "y")] <- data[c("x", "y")] * unit
+    neargp(count ~ 1, data, coords = ~ x + y, method = vnngp(15), covariance = cov_matern(1.5, variance = 1, range = 0.13 * unit),
+      family = poisson())
+  }
+  here <- fit_in(1)
+  for (unit in c(1.1, 1.0001, 0.3048)) {
+    there <- fit_in(unit)
+    expect_equal(there$log_likelihood, here$log_likelihood, tolerance = 1e-6)
+    expect_equal(there$posterior$variance_at_data, here$posterior$variance_at_data, tolerance = 1e-3)
+  }
+})
