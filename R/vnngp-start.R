@@ -3,6 +3,7 @@
 # (R/start-values.R) with the noise known.
 
 with_latent_start <- function(problem) {
+  check_noise(problem)
   rough <- rough_glm(problem$data, problem$family)
   gaussian <- problem$family$family == "gaussian"
   own <- problem$layout$kind != "family"
@@ -22,6 +23,13 @@ with_latent_start <- function(problem) {
   problem$start <- clamp(c(start, family$start), problem$bounds, problem$free)
   problem$start[problem$layout$fixed] <- to_working(problem$layout$value, problem$layout$transform)[problem$layout$fixed]
   problem
+}
+
+# A response without noise is the field, and no sum of log densities.
+check_noise <- function(problem) {
+  if (is_gaussian(problem$family) && identical(problem$layout$value[problem$layout$kind == "nugget"], 0)) {
+    abort_argument("nugget", "NULL or greater than 0 for vnngp(), whose responses scatter about the field (vecchia() needs no noise)", 0)
+  }
 }
 
 # Linear predictor and mean per trial.

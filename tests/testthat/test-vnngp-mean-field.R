@@ -123,4 +123,8 @@ test_that("settings that do not go together are refused", {
   expect_error(vnngp(optimizer = "adam"), class = "neargp_error_argument")
   expect_error(vnngp(posterior = "mean-field", optimizer = "adam", epochs = 0), class = "neargp_error_argument")
   expect_error(vnngp(posterior = "mean-field", optimizer = "adam", learning_rate = -1), class = "neargp_error_argument")
+  for (posterior in c("sparse", "mean-field", "laplace")) {
+    expect_error(neargp(z ~ 1, counts_data(), coords = ~ x + y, nugget = 0, method = vnngp(5, posterior = posterior)), "vnngp",
+      class = "neargp_error_argument")
+  }
 })
