@@ -182,11 +182,12 @@ check_named_lists <- function(settings) {
   }
 }
 
+# The same counts may be binomial successes in one fit and Poisson's in another: trials need not agree.
 check_comparable_fits <- function(fits) {
   valid <- length(fits) && rlang::is_named(fits) && !anyDuplicated(names(fits)) &&
     all(vapply(fits, inherits, NA, what = "neargp"))
   if (!valid) abort_neargp("fits", "A list to be cross-validated must hold fits by neargp(), each with a name of its own.")
-  responses <- lapply(fits, function(fit) list(fit$data$y, fit$data$trials))
+  responses <- lapply(fits, function(fit) fit$data$y)
   differ <- !vapply(responses, identical, NA, y = responses[[1L]])
   if (any(differ)) {
     abort_neargp("fits", c(
