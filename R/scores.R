@@ -40,7 +40,8 @@
 #' @param object what to score:
 #'   * a numeric vector of *observed* values, with `mean`, `sd`, ... of their predictions;
 #'   * a data frame or sf object of *predictions*, with columns `mean` and `sd`,
-#'     as [predict()] returns; `observed` then gives the truth;
+#'     as [predict()] returns; `observed` then gives the truth. They are taken as Gaussian:
+#'     for another family give the fit with `newdata`;
 #'   * a fit by [neargp()]: its training data, each scored by the prediction from the others;
 #'   * the result of [cross_validate()].
 #' @param observed numeric vector, one value for each row of `object`, or the name
