@@ -5,13 +5,14 @@
 # * No weak symbol but templates on the number of lanes. A function that is the same
 #   in two translation units is kept once by the linker, and where the kept one was
 #   compiled for AVX-512 the program dies on every other processor (base/simd.h).
-# * Wide registers are used: fused multiply-adds on ymm or zmm by the hundred, or as many
-#   as the second argument says: without -O2 there are none.
+# * Wide registers are used: fused multiply-adds on ymm or zmm by the hundred. Without -O2
+#   there are none, whence LEAST_OPERATIONS=0 for such builds.
 set -eu
 export LC_ALL=C
 
 cd "$(dirname "$0")/.."
 [ $# -gt 0 ] || set -- src/core/local src/core/likelihoods
+least=${LEAST_OPERATIONS:-200}
 
 skip() {
   echo "instruction sets: skipped, $1"
