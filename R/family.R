@@ -31,6 +31,7 @@
 #' @section Errors: `neargp_error_argument` for a parameter outside its range. [neargp()] stops with `neargp_error_family` for a family or
 #'   link that the method cannot fit, with `neargp_error_response` for responses outside the support of the family, naming the rows, and with
 #'   `neargp_error_constant_response` for responses that leave nothing to estimate.
+#' @seealso `vignette("counts-and-presence", package = "neargp")` on how to choose and to check a family.
 #' @references
 #' Lange, K. L., Little, R. J. A. and Taylor, J. M. G. (1989). Robust statistical modeling using the t distribution. *Journal of the
 #' American Statistical Association* 84, 881--896.

@@ -44,6 +44,8 @@
 #' @param epochs,batch_size,learning_rate settings of `"adam"`: passes over the data, rows in a batch (drawn by R's random numbers), first
 #'   learning rate.
 #' @return A settings object for the argument `method` of [neargp()].
+#' @seealso [response_family], [inducing_points()], and `vignette("counts-and-presence", package = "neargp")`, which compares the posteriors and
+#'   says which method is for what.
 #' @references Wu, L., Pleiss, G. and Cunningham, J. P. (2022). Variational nearest neighbor Gaussian process. *ICML*. arXiv:2202.01694.
 #'   Opper, M. and Archambeau, C. (2009). The variational Gaussian approximation revisited. *Neural Computation* 21, 786–792.
 #' @examples
