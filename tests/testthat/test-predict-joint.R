@@ -17,5 +17,5 @@ test_that("incomplete rows are NA, and too many neighbours are refused with the 
   expect_identical(is.na(covariance), outer(c(FALSE, TRUE, FALSE, FALSE), c(FALSE, TRUE, FALSE, FALSE), "|"))
   target <- new_target(fit, simulated_data(4, seed = 2))
   settings <- predict_settings(fit, joint = TRUE)
-  expect_error(joint_moments(fit, target, settings, max_union = 5L), "simulate\\(\\)", class = "neargp_error_size")
+  expect_error(check_union(joint_rows(fit, target, settings), max_union = 5L), "simulate\\(\\)", class = "neargp_error_size")
 })
