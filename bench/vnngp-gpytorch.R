@@ -49,25 +49,22 @@ own_fit <- function(data, dimension, method, ard = TRUE) {
     covariance = cov_matern(2.5, ard = ard && dimension > 2L), method = method, threads = 1L, verbose = FALSE))
 }
 
-# The difference between fits of a few and of more epochs.
+# The difference between fits of a few and of more epochs, each the least of several that take turns.
 own_epoch <- function(data, dimension, k, batch) {
-  amounts <- if (k > 100L) c(1L, 2L) else c(2L, 7L)
-  seconds <- vapply(amounts, function(epochs) {
+  amounts <- if (k > 100L) c(1L, 2L) else c(2L, 12L)
+  fit_for <- function(epochs) {
     own_fit(data, dimension, vnngp(k, posterior = "mean-field", optimizer = "adam", ordering = "random", jitter = 1e-3,
       batch_size = batch, epochs = epochs))$cpu
-  }, 0)
+  }
+  seconds <- compete(if (k > 100L) 1L else 3L, list(few = function() fit_for(amounts[1L]), more = function() fit_for(amounts[2L])))
   diff(seconds) / diff(amounts)
 }
 
-# Taking turns; GPyTorch's epochs from a median of its steps where k is large.
-compare_epochs <- function(n, dimension, k, batch, rounds = 3L) {
+compare_epochs <- function(n, dimension, k, batch) {
   data <- simulated(n, dimension)
-  steps <- if (k > 100L) 6L else 40L
-  both <- vapply(seq_len(if (k > 100L) 1L else rounds), function(round) {
-    c(gpytorch("epoch", data, dimension, k, batch, steps)$epoch_seconds, own_epoch(data, dimension, k, batch))
-  }, double(2L))
-  least <- apply(both, 1L, min)
-  data.frame(n = n, d = dimension, k = k, batch = batch, gpytorch = least[1L], neargp = least[2L], ratio = least[1L] / least[2L])
+  rival <- gpytorch("epoch", data, dimension, k, batch, if (k > 100L) 6L else 40L)$epoch_seconds
+  own <- own_epoch(data, dimension, k, batch)
+  data.frame(n = n, d = dimension, k = k, batch = batch, gpytorch = rival, neargp = own, ratio = rival / own)
 }
 
 compare_fits <- function(n, dimension, k = 32L, batch = 256L) {

@@ -1,7 +1,7 @@
 # Time of the default fit of vnngp() from the data to estimates with standard errors, ordering and neighbours included, by phases and
 # threads, beside GPBoost's Vecchia-Laplace approximation.
 #
-#   Rscript bench/vnngp-speed.R [neargp|phases|gpboost|million] [rows, as 10000,50000] [families, as poisson,bernoulli]
+#   Rscript bench/vnngp-speed.R [neargp|phases|gpboost|million] [rows, as 10000,50000] [families, as poisson,bernoulli] [cholesky,iterative]
 #
 # Fields of variance 1 with Matern 3/2 covariance and range 0.05 on the unit square, k = 15. `million` fits and predicts once at n = 1,000,000 (or the rows
 # given) and wants a machine with nothing else to do.
@@ -92,9 +92,11 @@ beside_gpboost <- function(n, family, inversion) {
     data.frame(package = name, family = family, n = n, fit_cpu = seconds, predict_cpu = predict_seconds, variance = variance, range = range,
       as.list(latent_scores(mean, sd, data$places, family)))
   }
-  rbind(row("neargp", min(before$cpu, after$cpu), own$cpu, estimates[["variance"]], estimates[["range"]], own$value$mean, own$value$sd),
+  both <- rbind(row("neargp", min(before$cpu, after$cpu), own$cpu, estimates[["variance"]], estimates[["range"]], own$value$mean, own$value$sd),
     row(paste0("GPBoost ", rival$version, ", ", inversion), rival$fit_seconds, rival$predict_seconds, rival$variance, rival$range,
       rival$mean, rival$sd))
+  print(both, digits = 5, row.names = FALSE)
+  both
 }
 
 peak_megabytes <- function() {
@@ -124,7 +126,7 @@ if (part == "phases") save_table(each(fit_phases), "vnngp-speed-phases")
 if (part == "million") save_table(each(one_large_fit), "vnngp-million")
 if (part == "gpboost" && has_gpboost()) {
   stop_unless_one_thread()
-  inversions <- function(n) if (n > 20000L) "iterative" else c("cholesky", "iterative")
-  save_table(each(function(n, family) do.call(rbind, lapply(inversions(n), function(inversion) beside_gpboost(n, family, inversion)))),
-    paste0("vnngp-gpboost-", paste(sizes, collapse = "-")))
+  inversions <- if (length(arguments) > 3L) strsplit(arguments[[4L]], ",")[[1L]] else c("cholesky", "iterative")
+  save_table(each(function(n, family) do.call(rbind, lapply(inversions, function(inversion) beside_gpboost(n, family, inversion)))),
+    paste("vnngp-gpboost", paste(sizes, collapse = "-"), paste(families, collapse = "-"), sep = "-"))
 }

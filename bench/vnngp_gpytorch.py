@@ -58,7 +58,7 @@ def make_step(model, likelihood, y):
 def test_scores(model, likelihood, places):
     model.eval(), likelihood.eval()
     with torch.no_grad():
-        parts = [likelihood(model(part[:, :-1])) for part in places.split(1000)]
+        parts = [likelihood(model(part[:, :-1].contiguous())) for part in places.split(1000)]
         mean = torch.cat([part.mean for part in parts])
         variance = torch.cat([part.variance for part in parts])
     model.train(), likelihood.train()
