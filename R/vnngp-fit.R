@@ -105,8 +105,23 @@ latent_result <- function(problem, state) {
   result <- method_result(problem, state, score = latent_score(problem), information = state$curvature$information,
     k = nrow(objective$latent$search$neighbors))
   if (!fitted$converged) result$convergence[c("converged", "message")] <- list(FALSE, "the posterior did not settle")
+  endless <- endless_coefficients(problem, state$working, result$beta_vcov)
+  if (length(endless)) {
+    result$convergence[c("converged", "message")] <- list(FALSE, sprintf("the trend separates the responses, and %s may be infinite",
+      format_some(endless)))
+  }
   result$posterior <- latent_posterior(objective$latent, at_optimum, fitted$exact)
   result
+}
+
+# Coefficients along which the likelihood only levels off, as where a covariate separates classes or all counts of a level are 0: what
+# their standard errors make of the linear predictor, about its mean, is out of all proportion to the field.
+endless_coefficients <- function(problem, working, beta_vcov, most = 25) {
+  X <- problem$data$X
+  if (!ncol(X) || response_family(problem$family)$link == "identity") return(character(0))
+  variance <- sum(exp(working[problem$layout$kind == "variance"]))
+  error <- diag(as.matrix(beta_vcov)) * apply(X, 2L, stats::var)
+  colnames(X)[!(error < most^2 * max(1, variance / 100))]
 }
 
 latent_score <- function(problem) {

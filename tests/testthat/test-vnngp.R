@@ -287,3 +287,15 @@ test_that("the unit of a lattice's coordinates does not choose its neighbours", 
     expect_equal(there$posterior$variance_at_data, here$posterior$variance_at_data, tolerance = 1e-3)
   }
 })
+
+test_that("separation by the trend is flagged, also that of one level of a factor", {
+  data <- latent_data(200, seed = 21)
+  data$sign <- as.integer(data$h > 0)
+  data$level <- factor(rep(c("a", "b", "c", "d"), 50))
+  data$poisson[data$level == "b"] <- 0
+  fit <- function(formula, ...) neargp(formula, data, coords = ~ x + y, method = vnngp(10), covariance = fixed_exponential, ...)
+  expect_warning(separated <- fit(sign ~ h, family = binomial()), "separates", class = "neargp_warning_convergence")
+  expect_true(all(is.finite(predict(separated, data)$mean)))
+  expect_warning(fit(poisson ~ level, family = poisson()), "levelb may be infinite", class = "neargp_warning_convergence")
+  expect_no_warning(fit(poisson ~ h, family = poisson()))
+})
