@@ -58,6 +58,7 @@ needs_distinct_locations.default <- function(method, problem) {
 }
 
 check_family <- function(family, method) {
+  if (is.character(family) && length(family) == 1L && exists(family, mode = "function")) family <- get(family, mode = "function")
   if (is.function(family)) family <- family()
   if (!inherits(family, "family")) abort_argument("family", "a family such as gaussian()", family)
   able <- method_families(method)

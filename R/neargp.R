@@ -26,7 +26,8 @@
 #'   [loo_k()] for class probabilities, or [vnngp()] for all other families. `vignette("counts-and-presence", package = "neargp")` has a table.
 #' @param covariance [cov_matern()], one of its relatives, or a sum of them.
 #' @param family what the response is. Every method fits [stats::gaussian()] with identity link; [loo_k()] also [stats::binomial()] with logit
-#'   link and [categorical()]; [vnngp()] every family of [response_family], such as [stats::poisson()] and [negative_binomial()].
+#'   link and [categorical()]; [vnngp()] every family of [response_family], such as [stats::poisson()] and [negative_binomial()]. As for
+#'   [stats::glm()], also the name of such a function.
 #' @param nugget noise variance of a gaussian response: `NULL` estimates it, a number fixes it, 0 is none (then no two rows may share a location).
 #' @param weights positive numbers, evaluated in `data`: the noise variance of row i is `nugget / weights[i]`. What they are for other
 #'   responses than gaussian ones says [response_family].

@@ -8,7 +8,7 @@
 #' | `n` | observations scored |
 #' | `accuracy` | share of observations whose most probable class was right |
 #' | `log_loss` | mean negative log probability of the observed class |
-#' | `brier` | mean squared distance of the probabilities from the observed class, summed over the classes (0 to 2; Brier 1950) |
+#' | `brier` | mean squared distance of the probabilities from the observed class, summed over the classes (0 to 2; Brier 1950); for two classes twice that of [scores()] |
 #' | `calibration_error` | distance of the calibration curve of the predicted class from the diagonal |
 #' | `n_missing` | observations left out because something was `NA` |
 #'

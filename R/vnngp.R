@@ -146,7 +146,7 @@ fit_method.neargp_vnngp <- function(method, problem) {
 #' @export
 fit_details.neargp_vnngp <- function(method, fit) {
   posterior <- switch(method$posterior, sparse = "sparse precision", laplace = "Laplace at the mode",
-    "mean-field" = "mean field, whose intervals for the field are too narrow (see ?vnngp)")
+    "mean-field" = "mean field (intervals too narrow: ?vnngp)")
   broken <- isTRUE(fit$posterior$exact) && identical(method$factor, "incomplete") && method$posterior != "mean-field"
   c(Posterior = sprintf("%s; %s inducing points, jitter %s of the variance", posterior, format_count(nrow(fit$posterior$coords)),
     format(method$jitter)), if (broken) c(Factor = "exact, since the incomplete one broke down"))

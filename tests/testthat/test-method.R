@@ -32,3 +32,9 @@ test_that("a component without variance is at a boundary with all its parameters
   expect_identical(at_bound(c(0, 0, -8, 0, -3), problem), c(FALSE, FALSE, TRUE, TRUE, FALSE))
   expect_identical(at_bound(c(0, 5, 0, 0, -13), problem), c(FALSE, TRUE, FALSE, FALSE, TRUE))
 })
+
+test_that("a family may be given as glm() takes it: object, function or name", {
+  expect_identical(check_family("poisson", vnngp())$family, "poisson")
+  expect_identical(check_family(poisson, vnngp()), check_family(poisson(), vnngp()))
+  expect_error(check_family("no_such_family", vnngp()), class = "neargp_error_argument")
+})
