@@ -299,3 +299,17 @@ test_that("separation by the trend is flagged, also that of one level of a facto
   expect_warning(fit(poisson ~ level, family = poisson()), "levelb may be infinite", class = "neargp_warning_convergence")
   expect_no_warning(fit(poisson ~ h, family = poisson()))
 })
+
+test_that("sites of a likelihood that is not log-concave are left where the covariance has moved on", {
+  for (seed in c(23, 31, 47)) {
+    withr::with_seed(seed, {
+      data <- data.frame(x = runif(30), y = runif(30))
+      data$z <- sin(5 * data$x) + 0.02 * rt(30, 2)
+    })
+    data$z[c(4, 9, 20)] <- data$z[c(4, 9, 20)] + c(3, -3, 3)
+    fit <- suppressWarnings(neargp(z ~ 1, data, coords = ~ x + y, method = vnngp(10, posterior = "laplace"), covariance = cov_matern(1.5),
+      family = student_t()))
+    expect_true(fit$convergence$converged)
+    expect_true(all(fit$posterior$variance_at_data > 0))
+  }
+})

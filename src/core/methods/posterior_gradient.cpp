@@ -72,7 +72,7 @@ void SparsePosterior::add_interpolation_terms(LatentAdjoints& adjoints, const Ru
 double SparsePosterior::finish_laplace(const RunContext& context) {
   if (model_.interpolates()) throw Error("Laplace's approximation needs a node at every datum.");
   double value = evaluate(state_, context);
-  propose_sites(state_);
+  state_.precision = curvature_;
   factorise_or_fall_back(context);
   factor_->inverse(inverse_.data(), context);
   find_variances(context);

@@ -160,11 +160,25 @@ bool SparsePosterior::factorise(const State& state, const RunContext& context) {
 
 bool SparsePosterior::factorise_or_fall_back(const RunContext& context) {
   if (factorise(state_, context)) return true;
+  if (drop_negative_sites()) return factorise_or_fall_back(context);
   if (exact_)
     throw Error("The precision matrix of the posterior is not positive definite to working precision: raise the jitter.");
   exact_ = true;
   factor_ = make_factor();
   return factorise_or_fall_back(context);
+}
+
+// Where the likelihood is not log-concave, sites of an earlier covariance can be too negative for this one. Returns whether there were
+// any; their slopes stay.
+bool SparsePosterior::drop_negative_sites() {
+  bool found = false;
+  for (std::size_t i = 0; i < state_.precision.size(); ++i) {
+    if (!(state_.precision[i] < 0.0)) continue;
+    found = true;
+    if (!state_.natural.empty()) state_.natural[i] -= state_.precision[i] * eta_[i];
+    state_.precision[i] = 0.0;
+  }
+  return found;
 }
 
 // s_i = v_i + c_i'Z c_i.
@@ -209,10 +223,13 @@ double SparsePosterior::evaluate(const State& state, const RunContext& context) 
   return value + 0.5 * model_.log_det_precision() - 0.5 * factor_->log_det();
 }
 
+// Laplace's mode does not depend on the precisions of the steps that lead to it.
 void SparsePosterior::propose_sites(State& sites) const {
   sites.precision = curvature_;
+  if (kind_ == PosteriorKind::laplace)
+    for (double& w : sites.precision) w = std::max(w, 0.0);
   sites.natural.resize(eta_.size());
-  for (std::size_t i = 0; i < eta_.size(); ++i) sites.natural[i] = curvature_[i] * eta_[i] + slope_[i];
+  for (std::size_t i = 0; i < eta_.size(); ++i) sites.natural[i] = sites.precision[i] * eta_[i] + slope_[i];
 }
 
 }  // namespace neargp

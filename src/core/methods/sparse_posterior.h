@@ -111,6 +111,7 @@ class SparsePosterior {
   bool factorise_or_fall_back(const RunContext& context);
   void find_variances(const RunContext& context);
   double evaluate(const State& state, const RunContext& context);
+  bool drop_negative_sites();
   void propose_sites(State& sites) const;
   Step part_of_step(const State& proposal, double share, const RunContext& context);
   double move_mean(State& state, const RunContext& context);
