@@ -64,6 +64,7 @@ score_rows <- function(fit, test, k) {
 run_split <- function(set, data, seed, k, posterior) {
   rows <- split_rows(nrow(data), seed)
   train <- data[rows$train, ]
+  train <- train[vapply(train, function(x) length(unique(x)) > 1L, NA)]
   test <- data[rows$test, ]
   run <- timed(neargp(y ~ 1, train, coords = ~ ., covariance = cov_matern(nu = 2.5, ard = TRUE), method = method_for(posterior, k),
     family = if (set == "covtype") stats::binomial() else stats::gaussian(), control = neargp_control(max_refreshes = 2L), threads = 1L,
