@@ -99,7 +99,7 @@ positive_information <- function(information, free) {
 # The state at the optimum, to a finer tolerance than on the way.
 latent_result <- function(problem, state) {
   objective <- state$objective
-  fitted <- objective$fit_at(state$working, 1e-6)
+  fitted <- objective$fit_at(state$working, 1e-6, 500L)
   at_optimum <- core_latent_state(objective$latent$pointer, problem$threads)
   state$state <- c(fitted, at_optimum["beta_vcov"])
   result <- method_result(problem, state, score = latent_score(problem), information = state$curvature$information,

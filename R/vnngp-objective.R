@@ -50,10 +50,10 @@ latent_objective <- function(problem, latent) {
   layout <- problem$layout
   family <- problem$family
   kind <- problem$method$posterior
-  fit_at <- function(working, tolerance = 1e-5) {
+  fit_at <- function(working, tolerance = 1e-5, max_iterations = 100L) {
     values <- to_core(working, layout$transform)
     core_latent_fit(latent$pointer, as_core_covariance(layout, problem$groups, values), family_core_name(family),
-      family_values(family, layout, values), kind, tolerance, 100L, problem$threads)
+      family_values(family, layout, values), kind, tolerance, max_iterations, problem$threads)
   }
   gradient <- function(working, beta) layout_gradient(layout, working, core_latent_gradient(latent$pointer, problem$threads))
   evaluate <- function(working, information = FALSE) {

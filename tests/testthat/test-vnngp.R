@@ -313,3 +313,11 @@ test_that("sites of a likelihood that is not log-concave are left where the cova
     expect_true(all(fit$posterior$variance_at_data > 0))
   }
 })
+
+test_that("a posterior whose steps swing about the optimum settles", {
+  data <- latent_data(300, seed = 22)
+  withr::with_seed(22, data$count <- ifelse(data$x < 0.2, rpois(300, 20), 0))
+  expect_no_warning(fit <- neargp(count ~ 1, data, coords = ~ x + y, method = vnngp(15), family = poisson(),
+    covariance = cov_matern(1.5, variance = 100, range = 0.2)))
+  expect_true(fit$convergence$converged)
+})
