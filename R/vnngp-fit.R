@@ -35,7 +35,8 @@ climb_latent <- function(problem, nodes, start, optimize, coarse) {
     current <<- latent_objective(problem, latent_problem(problem, nodes, latent_search(problem, nodes, component, k)))
     current
   }
-  state <- fit_level(problem, k, coarse, start, objective_for, optimize, problem$control$refresh_gain)
+  negligible <- if (has_many_parameters(problem)) negligible_score(problem) else problem$control$refresh_gain
+  state <- fit_level(problem, k, coarse, start, objective_for, optimize, negligible)
   state$objective <- current
   state
 }

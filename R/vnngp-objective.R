@@ -52,8 +52,9 @@ latent_objective <- function(problem, latent) {
   kind <- problem$method$posterior
   fit_at <- function(working, tolerance = 1e-5, max_iterations = 100L) {
     values <- to_core(working, layout$transform)
-    core_latent_fit(latent$pointer, as_core_covariance(layout, problem$groups, values), family_core_name(family),
-      family_values(family, layout, values), kind, tolerance, max_iterations, problem$threads)
+    rlang::try_fetch(core_latent_fit(latent$pointer, as_core_covariance(layout, problem$groups, values), family_core_name(family),
+      family_values(family, layout, values), kind, tolerance, max_iterations, problem$threads),
+      error = function(condition) abort_posterior(problem$method$jitter, condition))
   }
   gradient <- function(working, beta) layout_gradient(layout, working, core_latent_gradient(latent$pointer, problem$threads))
   evaluate <- function(working, information = FALSE) {
@@ -82,4 +83,9 @@ layout_gradient <- function(layout, working, parts) {
   of_family <- if (any(layout$kind == "family")) layout$kind == "family" else layout$kind == "nugget" & !(layout$fixed & layout$value %in% 0)
   gradient[of_family] <- parts$likelihood
   core_to_working_slope(layout, values) * gradient
+}
+
+abort_posterior <- function(jitter, condition) {
+  abort_neargp("cholesky", c("The posterior cannot be computed to working precision.", x = conditionMessage(condition),
+    i = sprintf("Raise the jitter (it is %s of the variance), or choose a rougher covariance.", format(jitter))))
 }

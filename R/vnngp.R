@@ -40,8 +40,8 @@
 #'   posterior variances), affordable for two coordinates up to some 20,000 locations (it took 19 times as long at 2,000 and 66 times at
 #'   10,000). Should an incomplete factor break down, the
 #'   exact one takes over.
-#' @param jitter variance added to each inducing point, as a share of the variance of the process. With `"adam"` a larger one, 1e-4 or 1e-3,
-#'   makes the optimisation much easier, and a mean-field posterior takes it for noise.
+#' @param jitter variance added to each inducing point, as a share of the variance of the process. With `"adam"` a larger one, 1e-5 or 1e-4,
+#'   makes the optimisation easier; a mean-field posterior takes it for noise, and 1e-3 spoiled it in trials.
 #' @param epochs,batch_size,learning_rate settings of `"adam"`: passes over the data, rows in a batch (drawn by R's random numbers), first
 #'   learning rate.
 #' @return A settings object for the argument `method` of [neargp()].

@@ -66,5 +66,5 @@ test_that("methods refuse families and links by a classed error that says which 
   expect_error(check_family(beta_response(), vecchia()), "beta_response\\(\\)", class = "neargp_error_family")
   expect_error(check_family(Gamma(), vnngp()), "inverse link.*Links of Gamma\\(\\): log", class = "neargp_error_family")
   expect_error(check_family(binomial("cauchit"), vnngp()), "logit, probit and cloglog", class = "neargp_error_family")
-  expect_error(check_family("poisson", vnngp()), "`family`", class = "neargp_error_argument")
+  expect_error(check_family(1, vnngp()), "`family`", class = "neargp_error_argument")
 })
