@@ -72,7 +72,7 @@ latent_objective <- function(problem, latent) {
 
 # Parameters of the family on the natural scale, in the order of the core; for a gaussian() response that is the nugget.
 family_values <- function(family, layout, values) {
-  values[layout$kind == if (family$family == "gaussian") "nugget" else "family"]
+  values[layout$kind == if (is_gaussian(family)) "nugget" else "family"]
 }
 
 # From the core's two gradients to one in the working parameters.

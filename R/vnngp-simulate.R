@@ -31,7 +31,7 @@ field_draws <- function(object, coords, betas, nsim, settings) {
   } else {
     matrix(double(0), 0L, nsim)
   }
-  known <- if (settings$conditional) match(location_keys(coords), location_keys(posterior$coords)) else rep(NA_integer_, nrow(coords))
+  known <- node_at(coords, posterior$coords[seq_len(nrow(nodes)), , drop = FALSE])
   field <- nodes[known, , drop = FALSE]
   elsewhere <- is.na(known)
   if (any(elsewhere)) field[elsewhere, ] <- field_elsewhere(object, coords[elsewhere, , drop = FALSE], nodes, settings)
@@ -55,4 +55,8 @@ jitter_variance <- function(object) {
   object$method$jitter * sum(vapply(object$core_covariance$components, function(component) component$variance, 0))
 }
 
-location_keys <- function(coords) do.call(paste, c(asplit(coords, 2L), sep = "/"))
+# The inducing point at each location, NA where there is none.
+node_at <- function(coords, nodes) {
+  place <- location_index(rbind(nodes, coords))
+  match(place[nrow(nodes) + seq_len(nrow(coords))], place[seq_len(nrow(nodes))])
+}

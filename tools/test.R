@@ -3,13 +3,15 @@
 
 counts_file <- normalizePath(commandArgs(trailingOnly = TRUE)[[1]])
 filter <- Sys.getenv("NEARGP_TEST_FILTER")
+exclude <- Sys.getenv("NEARGP_TEST_EXCLUDE")
 
 Sys.setenv(NOT_CRAN = "true")
 results <- testthat::test_dir(
   "tests/testthat",
   package = "neargp",
   load_package = "installed",
-  filter = if (nzchar(filter)) filter,
+  filter = if (nzchar(filter)) filter else if (nzchar(exclude)) exclude,
+  invert = !nzchar(filter) && nzchar(exclude),
   reporter = testthat::CheckReporter$new(),
   stop_on_failure = FALSE
 )

@@ -1,0 +1,53 @@
+# The incomplete factor of vnngp()'s posterior beside the exact one: variances of predictions with the pattern of the prior (k = 15) and
+# with that of 30 neighbours, which predict() takes, and the time of whole fits.
+#
+#   OMP_NUM_THREADS=1 Rscript bench/vnngp-factor.R
+#
+# Bernoulli responses, whose sites of precision 0.25 at most are the hard case; covariance parameters fixed at the truth.
+script <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
+source(file.path(if (length(script)) dirname(script) else "bench", "common.R"))
+source(file.path(bench_folder(), "latent-field.R"))
+stop_unless_one_thread()
+set.seed(1)
+
+# Variances of the field at new places, with a factor on the pattern of `k` neighbours or, for k = 0, exact.
+variances <- function(fit, places, k) {
+  posterior <- fit$posterior
+  scaled <- neargp:::core_scale(posterior$coords, posterior$component)
+  nodes <- list(coords = posterior$coords, order = posterior$order, neighbors = posterior$neighbors, jitter = fit$method$jitter)
+  if (k > nrow(posterior$neighbors)) nodes$pattern_neighbors <- neargp:::core_neighbors_before(scaled, posterior$order, k, 1L)
+  pointer <- neargp:::core_latent(nodes, list(node = posterior$node), neargp:::latent_response(fit$data), k == 0L, FALSE, 1L)
+  neargp:::core_latent_restore(pointer, fit$core_covariance, posterior$mean, fit$beta, posterior$site_precision, 1L)
+  near <- neargp:::core_neighbors_to(scaled, neargp:::core_scale(places, posterior$component), 30L, 1L)
+  neargp:::core_latent_predict(pointer, places, near, posterior$field_response, 1L)$variance
+}
+
+errors <- function(nu, range, n = 4000L) {
+  data <- latent_frame(n, "bernoulli", range = range, nu = nu)
+  fit <- neargp(y ~ 1, data, coords = ~ x1 + x2, method = vnngp(k = 15), family = binomial(), threads = 1L,
+    covariance = cov_matern(nu, variance = 1, range = range), verbose = FALSE)
+  places <- matrix(stats::runif(1000), 500L)
+  exact <- variances(fit, places, 0L)
+  relative <- lapply(c(15L, 30L), function(k) 100 * (variances(fit, places, k) / exact - 1))
+  data.frame(n = n, nu = nu, range = range, rms_15 = sqrt(mean(relative[[1L]]^2)), max_15 = max(abs(relative[[1L]])),
+    rms_30 = sqrt(mean(relative[[2L]]^2)), max_30 = max(abs(relative[[2L]])))
+}
+
+fit_times <- function(n) {
+  data <- latent_frame(n, "poisson", range = 0.1)
+  cpu <- function(factor) {
+    timed(neargp(y ~ 1, data, coords = ~ x1 + x2, method = vnngp(k = 15, factor = factor), family = poisson(), threads = 1L,
+      verbose = FALSE))$cpu
+  }
+  data.frame(n = n, incomplete = cpu("incomplete"), exact = cpu("exact"))
+}
+
+accuracy <- do.call(rbind, Map(errors, nu = c(0.5, 1.5, 2.5, 2.5), range = c(0.1, 0.1, 0.1, 1)))
+cat("Errors of variances, per cent of the exact ones\n")
+print(accuracy, digits = 2, row.names = FALSE)
+times <- do.call(rbind, lapply(c(2000L, 4000L), fit_times))
+times$ratio <- times$exact / times$incomplete
+cat("CPU seconds of a Poisson fit\n")
+print(times, digits = 2, row.names = FALSE)
+utils::write.csv(accuracy, file.path(bench_folder(), "results", "vnngp-factor-accuracy.csv"), row.names = FALSE)
+utils::write.csv(times, file.path(bench_folder(), "results", "vnngp-factor-times.csv"), row.names = FALSE)
