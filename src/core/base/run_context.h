@@ -5,12 +5,14 @@
 namespace neargp {
 
 struct Backend;
+struct NeighborEngine;
 
 // What a computation may ask of its surroundings. Passed down by const reference, never global.
 struct RunContext {
   int threads = 1;
   std::function<void()> check_interrupt;   // may throw; called on the calling thread only; may be empty
   const Backend* backend = nullptr;        // the device of local computations; null: the CPU
+  const NeighborEngine* neighbors = nullptr;  // an exact search of neighbours; null: the kd-tree
   std::function<void(double)> progress;    // fraction done; called on the calling thread only; may be empty
 };
 

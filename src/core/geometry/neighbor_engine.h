@@ -1,0 +1,33 @@
+// Another exact neighbour search than the kd-tree's: by a device, or by a library. Whoever makes the RunContext
+// decides where it pays; geometry/neighbors.cpp asks it wherever the context names one.
+#pragma once
+
+#include "base/run_context.h"
+#include "geometry/points.h"
+
+namespace neargp {
+
+// The k nearest of the reference points to each query, nearest first.
+//
+// Query j may use the reference points at positions 0, ..., limit[j] - 1 only: an ordered search has its points in
+// their order. A reference point is known by its label, and equal distances are ordered by the smaller label.
+//
+// The result must be that of a search in double precision, bit by bit: a distance is the sum of squared differences
+// in the order of the coordinates, each operation rounded on its own (no fused multiply-add), as squared_distance()
+// computes it.
+struct NeighborRequest {
+  Points reference;
+  Points queries;
+  const int* label = nullptr;     // of each reference point; null: its position
+  const int* limit = nullptr;     // of each query; null: all reference points
+  const int* excluded = nullptr;  // of each query: the label that it must not have, or -1; null: none
+  int k = 0;
+  int* index = nullptr;           // queries.n rows of k labels, filled with -1 when the engine is called
+};
+
+struct NeighborEngine {
+  const char* name;
+  void (*search)(const NeighborRequest&, const RunContext&);  // throws an Error
+};
+
+}  // namespace neargp
