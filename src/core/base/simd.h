@@ -19,6 +19,8 @@
 #include <immintrin.h>
 #endif
 
+#include "base/hd.h"
+
 namespace neargp {
 
 template <int Lanes>
@@ -40,7 +42,7 @@ struct PackTraits<double> {
 };
 
 template <class V>
-inline auto get_lane(const V& x, int lane) {
+NEARGP_HD inline auto get_lane(const V& x, int lane) {
   if constexpr (std::is_arithmetic<V>::value) {
     return x;
   } else {
@@ -58,13 +60,13 @@ inline void set_lane<double>(double& x, int, double value) {
 }
 
 template <class V>
-inline V broadcast(double value) {
+NEARGP_HD inline V broadcast(double value) {
   return V{} + value;
 }
 
 // The same bits as another type of the same size.
 template <class To, class From>
-inline To same_bits(From from) {
+NEARGP_HD inline To same_bits(From from) {
   To to;
   std::memcpy(&to, &from, sizeof to);
   return to;
@@ -73,7 +75,7 @@ inline To same_bits(From from) {
 namespace detail {
 
 template <class Action, std::size_t... I>
-inline __attribute__((always_inline)) void unrolled(const Action& action, std::index_sequence<I...>) {
+NEARGP_HD inline __attribute__((always_inline)) void unrolled(const Action& action, std::index_sequence<I...>) {
   (action(std::integral_constant<int, int(I)>()), ...);
 }
 
@@ -102,13 +104,13 @@ inline void exchange(V& upper, V& lower, std::index_sequence<L...>) {
 // action(i) for i = 0 .. Count-1, each a constant, so that arrays indexed by i live in
 // registers. -O2 does not unroll such loops by itself.
 template <int Count, class Action>
-inline __attribute__((always_inline)) void unrolled(const Action& action) {
+NEARGP_HD inline __attribute__((always_inline)) void unrolled(const Action& action) {
   detail::unrolled(action, std::make_index_sequence<Count>());
 }
 
 // Transposes the square matrix whose rows are `lanes` packs.
 template <int Step = 1, class V>
-inline __attribute__((always_inline)) void transpose(V* rows) {
+NEARGP_HD inline __attribute__((always_inline)) void transpose(V* rows) {
   constexpr int lanes = PackTraits<V>::lanes;
   if constexpr (Step < lanes) {
     unrolled<lanes>([&](auto i) __attribute__((always_inline)) {
@@ -128,12 +130,12 @@ inline double sum_lanes(const V& x) {
 }
 
 template <class V>
-inline V larger(V a, V b) {
+NEARGP_HD inline V larger(V a, V b) {
   return a > b ? a : b;
 }
 
 template <class V>
-inline V smaller(V a, V b) {
+NEARGP_HD inline V smaller(V a, V b) {
   return a < b ? a : b;
 }
 
@@ -221,30 +223,30 @@ inline Pack<2>::Real simd_sqrt(Pack<2>::Real x) {
 }
 #endif
 
-// What the formulas call: the pack's function for packs, the library's for doubles.
+// What the formulas call: the pack's function for packs, the library's for doubles (CUDA's in code for its devices).
 namespace math {
 template <class V>
-inline V exp(V x) {
+NEARGP_HD inline V exp(V x) {
   return simd_exp(x);
 }
 template <class V>
-inline V log(V x) {
+NEARGP_HD inline V log(V x) {
   return simd_log(x);
 }
 template <class V>
-inline V sqrt(V x) {
+NEARGP_HD inline V sqrt(V x) {
   return simd_sqrt(x);
 }
 template <>
-inline double exp<double>(double x) {
+NEARGP_HD inline double exp<double>(double x) {
   return std::exp(x);
 }
 template <>
-inline double log<double>(double x) {
+NEARGP_HD inline double log<double>(double x) {
   return std::log(x);
 }
 template <>
-inline double sqrt<double>(double x) {
+NEARGP_HD inline double sqrt<double>(double x) {
   return std::sqrt(x);
 }
 }  // namespace math

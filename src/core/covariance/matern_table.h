@@ -44,7 +44,7 @@ struct MaternTabulated {
   static constexpr double largest = 65535.99;
 
   template <bool want_slope, bool want_shape, class V>
-  void evaluate(V r2, V& c, V& dc_dr2, V& dc_dshape) const {
+  NEARGP_HD void evaluate(V r2, V& c, V& dc_dr2, V& dc_dshape) const {
     using Bits = typename PackTraits<V>::Bits;
     const V x = smaller(larger(r2, broadcast<V>(smallest)), broadcast<V>(largest));
     const Bits bits = same_bits<Bits>(x);
@@ -75,7 +75,7 @@ struct MaternTabulated {
   // a[power], lane by lane, from row interval[lane] of the table: rows are loaded whole
   // and transposed in registers, as many at a time as there are lanes.
   template <class V, class Bits>
-  static inline __attribute__((always_inline)) void load_rows(const double* table, Bits interval, V* a) {
+  NEARGP_HD static inline __attribute__((always_inline)) void load_rows(const double* table, Bits interval, V* a) {
     constexpr int lanes = PackTraits<V>::lanes;
     unrolled<8 / lanes>([&](auto part) __attribute__((always_inline)) {
       unrolled<lanes>([&](auto lane) __attribute__((always_inline)) {
@@ -86,7 +86,7 @@ struct MaternTabulated {
   }
 
   template <class V>
-  static inline __attribute__((always_inline)) V polynomial(const V* a, V t) {
+  NEARGP_HD static inline __attribute__((always_inline)) V polynomial(const V* a, V t) {
     const V t2 = t * t;
     const V t4 = t2 * t2;
     return (a[0] + a[1] * t) + t2 * (a[2] + a[3] * t) +

@@ -6,23 +6,43 @@
 
 namespace neargp {
 
+// What tells one family of correlations from another: plain data, for the CPU and for devices. The tables are those of
+// matern_table.h, null for the families with closed forms.
+struct FamilyChoice {
+  Family family;
+  double shape;
+  const double* value_table;
+  const double* shape_table;
+};
+
+// Inlined everywhere, so that no instruction set shares its code with another (simd.h).
+inline __attribute__((always_inline)) FamilyChoice family_choice(const PreparedComponent& component) {
+  const MaternTable& table = component.table;
+  return {component.family, component.shape, table.value.empty() ? nullptr : table.value.data(),
+          table.shape.empty() ? nullptr : table.shape.data()};
+}
+
 // Calls action(family) with the struct of families.h or matern_table.h that evaluates
 // the component.
 template <class Action>
-inline void with_family(const PreparedComponent& component, Action&& action) {
-  switch (component.family) {
+NEARGP_HD inline void with_family(const FamilyChoice& choice, Action&& action) {
+  switch (choice.family) {
     case Family::exponential: return action(Exponential{});
     case Family::gaussian: return action(Gaussian{});
-    case Family::powered_exponential: return action(PoweredExponential{component.shape});
-    case Family::cauchy: return action(Cauchy{component.shape});
+    case Family::powered_exponential: return action(PoweredExponential{choice.shape});
+    case Family::cauchy: return action(Cauchy{choice.shape});
     case Family::matern: break;
   }
-  const MaternTable& table = component.table;
-  if (!table.value.empty()) return action(MaternTabulated{table.value.data(), table.shape.data()});
-  if (component.shape == 0.5) return action(Exponential{});
-  if (component.shape == 1.5) return action(Matern32{});
-  if (component.shape == 2.5) return action(Matern52{});
+  if (choice.value_table) return action(MaternTabulated{choice.value_table, choice.shape_table});
+  if (choice.shape == 0.5) return action(Exponential{});
+  if (choice.shape == 1.5) return action(Matern32{});
+  if (choice.shape == 2.5) return action(Matern52{});
   return action(Matern72{});
+}
+
+template <class Action>
+inline void with_family(const PreparedComponent& component, Action&& action) {
+  with_family(family_choice(component), action);
 }
 
 }  // namespace neargp

@@ -2,6 +2,7 @@
 // triangles from which local/contract.h computes them.
 #pragma once
 
+#include "covariance/entry.h"
 #include "covariance/with_family.h"
 #include "local/tile.h"
 
@@ -58,16 +59,12 @@ void assemble_component(const Correlation& correlation, const PreparedComponent&
     V* shape_row = shape ? store.shape + triangle_size(i) : nullptr;
     V* covariance_row = store.covariance ? store.covariance + triangle_size(i) : nullptr;
     for (int j = 0; j < i; ++j) {
-      V value, dvalue_dr2 = V{}, dvalue_dshape = V{};
-      correlation.template evaluate<slope, shape>(r2[j], value, dvalue_dr2, dvalue_dshape);
-      value *= component.variance;
+      V value, in_length, in_shape;
+      covariance_entry<slope, shape>(correlation, component, r2[j], value, in_length, in_shape);
       matrix_row[j] = c == 0 ? value : matrix_row[j] + value;
       if (covariance_row) covariance_row[j] = value;
-      if (slope) {
-        dvalue_dr2 *= component.variance;
-        slope_row[j] = component.single_scale ? -2.0 * r2[j] * dvalue_dr2 : dvalue_dr2;
-      }
-      if (shape) shape_row[j] = component.variance * dvalue_dshape;
+      if (slope) slope_row[j] = in_length;
+      if (shape) shape_row[j] = in_shape;
     }
   }
 }

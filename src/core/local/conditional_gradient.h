@@ -10,13 +10,13 @@
 // because df = u' dS u and d(b'r_n) = (alpha, 0)' dS u. With z = L^-1 r and f = L_kk^2 the
 // residual is e = z_k L_kk, and t'Su = fbar f.
 //
-// The objective is the Gaussian log density: LOO-k's (Jankowiak and Pleiss 2022, eq. 9)
-// and Vecchia's; methods that have other ones replace log_density().
+// The objective is normal_log_density().
 #pragma once
 
 #include "local/assemble.h"
 #include "local/conditional_output.h"
 #include "local/contract.h"
+#include "local/normal_log_density.h"
 
 namespace neargp {
 
@@ -44,13 +44,6 @@ class ConditionalGradient {
   }
 
  private:
-  static V log_density(V e, V f, V& ebar, V& fbar) {
-    const V inverse = 1.0 / f;
-    ebar = -e * inverse;
-    fbar = 0.5 * (e * e * inverse - 1.0) * inverse;
-    return -0.5 * (log_two_pi + math::log(f) + e * e * inverse);
-  }
-
   void add_tile() {
     const int k = tile_.k();
     const Triangle<Lanes>& factor = tile_.factor();
@@ -62,7 +55,7 @@ class ConditionalGradient {
     const V root_f = factor.row(k)[k];
     const V f = root_f * root_f;
     V ebar, fbar;
-    const V value = log_density(z[k] * root_f, f, ebar, fbar);
+    const V value = normal_log_density(z[k] * root_f, f, ebar, fbar);
     sums_[0] += tile_.weight() * value;
 
     for (int m = 0; m < k; ++m) u[m] = -factor.row(k)[m];

@@ -1,6 +1,7 @@
 // What local computations take and give besides views and covariances: plain data, shared by all instruction sets.
 #pragma once
 
+#include "base/hd.h"
 #include "base/types.h"
 
 namespace neargp {
@@ -11,16 +12,16 @@ inline constexpr double log_two_pi = 1.83787706640934548356;
 struct ConditionalSumsLayout {
   int columns, parameters;
 
-  int log_det() const { return 0; }
-  int gram(int i, int j) const { return 1 + i * columns + j; }
-  int d_log_det(int a) const { return 1 + columns * columns + a; }
-  int d_gram(int a, int i, int j) const {
+  NEARGP_HD int log_det() const { return 0; }
+  NEARGP_HD int gram(int i, int j) const { return 1 + i * columns + j; }
+  NEARGP_HD int d_log_det(int a) const { return 1 + columns * columns + a; }
+  NEARGP_HD int d_gram(int a, int i, int j) const {
     return 1 + columns * columns + parameters + (a * columns + i) * columns + j;
   }
-  int information(int a, int b) const {
+  NEARGP_HD int information(int a, int b) const {
     return 1 + columns * columns + parameters * (1 + columns * columns) + a * parameters + b;
   }
-  int size(bool with_information) const {
+  NEARGP_HD int size(bool with_information) const {
     return with_information ? information(parameters, 0) : 1 + columns * columns;
   }
 };

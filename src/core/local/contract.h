@@ -2,14 +2,10 @@
 // anyone needs: times a vector, and summed against weights.
 #pragma once
 
+#include "covariance/entry.h"
 #include "local/tile.h"
 
 namespace neargp {
-
-template <class V>
-inline V planar_form(const ScaleDerivative& form, V dx, V dy) {
-  return form.m11 * dx * dx + (2.0 * form.m12) * dx * dy + form.m22 * dy * dy;
-}
 
 // r2[j] = delta' M delta, delta the difference of rows i and j < i in scaled coordinates.
 template <class V>

@@ -1,0 +1,31 @@
+// What a covariance matrix and its derivatives take from two points: the same expressions for the tiles of the CPU
+// (packs) and for teams of threads (doubles).
+#pragma once
+
+#include "base/hd.h"
+
+namespace neargp {
+
+// variance * correlation at the squared scaled distance r2, its derivative in the shape parameter, and what its
+// derivatives in the lengths are made of: the derivative in r2, or that times -2 r2 where one range divides all
+// coordinates (single_scale). Component has the members of PreparedComponent.
+template <bool slope, bool shape, class Correlation, class Component, class Real>
+NEARGP_HD inline void covariance_entry(const Correlation& correlation, const Component& component, Real r2,
+                                       Real& value, Real& in_length, Real& in_shape) {
+  Real dvalue_dr2 = Real{}, dvalue_dshape = Real{};
+  correlation.template evaluate<slope, shape>(r2, value, dvalue_dr2, dvalue_dshape);
+  value *= component.variance;
+  if (slope) {
+    dvalue_dr2 *= component.variance;
+    in_length = component.single_scale ? -2.0 * r2 * dvalue_dr2 : dvalue_dr2;
+  }
+  if (shape) in_shape = component.variance * dvalue_dshape;
+}
+
+// delta' M delta of a planar ScaleDerivative.
+template <class Form, class Real>
+NEARGP_HD inline Real planar_form(const Form& form, Real dx, Real dy) {
+  return form.m11 * dx * dx + (2.0 * form.m12) * dx * dy + form.m22 * dy * dy;
+}
+
+}  // namespace neargp
