@@ -11,15 +11,17 @@
 #' | [stats::binomial()] | 0/1, logical, factor, `cbind(successes, failures)`, proportions | link logit, probit or cloglog | | frequencies |
 #' | [stats::poisson()] | counts | `exp(eta)` | | frequencies |
 #' | `negative_binomial()` | overdispersed counts | `exp(eta)` | `size` | frequencies |
-#' | [`Gamma(link = "log")`][stats::Gamma] | positive numbers | `exp(eta)` | `shape` | frequencies |
-#' | `beta_response()` | between 0 and 1 | `plogis(eta)` | `precision` | frequencies |
+#' | [`Gamma(link = "log")`][stats::Gamma] | positive numbers | `exp(eta)` | `shape` | multiply the shape |
+#' | `beta_response()` | between 0 and 1 | `plogis(eta)` | `precision` | multiply the precision |
 #'
 #' In variances: `student_t()` has `scale^2 * df / (df - 2)` for `df` above 2; `negative_binomial()` has `mean + mean^2 / size`;
 #' `Gamma()` has `mean^2 / shape`; `beta_response()` has `mean * (1 - mean) / (1 + precision)`. The parameters are estimated together with
 #' those of the covariance, unless they are fixed here.
 #'
-#' Of a factor the second level is the success, as in [stats::glm()]. Proportions need the numbers of trials as `weights`. Elsewhere a
-#' frequency weight of 2 counts a row twice. Exposure goes into the offset, `offset(log(exposure))`.
+#' Of a factor the second level is the success, as in [stats::glm()]. Proportions need the numbers of trials as `weights`. Weights mean what they
+#' do there: where a family has a dispersion they divide it, so that a response that is the mean of `w` measurements has the weight `w`;
+#' elsewhere they multiply the log density, and a row of weight 2 counts twice. Such weights are of the training rows, in fits, residuals,
+#' cross-validation and simulations of these rows; predictions of new observations are of weight 1. Exposure goes into the offset, `offset(log(exposure))`.
 #'
 #' @param df degrees of freedom, at least 1. `NULL` estimates them, which needs hundreds of observations to be informative; 4 is a
 #'   common choice.

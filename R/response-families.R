@@ -9,7 +9,8 @@
 #   random(n, eta, parameters, trials): one draw for each of the n elements of eta, recycled
 #   start(y, mu, weights): named starting values of the parameters, `mu` a rough fit of the mean
 #   lower, upper: bounds of the estimates, on the natural scale, in units of the standard deviation of y to the power `unit`
-# `scaled` families divide the noise by the weight (variance, or scale squared); in the others a weight multiplies the log density.
+# `scaled` families divide their dispersion by the weight (variance, scale squared, 1 / shape, 1 / precision), as glm() does; in the others
+# a weight multiplies the log density.
 
 # A moment estimate, kept within bounds: starting values need not be more.
 bounded_ratio <- function(numerator, denominator, lower, upper) {
@@ -128,7 +129,7 @@ response_families <- list(
     }
   ),
   gamma = list(
-    parameters = "shape", lower = c(shape = 1e-3), upper = c(shape = 1e6), unit = 0, discrete = FALSE, scaled = FALSE, link = "log",
+    parameters = "shape", lower = c(shape = 1e-3), upper = c(shape = 1e6), unit = 0, discrete = FALSE, scaled = TRUE, link = "log",
     mean = function(eta, parameters, trials) exp(eta),
     variance = function(eta, parameters, trials) exp(2 * eta) / parameters$shape,
     density = function(y, eta, parameters, trials, log = FALSE) {
@@ -137,11 +138,11 @@ response_families <- list(
     distribution = function(q, eta, parameters, trials) stats::pgamma(q, parameters$shape, scale = exp(eta) / parameters$shape),
     quantile = function(p, eta, parameters, trials) stats::qgamma(p, parameters$shape, scale = exp(eta) / parameters$shape),
     random = function(n, eta, parameters, trials) stats::rgamma(n, parameters$shape, scale = exp(eta) / parameters$shape),
-    # the squared coefficient of variation is 1 / shape
-    start = function(y, mu, weights) c(shape = bounded_ratio(1, weighted_mean((y / mu - 1)^2, weights), 0.05, 1e4))
+    # the squared coefficient of variation is 1 / (shape * weight)
+    start = function(y, mu, weights) c(shape = bounded_ratio(1, mean(weights * (y / mu - 1)^2), 0.05, 1e4))
   ),
   beta = list(
-    parameters = "precision", lower = c(precision = 1e-2), upper = c(precision = 1e6), unit = 0, discrete = FALSE, scaled = FALSE,
+    parameters = "precision", lower = c(precision = 1e-2), upper = c(precision = 1e6), unit = 0, discrete = FALSE, scaled = TRUE,
     link = "logit",
     mean = function(eta, parameters, trials) stats::plogis(eta),
     variance = function(eta, parameters, trials) stats::plogis(eta) * stats::plogis(-eta) / (1 + parameters$precision),
@@ -157,9 +158,9 @@ response_families <- list(
     random = function(n, eta, parameters, trials) {
       stats::rbeta(n, stats::plogis(eta) * parameters$precision, stats::plogis(-eta) * parameters$precision)
     },
-    # the variance is mu (1 - mu) / (1 + precision)
+    # the variance is mu (1 - mu) / (1 + precision * weight)
     start = function(y, mu, weights) {
-      c(precision = bounded_ratio(weighted_mean(mu * (1 - mu), weights), weighted_mean((y - mu)^2, weights), 1.1, 1e4) - 1)
+      c(precision = bounded_ratio(mean(mu * (1 - mu)), mean(weights * (y - mu)^2), 1.1, 1e4) - 1)
     }
   )
 )

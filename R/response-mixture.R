@@ -3,7 +3,7 @@
 # mixture, row by row. What depends on the family stands in mixture-families.R, the quadrature in mixture-quadrature.R.
 
 # `mean`, `sd`: of eta, NA where nothing is predicted. `parameters`: named numbers of the family on the natural scale (or a list of them,
-# each of length 1 or one for each row). `weights` divide the noise of the families that have one to divide.
+# each of length 1 or one for each row). `weights` divide the dispersion of the families that have one to divide.
 new_mixture <- function(mean, sd, family, parameters = NULL, trials = 1, weights = NULL) {
   name <- family_core_name(family)
   if (is.null(name)) {
@@ -25,10 +25,10 @@ check_family_parameters <- function(parameters, names, family) {
   as.list(parameters)[names]
 }
 
-# The variance of the noise is divided by the weight.
+# The dispersion is divided by the weight: these parameters are so many powers of it.
 weigh_noise <- function(name, parameters, weights) {
   if (!response_families[[name]]$scaled) return(parameters)
-  power <- c(variance = 1, scale = 0.5)
+  power <- c(variance = 1, scale = 0.5, shape = -1, precision = -1)
   scaled <- intersect(names(parameters), names(power))
   parameters[scaled] <- lapply(scaled, function(one) parameters[[one]] / weights^power[[one]])
   parameters

@@ -11,7 +11,7 @@
 #' @param nsim number of draws.
 #' @param seed an integer for [set.seed()], or `NULL`; R's generator is restored afterwards, and its state kept in the attribute `"seed"`,
 #'   as by [stats::simulate()].
-#' @param newdata as in [predict.neargp()]; `NULL` for the training rows.
+#' @param newdata as in [predict.neargp()]; `NULL` for the training rows, whose weights then apply to new observations.
 #' @param type `"response"` for new observations, `"link"` for the latent field.
 #' @param k number of neighbours, as in [predict.neargp()].
 #' @param conditional `FALSE` ignores the data and draws from the fitted model: trend at its estimate plus a new realisation of the process.
@@ -63,7 +63,8 @@ seed_generator <- function(seed) {
 
 training_target <- function(object) {
   data <- object$data
-  list(coords = data$coords, X = data$X, offset = data$offset, complete = rep(TRUE, length(data$y)), restore = identity)
+  list(coords = data$coords, X = data$X, offset = data$offset, weights = data$weights, complete = rep(TRUE, length(data$y)),
+    restore = identity)
 }
 
 simulation_columns <- function(object, target, nsim, settings) {
@@ -86,7 +87,7 @@ simulation_draws.default <- function(method, object, target, nsim, settings) {
   plan <- simulation_plan(object, coords, settings)
   betas <- draw_trend(object, nsim, settings$conditional)
   normals <- matrix(stats::rnorm(nrow(coords) * nsim), nrow(coords), nsim)
-  noise <- if (settings$noise) sqrt(object$nugget) * matrix(stats::rnorm(m * nsim), m, nsim) else 0
+  noise <- if (settings$noise) sqrt(object$nugget / (target$weights %||% 1)) * matrix(stats::rnorm(m * nsim), m, nsim) else 0
   result <- target$offset + target$X %*% betas + noise
   rows <- max(length(plan$y), m)
   for (block in split(seq_len(nsim), ceiling(seq_len(nsim) * rows / 5e7))) {

@@ -10,7 +10,8 @@ simulation_draws.neargp_vnngp <- function(method, object, target, nsim, settings
   if (!settings$noise) return(eta)
   family <- response_family(object$family)
   trials <- simulated_trials(object, target, settings$trials)
-  apply(eta, 2L, function(column) family$random(length(column), column, as.list(object$family_parameters), trials))
+  parameters <- weigh_noise(family_core_name(object$family), as.list(object$family_parameters), target$weights %||% 1)
+  apply(eta, 2L, function(column) family$random(length(column), column, parameters, trials))
 }
 
 simulated_trials <- function(object, target, trials) {

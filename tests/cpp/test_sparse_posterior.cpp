@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "latent_reference.h"
@@ -145,6 +146,19 @@ TEST_CASE("gradients are those of the fitted value") {
             CHECK(gradient.likelihood[a] == doctest::Approx(slope).epsilon(1e-4));
           }
         }
+}
+
+TEST_CASE("Laplace's sites are those of its mode, also where the likelihood is not log-concave") {
+  Latent latent(60, 12, 90, false, ResponseFamily::student_t, 13);
+  for (const int i : {4, 30, 61}) latent.response.y[i] += 6.0;
+  const Likelihood student = likelihood_of(ResponseFamily::student_t);
+  Fitted fitted(latent, latent_covariance(0.8, 0.2), student, false, PosteriorKind::laplace);
+  const std::vector<double>& precision = fitted.posterior.site_precision();
+  REQUIRE(*std::min_element(precision.begin(), precision.end()) < -0.01);
+  const std::vector<double> mode = fitted.posterior.mean();
+  const PosteriorOutcome again = fitted.posterior.fit(student, {PosteriorKind::laplace, 1e-11, 1}, context);
+  CHECK(again.value == doctest::Approx(fitted.outcome.value).epsilon(1e-9));
+  check_close(fitted.posterior.mean(), Eigen::Map<const Eigen::VectorXd>(mode.data(), Index(mode.size())), 1e-5);
 }
 
 TEST_CASE("predictions and the restored posterior are those of the dense one") {

@@ -61,13 +61,13 @@ test_that("the core's expectations are the integrals", {
   }))
 })
 
-test_that("weights divide the noise of scaled families and multiply the log density of others", {
+test_that("weights divide the dispersion of scaled families and multiply the log density of others", {
   eta <- c(-0.3, 0.5, 1)
   for_each_family(function(name, entry, case) {
     weighted <- core_terms(name, case, eta, weights = c(2, 2, 2))$value
     if (entry$scaled) {
-      first <- case$parameters[[1]]
-      case$parameters[[1]] <- if (name == "gaussian") first / 2 else first / sqrt(2)
+      factor <- c(gaussian = 1 / 2, student_t = 1 / sqrt(2), gamma = 2, beta = 2)[[name]]
+      case$parameters[[1]] <- case$parameters[[1]] * factor
       expect_equal(weighted, entry$density(case$y, eta, case$parameters, case$trials, TRUE), label = name)
     } else {
       expect_equal(weighted, 2 * entry$density(case$y, eta, case$parameters, case$trials, TRUE), label = name)

@@ -120,11 +120,16 @@ test_that("rows without moments stay without results, whatever the chunks", {
   expect_equal(by_seven, value, tolerance = 1e-14)
 })
 
-test_that("weights divide the noise of families that have one", {
+test_that("weights divide the dispersion of families that have one", {
   weighted <- new_mixture(c(0, 0), 1, gaussian(), c(variance = 2), weights = c(1, 4))
   expect_equal(mixture_variance(weighted), c(3, 1.5))
   scaled <- new_mixture(c(0, 0), 1, mixture_cases$student_t$family, c(scale = 2, df = 4), weights = c(1, 4))
   expect_equal(mixture_variance(scaled), c(9, 3))
+  # given eta the variance of a gamma response is mean^2 / shape, that of a beta response mean (1 - mean) / (1 + precision)
+  expect_equal(mixture_variance(new_mixture(c(0, 0), 0, Gamma("log"), c(shape = 2), weights = c(1, 4))), 1 / c(2, 8))
+  expect_equal(mixture_variance(new_mixture(c(0, 0), 0, beta_response(), c(precision = 3), weights = c(1, 4))), 0.25 / c(4, 13))
+  expect_equal(mixture_distribution(0.5, new_mixture(c(0, 0), 0, Gamma("log"), c(shape = 2), weights = c(1, 4))),
+    pgamma(0.5, c(2, 8), c(2, 8)))
   expect_equal(mixture_variance(new_mixture(0, 0, poisson(), weights = 4)), 1)
 })
 

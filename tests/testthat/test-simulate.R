@@ -85,3 +85,19 @@ test_that("binomial responses are drawn with the trials that are asked for, by d
   expect_gt(max(at_data), 1)
   expect_error(simulate(fit, newdata = place, trials = 1:2), class = "neargp_error_argument")
 })
+
+test_that("new observations at training rows have the noise of their weights", {
+  data <- simulated_data(60)
+  data$w <- rep(c(1, 100), 30)
+  fit <- neargp(z ~ 1, data, coords = ~ x + y, method = vecchia(k = 15), nugget = 4, weights = w,
+    covariance = cov_exponential(variance = 0.5, range = 0.2))
+  spread <- function(...) apply(as.matrix(simulate(fit, 2000, seed = 1, ...)), 1, var)
+  expect_equal(mean((spread() - spread(type = "link"))[data$w == 1]), 4, tolerance = 0.05)
+  expect_equal(mean((spread() - spread(type = "link"))[data$w == 100]), 0.04, tolerance = 0.3)
+
+  data$z <- exp(data$z / 4)
+  amounts <- neargp(z ~ 1, data, coords = ~ x + y, method = vnngp(k = 10), family = Gamma("log"), weights = w,
+    covariance = cov_exponential(variance = 1e-4, range = 0.2))
+  relative <- apply(as.matrix(simulate(amounts, 2000, seed = 1)), 1, function(x) var(x) / mean(x)^2)
+  expect_equal(mean(relative[data$w == 1]) / mean(relative[data$w == 100]), 100, tolerance = 0.15)
+})

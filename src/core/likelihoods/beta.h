@@ -1,4 +1,5 @@
-// y ~ Beta(a, b), a = mean * precision, b = (1 - mean) * precision, mean = logistic(eta):
+// y ~ Beta(a, b), a = mean * precision, b = (1 - mean) * precision, mean = logistic(eta), the precision being the
+// parameter times the weight:
 //   log p = log Gamma(precision) - log Gamma(a) - log Gamma(b) + (a - 1) log y + (b - 1) log(1 - y).
 // With mu for the mean, d a / d eta = -d b / d eta = mu b = (1 - mu) a =: v. Gamma functions have poles at 0, where
 // precision times an extreme mean can be; so the formulas have the products
@@ -20,17 +21,12 @@ template <class V>
 struct BetaResponse {
   static constexpr int parameters = 1;
   static constexpr bool closed_form = false;
-  static constexpr bool scaled = false;
+  static constexpr bool scaled = true;
 
-  explicit BetaResponse(const double* parameter) : precision_(parameter[0]) {
-    const V precision = broadcast<V>(precision_);
-    const LogGamma<V> function = log_gamma_1p(precision);
-    log_precision_ = math::log(precision);
-    normaliser_ = function.value - log_precision_;
-    d_normaliser_ = precision * function.digamma - 1.0;
-  }
+  explicit BetaResponse(const double* parameter) : parameter_(parameter[0]) { weigh(broadcast<V>(1.0)); }
 
   void load(const Datum<V>& datum) {
+    if (differ(datum.weight, weight_)) weigh(datum.weight);
     log_y_ = math::log(datum.y);
     log_complement_ = math::log(1.0 - datum.y);
   }
@@ -90,8 +86,17 @@ struct BetaResponse {
     static V third(V x, const LogGamma<V>& function) { return x * x * x * function.tetragamma - 2.0; }
   };
 
-  double precision_;
-  V log_precision_, normaliser_, d_normaliser_;
+  void weigh(V weight) {
+    weight_ = weight;
+    precision_ = parameter_ * weight;
+    const LogGamma<V> function = log_gamma_1p(precision_);
+    log_precision_ = math::log(precision_);
+    normaliser_ = function.value - log_precision_;
+    d_normaliser_ = precision_ * function.digamma - 1.0;
+  }
+
+  double parameter_;
+  V weight_, precision_, log_precision_, normaliser_, d_normaliser_;
   V log_y_, log_complement_;
 };
 

@@ -1,4 +1,4 @@
-// y ~ Gamma of the given shape a and mean exp(eta):
+// y ~ Gamma of mean exp(eta) and shape a, the parameter times the weight:
 //   log p = a log a - log Gamma(a) + (a - 1) log y - a (eta + y exp(-eta)),
 // and E exp(-eta) = exp(-mean + variance/2).
 #pragma once
@@ -12,18 +12,12 @@ template <class V>
 struct GammaResponse {
   static constexpr int parameters = 1;
   static constexpr bool closed_form = true;
-  static constexpr bool scaled = false;
+  static constexpr bool scaled = true;
 
-  // log Gamma(a) = log Gamma(a + 1) - log a, digamma(a) = digamma(a + 1) - 1/a
-  explicit GammaResponse(const double* parameter) : shape_(parameter[0]) {
-    const V a = broadcast<V>(shape_);
-    const LogGamma<V> function = log_gamma_1p(a);
-    const V log_a = math::log(a);
-    normaliser_ = (shape_ + 1.0) * log_a - function.value;
-    d_normaliser_ = log_a + 1.0 - function.digamma + 1.0 / a;
-  }
+  explicit GammaResponse(const double* parameter) : parameter_(parameter[0]) { weigh(broadcast<V>(1.0)); }
 
   void load(const Datum<V>& datum) {
+    if (differ(datum.weight, weight_)) weigh(datum.weight);
     y_ = datum.y;
     log_y_ = math::log(datum.y);
   }
@@ -45,8 +39,18 @@ struct GammaResponse {
   }
 
  private:
-  double shape_;
-  V normaliser_, d_normaliser_;
+  // log Gamma(a) = log Gamma(a + 1) - log a, digamma(a) = digamma(a + 1) - 1/a
+  void weigh(V weight) {
+    weight_ = weight;
+    shape_ = parameter_ * weight;
+    const LogGamma<V> function = log_gamma_1p(shape_);
+    const V log_shape = math::log(shape_);
+    normaliser_ = (shape_ + 1.0) * log_shape - function.value;
+    d_normaliser_ = log_shape + 1.0 - function.digamma + 1.0 / shape_;
+  }
+
+  double parameter_;
+  V weight_, shape_, normaliser_, d_normaliser_;
   V y_, log_y_;
 };
 

@@ -16,8 +16,8 @@ namespace neargp {
 // binomial_<link>                       Binomial(trials, p), p = logistic(eta), Phi(eta), 1 - exp(-exp(eta))
 // poisson                               Poisson(mean exp(eta))
 // negative_binomial     size            mean exp(eta), variance mean + mean^2 / size
-// gamma                 shape           Gamma(shape, mean exp(eta))
-// beta                  precision       Beta(mean * precision, (1 - mean) * precision), mean = logistic(eta)
+// gamma                 shape           Gamma(shape * weight, mean exp(eta))
+// beta                  precision       Beta(mean * precision * weight, (1 - mean) * precision * weight), mean = logistic(eta)
 //
 // Where it is not written above, a weight multiplies the log density (frequency weights).
 enum class ResponseFamily {
@@ -42,6 +42,9 @@ struct Likelihood {
   ResponseFamily family = ResponseFamily::gaussian;
   std::vector<double> parameters;
 };
+
+// Throws an Error unless the family has as many and they are finite and greater than 0.
+void check_parameters(const Likelihood& likelihood);
 
 // Support of the family is the caller's to check. Null trials or weights: all 1.
 struct Observations {

@@ -6,7 +6,7 @@
 namespace neargp {
 
 // A family is a struct template over the pack V with
-//   parameters, closed_form, scaled     constants; scaled: it uses the weight itself, as a divisor of the noise
+//   parameters, closed_form, scaled     constants; scaled: it uses the weight itself, as a divisor of the dispersion
 //   Family(parameters)                  what depends on the parameters alone
 //   load(datum)                         what depends on the datum, but not on eta
 //   point(eta)                          all terms at eta
@@ -24,6 +24,12 @@ struct LikelihoodTerms {
   V value{}, slope{}, curvature{}, third{};
   V d_parameter[2]{};  // derivative of the value in the logarithms of the parameters
 };
+
+// Whether any lane differs: what depends on the weight alone is found anew only then, and most data have none.
+template <class V>
+inline bool differ(V x, V y) {
+  return max_lane(absolute(x - y)) > 0.0;
+}
 
 // Rates stay below exp(650), so that their sums, too, are finite: responses that are that far from their mean have a
 // log density beyond any that could be accepted.

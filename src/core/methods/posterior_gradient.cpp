@@ -11,6 +11,7 @@
 // Laplace's value is not stationary in (m, beta), which maximise the log density alone: with
 // t = [A, C'WX; X'WC, X'WX]^-1 d(-1/2 log|A|)/d(m, beta), d log|A|/d eta_i = -s_i d3 log p, there is in addition
 // -t'dQ m for the covariance and t'd(slopes) for the likelihood's parameters.
+#include <algorithm>
 #include <cmath>
 #include <numeric>
 
@@ -72,12 +73,28 @@ void SparsePosterior::add_interpolation_terms(LatentAdjoints& adjoints, const Ru
 double SparsePosterior::finish_laplace(const RunContext& context) {
   if (model_.interpolates()) throw Error("Laplace's approximation needs a node at every datum.");
   double value = evaluate(state_, context);
+  if (*std::min_element(curvature_.begin(), curvature_.end()) < 0.0) value = approach_mode(value, context);
   state_.precision = curvature_;
+  set_natural_means(state_);
   factorise_or_fall_back(context);
   factor_->inverse(inverse_.data(), context);
   find_variances(context);
   value += 0.5 * model_.log_det_precision() - 0.5 * factor_->log_det();
   return value;
+}
+
+// Steps without the negative curvatures approach the mode linearly, and log|A| there has an error of the first order in
+// what is left. A Newton step with all of them squares it. Returns the log density where it led, or where it should not.
+double SparsePosterior::approach_mode(double value, const RunContext& context) {
+  State newton = state_;
+  newton.precision = curvature_;
+  set_natural_means(newton);
+  if (!factorise(newton, context)) return evaluate(state_, context);
+  move_mean(newton, context);
+  const double gained = evaluate(newton, context);
+  if (!(gained >= value)) return evaluate(state_, context);
+  state_ = std::move(newton);
+  return gained;
 }
 
 void SparsePosterior::add_laplace_terms(LatentAdjoints& adjoints, std::vector<double>& likelihood_gradient,

@@ -80,6 +80,7 @@ PosteriorOutcome SparsePosterior::fit(const Likelihood& likelihood, const Poster
   kind_ = settings.kind;
   PosteriorOutcome outcome;
   assemble_prior();
+  if (kind_ == PosteriorKind::laplace) drop_negative_sites();  // those of an earlier mode, see propose_sites()
   settle(context);
   outcome.value = evaluate(state_, context);
   State proposal;
@@ -234,6 +235,11 @@ void SparsePosterior::propose_sites(State& sites) const {
   sites.precision = curvature_;
   if (kind_ == PosteriorKind::laplace)
     for (double& w : sites.precision) w = std::max(w, 0.0);
+  set_natural_means(sites);
+}
+
+// Those that make the present linear predictors stationary.
+void SparsePosterior::set_natural_means(State& sites) const {
   sites.natural.resize(eta_.size());
   for (std::size_t i = 0; i < eta_.size(); ++i) sites.natural[i] = sites.precision[i] * eta_[i] + slope_[i];
 }

@@ -113,10 +113,12 @@ class SparsePosterior {
   double evaluate(const State& state, const RunContext& context);
   bool drop_negative_sites();
   void propose_sites(State& sites) const;
+  void set_natural_means(State& sites) const;
   Step part_of_step(const State& proposal, double share, const RunContext& context);
   double move_mean(State& state, const RunContext& context);
   void settle(const RunContext& context);
   double finish_laplace(const RunContext& context);
+  double approach_mode(double value, const RunContext& context);
 
   std::vector<double> design_left() const;
   TrendSystem trend_system(const State& state, bool refined, const RunContext& context) const;
