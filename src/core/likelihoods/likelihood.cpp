@@ -25,15 +25,6 @@ constexpr FamilyName families[] = {{"gaussian", 1},        {"student_t", 2}, {"b
 // A multiple of every number of lanes; a chunk takes about a millisecond at most.
 constexpr Index chunk_size = 1024;
 
-void check_parameters(const Likelihood& likelihood) {
-  const FamilyName& family = families[int(likelihood.family)];
-  const auto valid = [](double value) { return std::isfinite(value) && value > 0.0; };
-  if (int(likelihood.parameters.size()) != family.parameters ||
-      !std::all_of(likelihood.parameters.begin(), likelihood.parameters.end(), valid))
-    throw Error(std::string("The response family ") + family.name + " needs " + std::to_string(family.parameters) +
-                " parameters, finite and greater than 0.");
-}
-
 }  // namespace
 
 ResponseFamily response_family_from_name(const std::string& name) {
@@ -41,6 +32,15 @@ ResponseFamily response_family_from_name(const std::string& name) {
                                    [&](const FamilyName& family) { return name == family.name; });
   if (found == std::end(families)) throw Error("There is no response family '" + name + "'.");
   return ResponseFamily(found - std::begin(families));
+}
+
+void check_parameters(const Likelihood& likelihood) {
+  const FamilyName& family = families[int(likelihood.family)];
+  const auto valid = [](double value) { return std::isfinite(value) && value > 0.0; };
+  if (int(likelihood.parameters.size()) != family.parameters ||
+      !std::all_of(likelihood.parameters.begin(), likelihood.parameters.end(), valid))
+    throw Error(std::string("The response family ") + family.name + " needs " + std::to_string(family.parameters) +
+                " parameters, finite and greater than 0.");
 }
 
 int parameter_count(ResponseFamily family) { return families[int(family)].parameters; }
