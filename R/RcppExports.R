@@ -25,6 +25,30 @@ core_set_simd <- function(name) {
     invisible(.Call(`_neargp_core_set_simd`, name))
 }
 
+core_resources <- function() {
+    .Call(`_neargp_core_resources`)
+}
+
+core_set_resources <- function(resources) {
+    invisible(.Call(`_neargp_core_set_resources`, resources))
+}
+
+core_module_devices <- function(file) {
+    .Call(`_neargp_core_module_devices`, file)
+}
+
+core_forked_from_user_of <- function(file) {
+    .Call(`_neargp_core_forked_from_user_of`, file)
+}
+
+core_faiss_version <- function(file) {
+    .Call(`_neargp_core_faiss_version`, file)
+}
+
+core_has_openmp <- function() {
+    .Call(`_neargp_core_has_openmp`)
+}
+
 core_embed_longlat <- function(lonlat) {
     .Call(`_neargp_core_embed_longlat`, lonlat)
 }

@@ -13,12 +13,21 @@
 #'   this, on the logarithmic scale.
 #' @param refresh_gain and no longer when new neighbours let the optimiser gain less than this in log-likelihood.
 #' @param max_refreshes largest number of such rounds.
+#' @param neighbor_search how neighbours are found, always exactly, so that the choice is one of time alone: `"kd-tree"`, the package's own
+#'   tree; `"faiss"`, the library FAISS, which compares with all points, by matrix products in single precision whose candidates are then
+#'   compared and certified in double precision, for many dimensions that the data really fill; or `"auto"`, the GPU's search where the
+#'   computation is on one, else, from 8 dimensions and 20,000 points on, whichever of the two a trial finds to be faster.
+#' @section Errors: `neargp_error_argument`; `neargp_error_neighbor_search`, where neargp was built without FAISS ([neargp_sitrep()]
+#'   tells).
+#' @references Johnson, J., Douze, M. and Jégou, H. (2021). Billion-scale similarity search with GPUs. *IEEE Transactions on Big Data* 7,
+#'   535–547.
 #' @return A list of class `neargp_control`.
 #' @examples
 #' neargp_control(tolerance = 1e-6)
 #' @export
 neargp_control <- function(max_iterations = 60L, tolerance = 1e-4, max_step = 1.25, coarse_k = 10L, start_rows = 5000L,
-                           refresh_tolerance = 0.01, refresh_gain = 0.05, max_refreshes = 10L) {
+                           refresh_tolerance = 0.01, refresh_gain = 0.05, max_refreshes = 10L,
+                           neighbor_search = c("auto", "kd-tree", "faiss")) {
   structure(list(
     max_iterations = check_count(max_iterations, "max_iterations"),
     tolerance = check_number(tolerance, "tolerance", 0, open = TRUE),
@@ -27,9 +36,25 @@ neargp_control <- function(max_iterations = 60L, tolerance = 1e-4, max_step = 1.
     start_rows = check_count(start_rows, "start_rows", lower = 10L),
     refresh_tolerance = check_number(refresh_tolerance, "refresh_tolerance", 0, open = TRUE),
     refresh_gain = check_number(refresh_gain, "refresh_gain", 0),
-    max_refreshes = check_count(max_refreshes, "max_refreshes")
+    max_refreshes = check_count(max_refreshes, "max_refreshes"),
+    neighbor_search = check_search(neighbor_search)
   ), class = "neargp_control")
 }
+
+check_search <- function(search) {
+  search <- check_choice(search, "neighbor_search", c("auto", "kd-tree", "faiss"))
+  if (search != "faiss") return(search)
+  remedy <- c(i = "Use neighbor_search = \"auto\", or install libfaiss (Debian: libfaiss-dev) and then neargp from source.")
+  file <- module_file("faiss")
+  if (!nzchar(file)) {
+    abort_neargp("neighbor_search", c(sprintf("This installation was built without FAISS: %s.", why_not_built("faiss")), remedy))
+  }
+  tryCatch(core_faiss_version(file), error = function(e) abort_neargp("neighbor_search", c(conditionMessage(e), remedy)))
+  search
+}
+
+# That of a fit; fits of before there was a choice have none.
+search_of <- function(fit) fit$control$neighbor_search %||% "auto"
 
 #' @export
 print.neargp_control <- function(x, ...) {

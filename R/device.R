@@ -1,40 +1,60 @@
-# Where the arithmetic is done. "cuda" never falls back: it is had, or it is an error with the remedy.
+# Where the arithmetic is done: argument, then options(neargp.device), then "auto". "cuda" never falls back: it is had, or it is an error
+# with reason and remedy.
 resolve_device <- function(device) {
-  device <- check_choice(device, "device", c("auto", "cpu", "cuda"))
-  if (device == "cuda") {
-    abort_neargp("device", c("This installation was built without CUDA.",
-      i = "Install from source where nvcc is found, or use device = \"cpu\"; neargp_sitrep() shows the build."))
+  choices <- c("auto", "cpu", "cuda")
+  device <- if (!is.null(device)) {
+    check_choice(device, "device", choices)
+  } else {
+    check_choice(getOption("neargp.device", "auto"), "options(neargp.device)", choices)
   }
-  "cpu"
+  if (device == "cuda") require_cuda()
+  device
 }
 
-#' What this installation can do
-#'
-#' Prints version, instruction set in use, threads and devices; the first thing to look at, and to quote, when something is slow or
-#' missing.
-#'
-#' The computations are compiled for several instruction sets of the processor, and the widest that it has is used. To see whether a
-#' difference between two machines comes from there, set the environment variable `NEARGP_INSTRUCTION_SET` to another one of those shown
-#' before R starts; results then agree to rounding.
-#'
-#' @return Invisibly, a list with the elements `version`, `r_version`, `platform`, `instruction_set`, `instruction_sets` (all that the
-#'   processor can run, widest first), `threads`, `cores` and `devices`.
-#' @examples
-#' neargp_sitrep()
-#' @export
-neargp_sitrep <- function() {
-  report <- list(
-    version = as.character(utils::packageVersion("neargp")), r_version = as.character(getRversion()),
-    platform = R.version$platform, instruction_set = core_simd(), instruction_sets = core_simd_available(),
-    threads = resolve_threads(NULL), cores = available_cores(), devices = "cpu"
-  )
-  cat(sprintf("neargp %s, R %s, %s\n", report$version, report$r_version, report$platform))
-  cat(sprintf("Instruction set: %s of %s (environment variable NEARGP_INSTRUCTION_SET)\n", report$instruction_set,
-    paste(report$instruction_sets, collapse = ", ")))
-  cat(sprintf("Threads:         %d of %d cores (argument `threads`, or options(neargp.threads = ))\n", report$threads, report$cores))
-  cat("Devices:         cpu (built without CUDA)\n")
-  optional <- c("sf", "terra", "ggplot2")
-  installed <- vapply(optional, function(x) nzchar(system.file(package = x)), NA)
-  cat(sprintf("Optional:        %s\n", paste(optional, ifelse(installed, "found", "not installed"), collapse = ", ")))
-  invisible(report)
+# "cpu" or "cuda" for a computation that goes `passes` times over `rows` conditioning sets of size k. "auto" leaves out of account a GPU
+# that cannot be used, or that this process has from its parent: then the computation was not meant to fail.
+choose_device <- function(device, rows, k, passes = 1) {
+  if (device != "auto") return(device)
+  file <- module_file("cuda")
+  if (!nzchar(file) || !worth_a_gpu(rows, k, passes) || core_forked_from_user_of(file)) return("cpu")
+  usable <- tryCatch(nrow(core_module_devices(file)$devices) > 0L, error = function(e) FALSE)
+  if (usable) "cuda" else "cpu"
+}
+
+# Starting to use a GPU takes the better part of a second. One core does 10^10 of these units, of which a pass has k^3 for each row, in
+# about that time.
+worth_a_gpu <- function(rows, k, passes) {
+  passes * rows * max(k, 0)^3 >= 1e10
+}
+
+# Evaluates `expr` with its computations on a device, and with a search of neighbours (see neargp_control()). They are set for this call
+# only, so that they need not be passed through all functions, and so that a fit holds nothing of them.
+on_device <- function(device, expr, search = "auto") {
+  before <- core_resources()
+  on.exit(core_set_resources(before))
+  resources <- list(device_module = if (device == "cuda") module_file("cuda") else "", search = search, faiss_module = module_file("faiss"))
+  if (device == "cuda") use_cuda(core_set_resources(resources)) else core_set_resources(resources)
+  expr
+}
+
+# The name of the GPU that computations run on, NULL for the CPU.
+device_name <- function(device) {
+  if (device == "cuda") core_module_devices(module_file("cuda"))$devices$name[[1L]]
+}
+
+require_cuda <- function() {
+  file <- module_file("cuda")
+  if (!nzchar(file)) {
+    abort_neargp("device", c("This installation was built without CUDA.", x = paste0("When it was built, ", why_not_built("cuda"), "."),
+      i = "Install neargp from source where nvcc is found (neargp_sitrep() tells how), or use device = \"cpu\"."))
+  }
+  found <- use_cuda(core_module_devices(file))
+  if (nrow(found$devices) == 0L) abort_neargp("device", c("No GPU can be used.", x = found$why_none, i = "Or use device = \"cpu\"."))
+  invisible(found)
+}
+
+use_cuda <- function(expr) {
+  tryCatch(expr, error = function(e) {
+    abort_neargp("device", c("The GPU cannot be used.", x = conditionMessage(e), i = "neargp_sitrep() tells more; device = \"cpu\" needs no GPU."))
+  })
 }

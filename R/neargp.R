@@ -41,7 +41,8 @@
 #' @param start starting values: an earlier fit, or named numbers on the natural scale as from `coef(fit, what = "covariance")`. By default
 #'   from the data.
 #' @param control settings of the optimisation, [neargp_control()].
-#' @param device `"auto"`, `"cpu"` or `"cuda"`.
+#' @param device `"cpu"`; `"cuda"`, an NVIDIA GPU, which is had or is an error; or `"auto"`, a GPU where there is one and the computation
+#'   takes more than a second or so of one core. By default `options(neargp.device)`, else `"auto"`. See [neargp_sitrep()].
 #' @param threads number of threads; by default `options(neargp.threads)`, else 2. Results do not depend on it.
 #' @param verbose whether to tell about progress.
 #' @return An object of class `neargp`, a plain list that can be saved with [saveRDS()]. See [predict.neargp()], [summary.neargp()],
@@ -64,7 +65,7 @@
 neargp <- function(formula, data, coords = NULL, time = NULL, method = vecchia(), covariance = cov_matern(nu = 1.5),
                    family = stats::gaussian(), nugget = NULL, weights = NULL, offset = NULL, subset = NULL, na.action = NULL,
                    distance = c("auto", "euclidean", "chordal"), crs = NULL, start = NULL, control = neargp_control(),
-                   device = c("auto", "cpu", "cuda"), threads = NULL, verbose = rlang::is_interactive()) {
+                   device = NULL, threads = NULL, verbose = rlang::is_interactive()) {
   began <- proc.time()[["elapsed"]]
   call <- match.call()
   settings <- check_settings(formula, data, method, covariance, family, nugget, control, device, threads, verbose)
@@ -76,10 +77,14 @@ neargp <- function(formula, data, coords = NULL, time = NULL, method = vecchia()
   problem <- new_problem(model$data, locations, settings, start)
   check_problem(problem, frame)
   prepared <- proc.time()[["elapsed"]]
-  problem <- with_start(settings$method, problem)
-  result <- fit_method(settings$method, problem)
+  settings$device <- choose_device(settings$device, nrow(model$data$coords), max(settings$method$k, 0), passes = 30)
+  on_device(settings$device, {
+    problem <- with_start(settings$method, problem)
+    result <- fit_method(settings$method, problem)
+    gpu <- device_name(settings$device)
+  }, control$neighbor_search)
   finished <- proc.time()[["elapsed"]]
-  finish_fit(result, problem, settings, model, frame,
+  finish_fit(result, problem, c(settings, list(gpu = gpu)), model, frame,
     call = compact_call(call), formula = formula, offset_argument = rlang::quo_get_expr(arguments$offset),
     required = required_columns(formula, locations, data, rlang::quo_get_expr(arguments$offset)), n_given = NROW(data),
     elapsed = c(prepare = prepared - began, fit = finished - prepared, total = finished - began))
@@ -165,7 +170,7 @@ finish_fit <- function(result, problem, settings, model, frame, call, formula, o
     core_covariance = as_core_covariance(layout, problem$groups, values), nugget = nugget_of(layout, values),
     beta = stats::setNames(result$beta, colnames(problem$data$X)), beta_vcov = named_square(result$beta_vcov, problem$data$X),
     log_likelihood = result$value, score = result$score, information = result$information, convergence = result$convergence,
-    k = result$k, device = settings$device, threads = settings$threads, elapsed = elapsed,
+    k = result$k, device = settings$device, gpu = settings$gpu, threads = settings$threads, elapsed = elapsed,
     n_given = n_given, n_dropped = length(attr(frame, "na.action"))
   ), class = "neargp")
   fit <- complete_fit(settings$method, fit, result)

@@ -8,7 +8,7 @@
 #' @param type `"prob"`: the probability of each class; `"class"`: the most probable class (the first of equally probable ones);
 #'   `"response"`, for two classes: the probability of the second one.
 #' @param k number of neighbouring locations, by default that of the fit.
-#' @param chunk_size,threads,verbose as for [predict.neargp()].
+#' @param chunk_size,threads,device,verbose as for [predict.neargp()].
 #' @param ... not used.
 #' @return An object of the class of `newdata` with a row for each of its rows, in its order. `type = "prob"`: columns `prob_<level>`,
 #'   which sum to one. `type = "class"`: a factor `class` with the levels of the training data. `type = "response"`: `mean`, the
@@ -22,7 +22,7 @@
 #' predict(fit, iris[c(1, 60, 120), ], type = "class")
 #' @export
 predict.neargp_classifier <- function(object, newdata, type = c("prob", "class", "response"), k = NULL, chunk_size = NULL,
-                                      threads = NULL, verbose = rlang::is_interactive(), ...) {
+                                      threads = NULL, device = NULL, verbose = rlang::is_interactive(), ...) {
   rlang::check_dots_empty()
   if (missing(newdata) || is.null(newdata)) {
     abort_neargp("newdata", c("`newdata` is missing.", i = "For the training rows, each predicted from the others, use loo_predict()."))
@@ -32,7 +32,12 @@ predict.neargp_classifier <- function(object, newdata, type = c("prob", "class",
     abort_argument("type", "\"prob\" or \"class\" for more than two classes", type)
   }
   settings <- list(k = classifier_k(object, k), chunk_size = prediction_chunk(object, chunk_size), threads = resolve_threads(threads),
-    verbose = check_flag(verbose, "verbose"))
+    device = resolve_device(device), verbose = check_flag(verbose, "verbose"))
+  settings$device <- choose_device(settings$device, target_size(newdata), settings$k)
+  on_device(settings$device, predict_class_target(object, newdata, type, settings), search_of(object))
+}
+
+predict_class_target <- function(object, newdata, type, settings) {
   probability_at <- class_predictor(object, settings)
   if (is_raster(newdata)) return(predict_class_raster(object, newdata, type, settings, probability_at))
   target <- new_target(object, newdata)
@@ -59,7 +64,7 @@ class_predictor <- function(object, settings) {
   function(coords, X, offset) {
     neighbors <- core_neighbors_to(scaled, core_scale(coords, component), settings$k, settings$threads)
     used <- sort(unique(as.vector(neighbors)))
-    label_probabilities(object, labels$coords[used, , drop = FALSE], labels$counts[used, , drop = FALSE], coords,
+    label_probabilities(object, labels$coords[used, , drop = FALSE], labels$content[used, , drop = FALSE], coords,
       matrix(match(neighbors, used), nrow(neighbors)), X, offset, settings$threads)$probability
   }
 }
@@ -125,13 +130,17 @@ predict_class_raster <- function(object, newdata, type, settings, probability_at
 
 # Probabilities of the classes of training rows, each from its nearest others; the parameters stay those of all rows.
 loo_probabilities <- function(object, k, threads, rows = seq_along(object$data$y)) {
-  threads <- resolve_threads(threads)
+  device <- choose_device(resolve_device(NULL), length(rows), k %||% object$k)
+  on_device(device, probabilities_given_others(object, k, resolve_threads(threads), rows), search_of(object))
+}
+
+probabilities_given_others <- function(object, k, threads, rows) {
   labels <- fitted_labels(object)
   k <- min(classifier_k(object, k), nrow(labels$coords) - 1L)
   if (object$classifier$estimator == "polya-gamma") return(polya_gamma_loo(object, rows, k, threads))
   at <- take_observations(labels, rows)
-  sets <- leave_one_out_sets(labels, at, metric_component(object$core_covariance), k, threads)
-  label_probabilities(object, sets$coords, sets$counts, sets$targets, sets$neighbors, object$data$X[rows, , drop = FALSE],
+  sets <- leave_one_out_sets(labels, at, metric_component(object$core_covariance), k, threads, label_content(labels, at))
+  label_probabilities(object, sets$coords, sets$content, sets$targets, sets$neighbors, object$data$X[rows, , drop = FALSE],
     object$data$offset[rows], threads)$probability
 }
 

@@ -41,7 +41,7 @@
 #'   rows, conditioned together on the union of their neighbours.
 #' @param chunk_size number of rows predicted at a time, which bounds the memory; by default 100,000, or a fifth of the rows of the fit
 #'   where that is more.
-#' @param threads,verbose as in [neargp()].
+#' @param threads,device,verbose as in [neargp()].
 #' @param ... not used.
 #' @return An object of the class of `newdata` with a row (or cell) for each of its rows, in its order, and the columns `mean`, `sd` (or
 #'   `q0.05`, ... for quantiles) and, with an interval, `lower` and `upper`. Rows with missing covariates or coordinates, and cells that are NA, get NA.
@@ -59,7 +59,7 @@
 predict.neargp <- function(object, newdata, type = c("response", "link", "quantile"),
                            interval = c("none", "confidence", "prediction"), level = 0.95, probs = c(0.05, 0.5, 0.95), threshold = NULL,
                            trials = 1, k = NULL, local_mean = FALSE, sectors = 0L, joint = FALSE, chunk_size = NULL, threads = NULL,
-                           verbose = rlang::is_interactive(), ...) {
+                           device = NULL, verbose = rlang::is_interactive(), ...) {
   rlang::check_dots_empty()
   if (missing(newdata) || is.null(newdata)) {
     abort_neargp("newdata", c("`newdata` is missing.", i = "For the training rows use fitted(), or residuals(type = \"loo\")."))
@@ -68,9 +68,19 @@ predict.neargp <- function(object, newdata, type = c("response", "link", "quanti
   gaussian <- is_gaussian(object$family)
   type <- if (missing(type) && gaussian && interval == "confidence") "link" else
     check_choice(type, "type", c("response", "link", "quantile"))
-  settings <- predict_settings(object, k, local_mean, sectors, threads, type = type, interval = interval, level = level, joint = joint,
-    chunk_size = chunk_size, verbose = verbose)
+  settings <- predict_settings(object, k, local_mean, sectors, threads, device, type = type, interval = interval, level = level,
+    joint = joint, chunk_size = chunk_size, verbose = verbose)
   settings[c("probs", "threshold", "trials")] <- list(check_probs(probs), check_threshold(threshold), check_trials(trials))
+  settings$device <- choose_device(settings$device, target_size(newdata), settings$k)
+  on_device(settings$device, predict_target(object, newdata, settings), search_of(object))
+}
+
+# Rows to predict, of a raster all cells.
+target_size <- function(newdata) {
+  if (is_raster(newdata)) terra::ncell(newdata) else NROW(newdata)
+}
+
+predict_target <- function(object, newdata, settings) {
   if (is_raster(newdata)) return(predict_raster(object, newdata, settings))
   target <- new_target(object, newdata)
   moments <- if (settings$joint) joint_moments(object$method, object, target, settings) else chunked_moments(object, target, settings)
@@ -80,8 +90,8 @@ predict.neargp <- function(object, newdata, type = c("response", "link", "quanti
 }
 
 # What a prediction is conditioned on, and what is wanted of it: without further arguments the latent field, row by row.
-predict_settings <- function(object, k = NULL, local_mean = FALSE, sectors = 0L, threads = NULL, type = "link", interval = "none",
-                             level = 0.95, joint = FALSE, chunk_size = NULL, verbose = FALSE) {
+predict_settings <- function(object, k = NULL, local_mean = FALSE, sectors = 0L, threads = NULL, device = NULL, type = "link",
+                             interval = "none", level = 0.95, joint = FALSE, chunk_size = NULL, verbose = FALSE) {
   sectors <- check_count(sectors, "sectors", lower = 0L)
   if (sectors > 0L && (object$locations$metric == "longlat" || sum(object$locations$groups == 1L) < 2L)) {
     abort_argument("sectors", "0 unless there are two planar coordinates", sectors)
@@ -92,7 +102,7 @@ predict_settings <- function(object, k = NULL, local_mean = FALSE, sectors = 0L,
   list(type = type, interval = interval, level = check_level(level), k = prediction_k(object, k),
     exact = is.null(k) && sectors == 0L && !local_mean && inherits(object$method, "neargp_exact_gp"), local_mean = local_mean,
     sectors = sectors, joint = joint, chunk_size = prediction_chunk(object, chunk_size), threads = resolve_threads(threads),
-    verbose = check_flag(verbose, "verbose"))
+    device = resolve_device(device), verbose = check_flag(verbose, "verbose"))
 }
 
 # The rows of the fit are indexed anew for each chunk: a fifth of their number keeps that beside the point.

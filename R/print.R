@@ -142,7 +142,8 @@ convergence_line <- function(x) {
   } else {
     paste0("NOT CONVERGED: ", state$message)
   }
-  sprintf("%s; %s s on %s with %d %s", outcome, format(round(x$elapsed[["total"]], 1L)), x$device, x$threads,
+  device <- if (is.null(x$gpu)) x$device else sprintf("%s (%s)", x$device, x$gpu)
+  sprintf("%s; %s s on %s with %d %s", outcome, format(round(x$elapsed[["total"]], 1L)), device, x$threads,
     if (x$threads == 1L) "thread" else "threads")
 }
 

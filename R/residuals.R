@@ -76,7 +76,9 @@ smoothed <- function(object, k, threads) {
   if (!is.null(object$posterior)) return(posterior_response(object)$mean)
   data <- object$data
   if (object$nugget == 0) return(data$y)
-  chunked_moments(object, training_target(object), predict_settings(object, k, threads = threads))$mean
+  settings <- predict_settings(object, k, threads = threads)
+  device <- choose_device(settings$device, length(data$y), settings$k)
+  on_device(device, chunked_moments(object, training_target(object), settings)$mean, search_of(object))
 }
 
 # Mean and sd of each observation given its nearest others. The trend coefficients and covariance parameters stay those of all rows.
@@ -84,7 +86,12 @@ leave_one_out <- function(object, k, threads) {
   if (!is.null(object$posterior)) return(cavity_response(object))
   data <- object$data
   settings <- predict_settings(object, k, threads = threads)
-  moments <- if (settings$exact) exact_moments_given_others(object) else moments_given_nearest_others(object, settings)
+  moments <- if (settings$exact) {
+    exact_moments_given_others(object)
+  } else {
+    device <- choose_device(settings$device, length(data$y), settings$k)
+    on_device(device, moments_given_nearest_others(object, settings), search_of(object))
+  }
   list(mean = moments$mean, sd = sqrt(moments$variance + object$nugget / data$weights))
 }
 

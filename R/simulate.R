@@ -17,7 +17,7 @@
 #' @param conditional `FALSE` ignores the data and draws from the fitted model: trend at its estimate plus a new realisation of the process.
 #' @param trials numbers of trials of new binomial observations, one for all rows or one for each; by default those of the data for the
 #'   training rows, else 1.
-#' @param threads,... as in [predict.neargp()].
+#' @param threads,device,... as in [predict.neargp()].
 #' @return An object of the class of `newdata` (data frame for `NULL`) with the columns `sim_1`, `sim_2`, ...; rows with missing values are
 #'   NA.
 #' @section Errors: Those of [predict.neargp()].
@@ -33,22 +33,25 @@
 #' quantile(colMeans(draws), c(0.05, 0.95))
 #' @export
 simulate.neargp <- function(object, nsim = 1, seed = NULL, newdata = NULL, type = c("response", "link"), k = NULL,
-                            conditional = TRUE, trials = NULL, threads = NULL, ...) {
+                            conditional = TRUE, trials = NULL, threads = NULL, device = NULL, ...) {
   rlang::check_dots_empty()
   nsim <- check_count(nsim, "nsim")
   type <- check_choice(type, "type", c("response", "link"))
   settings <- list(k = prediction_k(object, k), threads = resolve_threads(threads), noise = type == "response",
     conditional = check_flag(conditional, "conditional"), trials = if (!is.null(trials)) check_trials(trials))
+  rows <- if (is.null(newdata)) length(object$data$y) else target_size(newdata)
+  device <- choose_device(resolve_device(device), rows, settings$k)
   state <- seed_generator(seed)
   on.exit(state$restore())
-  result <- if (is_raster(newdata)) {
-    simulate_raster(object, newdata, nsim, settings)
-  } else {
-    target <- if (is.null(newdata)) training_target(object) else new_target(object, newdata)
-    target$restore(simulation_columns(object, target, nsim, settings))
-  }
+  result <- on_device(device, simulate_target(object, newdata, nsim, settings), search_of(object))
   attr(result, "seed") <- state$seed
   result
+}
+
+simulate_target <- function(object, newdata, nsim, settings) {
+  if (is_raster(newdata)) return(simulate_raster(object, newdata, nsim, settings))
+  target <- if (is.null(newdata)) training_target(object) else new_target(object, newdata)
+  target$restore(simulation_columns(object, target, nsim, settings))
 }
 
 # The convention of stats::simulate(): with a seed the generator is put back afterwards.

@@ -78,6 +78,69 @@ BEGIN_RCPP
     return R_NilValue;
 END_RCPP
 }
+// core_resources
+Rcpp::List core_resources();
+RcppExport SEXP _neargp_core_resources() {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    rcpp_result_gen = Rcpp::wrap(core_resources());
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_set_resources
+void core_set_resources(const Rcpp::List& resources);
+RcppExport SEXP _neargp_core_set_resources(SEXP resourcesSEXP) {
+BEGIN_RCPP
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type resources(resourcesSEXP);
+    core_set_resources(resources);
+    return R_NilValue;
+END_RCPP
+}
+// core_module_devices
+Rcpp::List core_module_devices(const std::string& file);
+RcppExport SEXP _neargp_core_module_devices(SEXP fileSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const std::string& >::type file(fileSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_module_devices(file));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_forked_from_user_of
+bool core_forked_from_user_of(const std::string& file);
+RcppExport SEXP _neargp_core_forked_from_user_of(SEXP fileSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const std::string& >::type file(fileSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_forked_from_user_of(file));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_faiss_version
+std::string core_faiss_version(const std::string& file);
+RcppExport SEXP _neargp_core_faiss_version(SEXP fileSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const std::string& >::type file(fileSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_faiss_version(file));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_has_openmp
+bool core_has_openmp();
+RcppExport SEXP _neargp_core_has_openmp() {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    rcpp_result_gen = Rcpp::wrap(core_has_openmp());
+    return rcpp_result_gen;
+END_RCPP
+}
 // core_embed_longlat
 Rcpp::NumericMatrix core_embed_longlat(const Rcpp::NumericMatrix& lonlat);
 RcppExport SEXP _neargp_core_embed_longlat(SEXP lonlatSEXP) {
@@ -631,6 +694,12 @@ static const R_CallMethodDef CallEntries[] = {
     {"_neargp_core_simd", (DL_FUNC) &_neargp_core_simd, 0},
     {"_neargp_core_simd_available", (DL_FUNC) &_neargp_core_simd_available, 0},
     {"_neargp_core_set_simd", (DL_FUNC) &_neargp_core_set_simd, 1},
+    {"_neargp_core_resources", (DL_FUNC) &_neargp_core_resources, 0},
+    {"_neargp_core_set_resources", (DL_FUNC) &_neargp_core_set_resources, 1},
+    {"_neargp_core_module_devices", (DL_FUNC) &_neargp_core_module_devices, 1},
+    {"_neargp_core_forked_from_user_of", (DL_FUNC) &_neargp_core_forked_from_user_of, 1},
+    {"_neargp_core_faiss_version", (DL_FUNC) &_neargp_core_faiss_version, 1},
+    {"_neargp_core_has_openmp", (DL_FUNC) &_neargp_core_has_openmp, 0},
     {"_neargp_core_embed_longlat", (DL_FUNC) &_neargp_core_embed_longlat, 1},
     {"_neargp_core_order", (DL_FUNC) &_neargp_core_order, 4},
     {"_neargp_core_neighbors_before", (DL_FUNC) &_neargp_core_neighbors_before, 4},

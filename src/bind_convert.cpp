@@ -2,12 +2,15 @@
 
 #include <algorithm>
 
+#include "bind_device.h"
+
 using neargp::Index;
 
 neargp::RunContext make_run_context(int threads) {
   neargp::RunContext context;
   context.threads = std::max(threads, 1);
   context.check_interrupt = [] { Rcpp::checkUserInterrupt(); };
+  add_current_resources(context);
   return context;
 }
 

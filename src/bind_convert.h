@@ -9,7 +9,7 @@
 #include "geometry/points.h"
 #include "local/problem.h"
 
-// `threads` threads, interruptible from the R console.
+// `threads` threads, interruptible from the R console, on the device that R has set (bind_device.h).
 neargp::RunContext make_run_context(int threads);
 
 // R stores matrices by columns, the core stores points by rows.

@@ -1,11 +1,84 @@
+fit_on <- function(device, ...) {
+  neargp(z ~ 1, simulated_data(60), coords = ~ x + y, method = vecchia(k = 8), device = device, verbose = FALSE, ...)
+}
+
 test_that("cuda is had or is an error with the remedy", {
-  expect_error(neargp(z ~ 1, simulated_data(40), coords = ~ x + y, device = "cuda"), "without CUDA", class = "neargp_error_device")
-  expect_error(neargp(z ~ 1, simulated_data(40), coords = ~ x + y, device = "tpu"), "`device`", class = "neargp_error_argument")
-  expect_identical(resolve_device("auto"), "cpu")
+  withr::local_envvar(NEARGP_CUDA_MODULE = "")
+  skip_if(nzchar(module_file("cuda")), "this installation has the CUDA module")
+  expect_error(fit_on("cuda"), "without CUDA.*source", class = "neargp_error_device")
+  expect_identical(choose_device("auto", 1e9, 30), "cpu")
 })
 
-test_that("neargp_sitrep() reports the build", {
-  expect_output(report <- neargp_sitrep(), "Instruction set")
-  expect_identical(report$devices, "cpu")
-  expect_true(report$instruction_set %in% report$instruction_sets)
+test_that("a device that there is not is an error, in the argument and in the option", {
+  expect_error(fit_on("tpu"), "`device`", class = "neargp_error_argument")
+  withr::local_options(neargp.device = "gpu")
+  expect_error(fit_on(NULL), "neargp.device", class = "neargp_error_argument")
+  withr::local_options(neargp.device = "cpu")
+  expect_identical(resolve_device(NULL), "cpu")
+})
+
+test_that("a module that cannot be opened is an error with its reason", {
+  withr::local_envvar(NEARGP_CUDA_MODULE = tempfile(fileext = ".so"))
+  expect_error(fit_on("cuda"), "cannot be loaded", class = "neargp_error_device")
+  expect_identical(choose_device("auto", 1e9, 30), "cpu")
+})
+
+test_that("modules of other versions, and machines without a GPU, are errors with their reasons", {
+  local_fake_cuda("other_table")
+  expect_error(fit_on("cuda"), "another version of neargp", class = "neargp_error_device")
+  local_fake_cuda("other_backend")
+  expect_error(fit_on("cuda"), "another version of neargp", class = "neargp_error_device")
+  local_fake_cuda("without_device")
+  expect_error(fit_on("cuda"), "plug one in", class = "neargp_error_device")
+  expect_identical(choose_device("auto", 1e9, 30), "cpu")
+})
+
+test_that("a device does all that the CPU does, and the fit holds nothing of it", {
+  reference <- fit_on("cpu")
+  local_fake_cuda()
+  before <- fake_counts()
+  fit <- fit_on("cuda")
+  expect_identical(coef(fit, "covariance"), coef(reference, "covariance"))
+  expect_gt(fake_counts()$views, before$views)
+  expect_gt(fake_counts()$searches, before$searches)
+  expect_identical(fit$device, "cuda")
+  expect_output(print(fit), "on cuda (Fake 0)", fixed = TRUE)
+
+  new <- data.frame(x = c(0.2, 0.7), y = 0.5)
+  opened <- fake_counts()$views
+  expect_identical(predict(fit, new, device = "cuda"), predict(reference, new))
+  expect_gt(fake_counts()$views, opened)
+
+  withr::local_envvar(NEARGP_CUDA_MODULE = "")
+  file <- withr::local_tempfile()
+  saveRDS(fit, file)
+  expect_identical(predict(readRDS(file), new, device = "cpu"), predict(reference, new))
+})
+
+test_that("auto takes a device for long computations only", {
+  local_fake_cuda()
+  before <- fake_counts()$views
+  fit <- fit_on("auto")
+  expect_identical(fit$device, "cpu")
+  expect_identical(fake_counts()$views, before)
+  expect_identical(choose_device("auto", 50000, 30, passes = 30), "cuda")
+  expect_identical(choose_device("auto", 1e9, 0), "cpu")
+})
+
+test_that("the device is for one call only, also after an error", {
+  local_fake_cuda()
+  try(on_device("cuda", stop("no")), silent = TRUE)
+  expect_identical(core_resources()$device_module, "")
+  expect_identical(on_device("cuda", core_resources()$device_module), module_file("cuda"))
+})
+
+test_that("a fork of a process that uses a GPU is told so, and auto is the CPU there", {
+  local_fake_cuda()
+  require_cuda()
+  in_fork <- parallel::mccollect(parallel::mcparallel({
+    told <- tryCatch(fit_on("cuda"), neargp_error_device = function(e) conditionMessage(e))
+    list(told = told, auto = choose_device("auto", 1e9, 30))
+  }))[[1L]]
+  expect_match(in_fork$told, "fork.*makePSOCKcluster")
+  expect_identical(in_fork$auto, "cpu")
 })

@@ -18,6 +18,7 @@ inline constexpr int device_module_abi_version = 1;
 struct DeviceInfo {
   std::string name;          // as its maker calls it
   std::string architecture;  // "9.0"
+  std::string driver;        // the version that its driver supports, "13.0"
   double total_bytes = 0.0;
   double free_bytes = 0.0;
 };

@@ -1,5 +1,5 @@
-// Another exact neighbour search than the kd-tree's: by a device, or by a library. Whoever makes the RunContext
-// decides where it pays; geometry/neighbors.cpp asks it wherever the context names one.
+// Another exact neighbour search than the kd-tree's: by a device, or by a library. geometry/neighbors.cpp uses it where
+// the context names one and it pays.
 #pragma once
 
 #include "base/run_context.h"
@@ -19,7 +19,7 @@ struct NeighborRequest {
   Points reference;
   Points queries;
   const int* label = nullptr;     // of each reference point; null: its position
-  const int* limit = nullptr;     // of each query; null: all reference points
+  const int* limit = nullptr;     // of each query, ascending; null: all reference points
   const int* excluded = nullptr;  // of each query: the label that it must not have, or -1; null: none
   int k = 0;
   int* index = nullptr;           // queries.n rows of k labels, filled with -1 when the engine is called
@@ -28,6 +28,9 @@ struct NeighborRequest {
 struct NeighborEngine {
   const char* name;
   void (*search)(const NeighborRequest&, const RunContext&);  // throws an Error
+  // Whether it is expected to be faster than the kd-tree; null: it is to be used in any case. Asked before the arrays
+  // of an ordered search are made: only the sizes and the reference points, in any order, are there.
+  bool (*pays)(const NeighborRequest&, const RunContext&);
 };
 
 }  // namespace neargp

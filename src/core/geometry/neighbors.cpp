@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/parallel_for.h"
 #include "geometry/block_search.h"
+#include "geometry/engine_search.h"
 #include "geometry/kd_tree.h"
 
 namespace neargp {
@@ -136,6 +137,7 @@ NeighborTable nearest_before(Points points, const std::vector<int>& order, int k
   check_k(k);
   check_permutation(order, points.n);
   NeighborTable table(points.n, k);
+  if (before_by_engine(points, order, 0, 0, table, context)) return table;
   search_before(points, order, 0, k, [&](int row) { return table[row]; }, context);
   return table;
 }
@@ -143,6 +145,7 @@ NeighborTable nearest_before(Points points, const std::vector<int>& order, int k
 NeighborTable nearest_others(Points points, int k, const RunContext& context) {
   check_k(k);
   NeighborTable table(points.n, k);
+  if (others_by_engine(points, table, context)) return table;
   const KdTree tree(points, context);
   const auto append_queries = [&](Index leaf, std::vector<Query>& queries) {
     for (int s = 0; s < tree.leaf_count(leaf); ++s) {
@@ -155,6 +158,10 @@ NeighborTable nearest_others(Points points, int k, const RunContext& context) {
 }
 
 NeighborTable nearest_to(Points reference, Points queries, int k, const RunContext& context) {
+  check_k(k);
+  check_same_dimension(reference.dim, queries.dim);
+  NeighborTable table(queries.n, k);
+  if (nearest_by_engine(reference, queries, table, context)) return table;
   return nearest_to(KdTree(reference, context), queries, k, context);
 }
 
@@ -185,6 +192,7 @@ NeighborTable nearest_joint(Points reference, Points queries, const std::vector<
   for (const int row : order_queries) order.push_back(int(reference.n) + row);
   const Points both = {coords.data(), reference.n + queries.n, reference.dim};
   NeighborTable table(queries.n, k);
+  if (before_by_engine(both, order, reference.n, reference.n, table, context)) return table;
   search_before(both, order, reference.n, k, [&](int row) { return table[row - reference.n]; }, context);
   return table;
 }

@@ -1,0 +1,100 @@
+#' What this installation can do
+#'
+#' Prints version, instruction set in use, threads, GPUs and optional libraries, and what to do where something is missing; the first thing
+#' to look at, and to quote, when something is slow or not there.
+#'
+#' # Instruction sets
+#' The computations are compiled for several instruction sets of the processor, and the widest that it has is used. To see whether a
+#' difference between two machines comes from there, set the environment variable `NEARGP_INSTRUCTION_SET` to another one of those shown
+#' before R starts; results then agree to rounding.
+#'
+#' # GPUs
+#' When the package is installed from source where NVIDIA's compiler nvcc is found (in `CUDA_HOME`, on the `PATH`, in `/usr/local/cuda`), it
+#' gets a module for NVIDIA GPUs; no GPU is needed for that, nor CUDA's toolkit later on. A toolkit elsewhere is named by
+#' `R CMD INSTALL --configure-args=--with-cuda=/opt/cuda`, and `--without-cuda` leaves the module out. The environment variable
+#' `NEARGP_CUDA_ARCHS`, as in `"80 90"`, chooses the architectures of GPUs for which machine code is made (later ones work, too, after a
+#' wait at the first use), and `NEARGP_CUDA_HOST_CXX` the host compiler of nvcc.
+#'
+#' The argument `device` of [neargp()], [predict()][predict.neargp] and [simulate()][simulate.neargp], or `options(neargp.device)` where it
+#' is not given, says what to compute on:
+#' * `"cuda"`, the first GPU (of those that the environment variable `CUDA_VISIBLE_DEVICES` lets through), or an error of class
+#'   `neargp_error_device` with reason and remedy: it never falls back;
+#' * `"cpu"`;
+#' * `"auto"`, the default: a GPU where there is one and the computation would take more than a second or so of one core.
+#'
+#' A fit says in print which one it was. It holds nothing of the GPU: it can be saved, and used where there is none. A GPU cannot be used
+#' in forks of a process that has used it (`parallel::mclapply()`, `future::plan("multicore")`): there `"cuda"` is an error, and `"auto"` is
+#' the CPU. Workers that are new processes (`parallel::makePSOCKcluster()`, `future::plan("multisession")`) have no such limit.
+#'
+#' # FAISS
+#' The library FAISS finds neighbours in many dimensions, see `neighbor_search` of [neargp_control()]. It gets a module where the package is
+#' installed from source and libfaiss is found, or in the prefix that `--configure-args=--with-faiss=/opt/faiss` names. It is as fast as
+#' the BLAS that it is linked to.
+#'
+#' @return Invisibly, a list with the elements `version`, `r_version`, `platform`, `instruction_set`, `instruction_sets` (all that the
+#'   processor can run, widest first), `threads`, `cores`, `openmp`, `devices` (those that can be used: `"cpu"`, `"cuda"`), `cuda` (a list:
+#'   `built`, `build`, `gpus` with name, architecture, version supported by the driver and bytes of memory, `why_none`),
+#'   `faiss` (a list: `built`, `version`, `why_none`) and `optional`.
+#' @examples
+#' neargp_sitrep()
+#' @export
+neargp_sitrep <- function() {
+  cuda <- cuda_report()
+  optional <- c("sf", "terra", "ggplot2")
+  report <- list(
+    version = as.character(utils::packageVersion("neargp")), r_version = as.character(getRversion()),
+    platform = R.version$platform, instruction_set = core_simd(), instruction_sets = core_simd_available(),
+    threads = resolve_threads(NULL), cores = available_cores(), openmp = core_has_openmp(),
+    devices = c("cpu", if (NROW(cuda$gpus) > 0L) "cuda"), cuda = cuda,
+    faiss = faiss_report(),
+    optional = vapply(optional, function(x) nzchar(system.file(package = x)), NA)
+  )
+  cat(sitrep_lines(report), sep = "\n")
+  invisible(report)
+}
+
+sitrep_lines <- function(report) {
+  c(sprintf("neargp %s, R %s, %s", report$version, report$r_version, report$platform),
+    sprintf("Instruction set: %s of %s (environment variable NEARGP_INSTRUCTION_SET)", report$instruction_set,
+      paste(report$instruction_sets, collapse = ", ")),
+    sprintf("Threads:         %d of %d cores (argument `threads`, or options(neargp.threads = ))", report$threads, report$cores),
+    if (!report$openmp) "                 one only: the compiler had no OpenMP when neargp was built",
+    sprintf("Devices:         %s (argument `device`, or options(neargp.device = ))", paste(report$devices, collapse = ", ")),
+    cuda_lines(report$cuda), faiss_lines(report$faiss),
+    sprintf("Optional:        %s", paste(names(report$optional), ifelse(report$optional, "found", "not installed"), collapse = ", ")))
+}
+
+# `why_none` is a sentence, `remedy` another one.
+cuda_report <- function() {
+  file <- module_file("cuda")
+  if (!nzchar(file)) {
+    return(list(built = FALSE, why_none = sprintf("The module was not built: %s.", why_not_built("cuda")),
+      remedy = "For a GPU install neargp from source where nvcc is: R CMD INSTALL --configure-args=--with-cuda=<toolkit>."))
+  }
+  tryCatch({
+    found <- core_module_devices(file)
+    list(built = TRUE, build = found$build, gpus = found$devices, why_none = if (nzchar(found$why_none)) found$why_none)
+  }, error = function(e) list(built = TRUE, why_none = conditionMessage(e)))
+}
+
+cuda_lines <- function(cuda) {
+  gigabytes <- function(bytes) format(round(bytes / 1e9, 1L), nsmall = 1L)
+  built <- if (cuda$built) paste("module", if (is.null(cuda$build)) "found" else paste("for", cuda$build)) else "no module"
+  c(paste0("CUDA:            ", built),
+    if (NROW(cuda$gpus) > 0L) {
+      sprintf("                 %s, architecture %s, driver for CUDA %s, %s of %s GB free", cuda$gpus$name, cuda$gpus$architecture,
+        cuda$gpus$driver, gigabytes(cuda$gpus$free_bytes), gigabytes(cuda$gpus$total_bytes))
+    },
+    strwrap(c(cuda$why_none, cuda$remedy), width = 100L, indent = 17L, exdent = 17L))
+}
+
+faiss_report <- function() {
+  file <- module_file("faiss")
+  if (!nzchar(file)) return(list(built = FALSE, why_none = sprintf("The module was not built: %s.", why_not_built("faiss"))))
+  tryCatch(list(built = TRUE, version = core_faiss_version(file)), error = function(e) list(built = TRUE, why_none = conditionMessage(e)))
+}
+
+faiss_lines <- function(faiss) {
+  c(paste0("FAISS:           ", if (!faiss$built) "no module" else faiss$version %||% "module found"),
+    strwrap(faiss$why_none, width = 100L, indent = 17L, exdent = 17L))
+}

@@ -1,0 +1,95 @@
+#include "bind_device.h"
+
+#include <Rcpp.h>
+
+#include <string>
+
+#include "backend/module_loader.h"
+#include "geometry/faiss_engine.h"
+
+namespace {
+
+// What computations run on, by the files of the modules; empty for none. R sets it around a call and puts back what was
+// there, so that it is never seen by another call.
+struct Resources {
+  std::string device_module;
+  std::string search = "kd-tree";  // or "auto", "faiss"
+  std::string faiss_module;
+};
+
+Resources& current() {
+  static Resources resources;
+  return resources;
+}
+
+}  // namespace
+
+void add_current_resources(neargp::RunContext& context) {
+  const Resources& resources = current();
+  const bool choose = resources.search == "auto";
+  if (!resources.device_module.empty()) {
+    const neargp::DeviceModule& module = neargp::device_module(resources.device_module);
+    context.backend = module.backend;
+    if (choose) context.neighbors = module.neighbors;
+  }
+  if (resources.search == "faiss" || (choose && !context.neighbors && !resources.faiss_module.empty()))
+    context.neighbors = &neargp::faiss_engine(resources.faiss_module, !choose);
+}
+
+// [[Rcpp::export]]
+Rcpp::List core_resources() {
+  return Rcpp::List::create(Rcpp::Named("device_module") = current().device_module,
+                            Rcpp::Named("search") = current().search,
+                            Rcpp::Named("faiss_module") = current().faiss_module);
+}
+
+// [[Rcpp::export]]
+void core_set_resources(const Rcpp::List& resources) {
+  Resources next;
+  next.device_module = Rcpp::as<std::string>(resources["device_module"]);
+  next.search = Rcpp::as<std::string>(resources["search"]);
+  next.faiss_module = Rcpp::as<std::string>(resources["faiss_module"]);
+  if (!next.device_module.empty() && next.device_module != current().device_module)
+    neargp::device_module(next.device_module).select(0);
+  current() = next;
+}
+
+// What a device module was built for, and the devices that it sees.
+// [[Rcpp::export]]
+Rcpp::List core_module_devices(const std::string& file) {
+  const neargp::DeviceModule& module = neargp::device_module(file);
+  std::string why_none;
+  const int count = module.device_count(why_none);
+  Rcpp::CharacterVector name(count), architecture(count), driver(count);
+  Rcpp::NumericVector total(count), free(count);
+  for (int device = 0; device < count; ++device) {
+    const neargp::DeviceInfo info = module.describe(device);
+    name[device] = info.name;
+    architecture[device] = info.architecture;
+    driver[device] = info.driver;
+    total[device] = info.total_bytes;
+    free[device] = info.free_bytes;
+  }
+  return Rcpp::List::create(
+      Rcpp::Named("build") = module.build, Rcpp::Named("why_none") = why_none,
+      Rcpp::Named("devices") = Rcpp::DataFrame::create(
+          Rcpp::Named("name") = name, Rcpp::Named("architecture") = architecture, Rcpp::Named("driver") = driver,
+          Rcpp::Named("total_bytes") = total, Rcpp::Named("free_bytes") = free,
+          Rcpp::Named("stringsAsFactors") = false));
+}
+
+// [[Rcpp::export]]
+bool core_forked_from_user_of(const std::string& file) { return neargp::forked_from_user_of(file); }
+
+// Throws an Error where the module cannot be used.
+// [[Rcpp::export]]
+std::string core_faiss_version(const std::string& file) { return neargp::faiss_module(file).version; }
+
+// [[Rcpp::export]]
+bool core_has_openmp() {
+#ifdef _OPENMP
+  return true;
+#else
+  return false;
+#endif
+}

@@ -1,0 +1,15 @@
+// The operating system's part of opening modules: the only place that knows which one it is.
+#pragma once
+
+#include <string>
+
+namespace neargp {
+
+// The address of `symbol` in the shared object `file`, which stays open until the process ends. Throws an Error with
+// the loader's own words, which name a library that is missing.
+void* open_symbol(const std::string& file, const char* symbol);
+
+// Differs between a process and its forks.
+long process_id();
+
+}  // namespace neargp

@@ -1,0 +1,105 @@
+#include "geometry/faiss_engine.h"
+
+#include <algorithm>
+#include <chrono>
+#include <map>
+#include <vector>
+
+#include "backend/shared_object.h"
+#include "base/error.h"
+#include "geometry/faiss_search.h"
+#include "geometry/kd_tree.h"
+#include "geometry/neighbors.h"
+
+namespace neargp {
+namespace {
+
+// Below these the tree is faster, or too fast for the choice to matter (bench/neighbors-high-dimension.R).
+constexpr int least_dimension = 8;
+constexpr Index least_points = 20000, least_queries = 2000;
+
+// Queries of a trial: the points of so many leaves, since the tree answers queries that lie close together at a time.
+constexpr Index trial_leaves = 4;
+
+std::string& engine_file() {
+  static std::string file;
+  return file;
+}
+
+template <class Action>
+double seconds(const Action& action) {
+  using Clock = std::chrono::steady_clock;
+  const auto began = Clock::now();
+  action();
+  return std::chrono::duration<double>(Clock::now() - began).count();
+}
+
+std::vector<double> trial_queries(const KdTree& tree, Points points) {
+  std::vector<double> queries;
+  for (Index t = 0; t < trial_leaves; ++t) {
+    const Index leaf = tree.leaves() * (2 * t + 1) / (2 * trial_leaves);
+    for (int s = 0; s < tree.leaf_count(leaf); ++s) {
+      const double* x = points[tree.leaf_rows(leaf)[s]];
+      queries.insert(queries.end(), x, x + points.dim);
+    }
+  }
+  return queries;
+}
+
+// How fast either is depends on the data (whether they fill their dimensions) and on FAISS's BLAS, which may be tens of
+// times faster on one machine than on another: so both are tried. Whatever is chosen, the result is the same.
+bool faiss_is_faster(const FaissModule& module, const NeighborRequest& request, const RunContext& context) {
+  const Points points = request.reference;
+  RunContext alone;
+  alone.check_interrupt = context.check_interrupt;
+  const KdTree tree(points, alone);
+  const std::vector<double> coords = trial_queries(tree, points);
+  NeighborRequest trial;
+  trial.reference = points;
+  trial.queries = {coords.data(), Index(coords.size()) / points.dim, points.dim};
+  trial.k = request.k;
+  std::vector<int> index(std::size_t(trial.queries.n * trial.k), -1);
+  trial.index = index.data();
+  const double by_tree = seconds([&] { nearest_to(tree, trial.queries, trial.k, alone); });
+  const double by_faiss = seconds([&] { search_by_faiss(module, trial, alone); });
+  return by_faiss < by_tree;
+}
+
+void search(const NeighborRequest& request, const RunContext& context) {
+  search_by_faiss(faiss_module(engine_file()), request, context);
+}
+
+bool pays(const NeighborRequest& request, const RunContext& context) {
+  if (request.reference.dim < least_dimension || request.reference.n < least_points ||
+      request.queries.n < least_queries)
+    return false;
+  const FaissModule* module = nullptr;
+  try {
+    module = &faiss_module(engine_file());
+  } catch (const Error&) {
+    return false;
+  }
+  return faiss_is_faster(*module, request, context);
+}
+
+}  // namespace
+
+const FaissModule& faiss_module(const std::string& file) {
+  static std::map<std::string, const FaissModule*> modules;
+  const FaissModule*& module = modules[file];
+  if (module) return *module;
+  const auto entry = reinterpret_cast<decltype(&neargp_faiss_module)>(open_symbol(file, "neargp_faiss_module"));
+  const FaissModule* found = entry();
+  if (found->abi_version != faiss_module_abi_version)
+    throw Error("The module " + file + " was built with another version of neargp: install neargp from source again.");
+  module = found;
+  return *module;
+}
+
+const NeighborEngine& faiss_engine(const std::string& file, bool always) {
+  static const NeighborEngine forced = {"faiss", search, nullptr}, by_trial = {"faiss", search, pays};
+  engine_file() = file;
+  return always ? forced : by_trial;
+}
+
+}  // namespace neargp

@@ -1,0 +1,27 @@
+// What the FAISS module offers: an exact search in single precision. The module is a shared object of its own
+// (src/faiss), opened when it is first needed, so that the package loads where libfaiss or its BLAS is missing.
+#pragma once
+
+#include "base/types.h"
+
+namespace neargp {
+
+inline constexpr int faiss_module_abi_version = 1;
+
+// Functions throw an Error.
+struct FaissModule {
+  int abi_version;
+  const char* version;  // "FAISS 1.7.3"
+
+  void* (*open)(int dim);
+  void (*close)(void* index);
+  // `n` further points, row-major.
+  void (*add)(void* index, const float* points, Index n);
+  // The `count` points nearest to each of m queries, nearest first: row j of the two results. Fewer points than that
+  // leave -1 at the end of `row`. Runs on the calling thread; several may call it at a time.
+  void (*search)(const void* index, const float* queries, Index m, int count, float* distance2, Index* row);
+};
+
+}  // namespace neargp
+
+extern "C" const neargp::FaissModule* neargp_faiss_module();

@@ -1,0 +1,6 @@
+// A module whose library is missing, as seen by the loader: a symbol that nothing has.
+extern "C" void symbol_of_a_missing_library();
+extern "C" const void* neargp_device_module() {
+  symbol_of_a_missing_library();
+  return nullptr;
+}

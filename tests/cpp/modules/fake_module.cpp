@@ -1,0 +1,65 @@
+// A module without a device: the CPU of the program that opens it does the work, and calls are counted. FAKE chooses
+// what is wrong with it.
+#include "backend/module.h"
+#include "base/error.h"
+#include "brute_engine.h"
+
+using namespace neargp;
+
+namespace {
+
+[[maybe_unused]] constexpr int working = 0;
+constexpr int other_table = 1, other_backend = 2, without_device = 3;
+
+int views_opened, selected = -1;
+
+int device_count(std::string& why_none) {
+  if (FAKE != without_device) return 2;
+  why_none = "There is no fake device: plug one in.";
+  return 0;
+}
+
+DeviceInfo describe(int device) {
+  if (device < 0 || device > 1) throw Error("There is no fake device " + std::to_string(device) + ".");
+  return {"Fake " + std::to_string(device), "0.1", "0.2", 2e9, 1e9};
+}
+
+void select(int device) {
+  describe(device);
+  selected = device;
+}
+
+void* open_view(const LocalView& view) {
+  ++views_opened;
+  return cpu_backend().open(view);
+}
+
+Backend make_backend() {
+  Backend backend = cpu_backend();
+  backend.name = "fake";
+  backend.abi_version += FAKE == other_backend ? 1 : 0;
+  backend.open = open_view;
+  return backend;
+}
+
+}  // namespace
+
+// Views opened, searches done, device selected; in the form that R's .C() wants, too.
+extern "C" void fake_counts(int* counts) {
+  counts[0] = views_opened;
+  counts[1] = fixtures::brute_searches();
+  counts[2] = selected;
+}
+
+extern "C" const DeviceModule* neargp_device_module() {
+  static const Backend backend = make_backend();
+  static const DeviceModule module = {device_module_abi_version + (FAKE == other_table ? 1 : 0),
+                                      "fake",
+                                      "nothing, for tests",
+                                      device_count,
+                                      describe,
+                                      select,
+                                      &backend,
+                                      &fixtures::brute_engine()};
+  return &module;
+}

@@ -1,0 +1,2 @@
+// A shared object that is none of ours.
+extern "C" int something_else() { return 1; }

@@ -1,0 +1,46 @@
+# Runs check(device) on the CPU and, where there is a GPU, on it. Where there is none the rest of the test is skipped with the reason:
+# what comes after this call in a test has to be about devices, too.
+for_each_device <- function(check) {
+  check("cpu")
+  check(cuda_or_skip())
+}
+
+# "cuda", or a skip with the reason.
+cuda_or_skip <- function() {
+  condition <- tryCatch(require_cuda(), neargp_error_device = identity)
+  if (inherits(condition, "condition")) testthat::skip(paste("no GPU:", paste(conditionMessage(condition), collapse = " ")))
+  "cuda"
+}
+
+# A module without a device, whose work the CPU does: built from the sources of the C++ tests, linked to the package's own library.
+# `kind` is working, other_table, other_backend or without_device.
+local_fake_cuda <- function(kind = "working", env = parent.frame()) {
+  testthat::skip_on_os(c("windows", "mac"))
+  withr::local_envvar(NEARGP_CUDA_MODULE = fake_module(kind), .local_envir = env)
+}
+
+fake_module <- function(kind) {
+  root <- testthat::test_path("..", "..")
+  source <- file.path(root, "tests", "cpp", "modules", "fake_module.cpp")
+  if (!file.exists(source)) testthat::skip("the sources of the package are not at hand")
+  file <- file.path(fake_folder, paste0("fake_", kind, ".so"))
+  if (!file.exists(file)) {
+    library <- getLoadedDLLs()[["neargp"]][["path"]]
+    config <- function(name) system2(file.path(R.home("bin"), "R"), c("CMD", "config", name), stdout = TRUE)
+    include <- c(file.path(root, "tests", "cpp"), file.path(root, "src", "core"), system.file("include", package = "RcppEigen"))
+    status <- system(paste(config("CXX17"), config("CXX17STD"), "-fPIC -shared -w", paste0("-DFAKE=", kind),
+      paste("-I", shQuote(include), sep = "", collapse = " "), "-o", shQuote(file), shQuote(source), shQuote(library)))
+    if (status != 0L) stop("The fake module cannot be built.")
+  }
+  file
+}
+
+fake_folder <- tempfile("neargp-fake-modules")
+dir.create(fake_folder)
+
+# How many views were opened on the fake device, how many searches of neighbours it did, and which device was selected.
+fake_counts <- function() {
+  loaded <- dyn.load(fake_module("working"))
+  counts <- .C(getNativeSymbolInfo("fake_counts", loaded), integer(3L))[[1L]]
+  stats::setNames(as.list(counts), c("views", "searches", "selected"))
+}
