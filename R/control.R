@@ -53,8 +53,11 @@ check_search <- function(search) {
   search
 }
 
-# That of a fit; fits of before there was a choice have none.
-search_of <- function(fit) fit$control$neighbor_search %||% "auto"
+# That of a fit, which may have been made by an installation that had FAISS: the neighbours are the same without.
+search_of <- function(fit) {
+  search <- fit$control$neighbor_search %||% "auto"
+  if (search == "faiss" && !nzchar(module_file("faiss"))) "auto" else search
+}
 
 #' @export
 print.neargp_control <- function(x, ...) {
