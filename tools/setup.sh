@@ -11,12 +11,12 @@ set -eu
 
 purpose=${1:-run}
 needed="r-base-dev r-cran-rcpp r-cran-rcppeigen r-cran-cli r-cran-rlang r-cran-generics"
-useful=
+useful=libfaiss-dev
 case $purpose in
   run) ;;
   test | check)
     needed="$needed r-cran-testthat doctest-dev"
-    useful="r-cran-withr r-cran-callr r-cran-sf r-cran-terra r-cran-stars r-cran-ggplot2
+    useful="$useful r-cran-withr r-cran-callr r-cran-sf r-cran-terra r-cran-stars r-cran-ggplot2
       r-cran-statmod r-cran-fnn r-cran-future.apply" ;;
   *) echo "setup: '$purpose' is none of run, test, check." >&2; exit 2 ;;
 esac
@@ -75,6 +75,7 @@ if [ -n "$missing_needed" ]; then
 fi
 # shellcheck disable=SC2086
 if [ -n "$missing_useful" ]; then
-  install $missing_useful ||
-    echo "setup: that failed; tests that need one of$missing_useful are skipped."
+  install $missing_useful || for package in $missing_useful; do
+    install "$package" || echo "setup: that failed; what needs $package is left out."
+  done
 fi
