@@ -189,3 +189,23 @@ core_log_polya_gamma <- function(omega) {
     .Call(`_neargp_core_log_polya_gamma`, omega)
 }
 
+core_site_model <- function(coords, columns, noise_scale, targets, neighbors) {
+    .Call(`_neargp_core_site_model`, coords, columns, noise_scale, targets, neighbors)
+}
+
+core_site_moments <- function(model, first, last, covariance, nugget, threads) {
+    .Call(`_neargp_core_site_moments`, model, first, last, covariance, nugget, threads)
+}
+
+core_site_adjoint <- function(model, first, last, covariance, nugget, weighted_bar, variance_bar, threads) {
+    .Call(`_neargp_core_site_adjoint`, model, first, last, covariance, nugget, weighted_bar, variance_bar, threads)
+}
+
+core_gamma_variables <- function(coords, residuals, noise_scale, neighbors, covariance, nugget, scale, df, threads) {
+    .Call(`_neargp_core_gamma_variables`, coords, residuals, noise_scale, neighbors, covariance, nugget, scale, df, threads)
+}
+
+core_marginal_density <- function(family, parameters, y, trials, weights, count, mean, variance, gradient, threads) {
+    .Call(`_neargp_core_marginal_density`, family, parameters, y, trials, weights, count, mean, variance, gradient, threads)
+}
+

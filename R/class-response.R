@@ -3,23 +3,13 @@
 
 is_class_family <- function(family) family$family %in% c("binomial", "categorical")
 
-class_response <- function(y, family, weights, frame) {
-  if (family$family == "binomial") return(binary_response(y, family, weights, frame))
+class_response <- function(y, frame) {
   levels <- class_levels(y, frame)
   if (length(levels) < 2L) {
     abort_neargp("response", c(sprintf("The response `%s` has only one class, %s, so there is nothing to tell apart.", names(frame)[1L],
       levels), i = "Were rows of the other classes removed by `subset` or na.action?"))
   }
   list(y = match(as.character(y), levels), levels = levels)
-}
-
-binary_response <- function(y, family, weights, frame) {
-  response <- new_response(y, family, weights, frame)
-  if (!is.null(response$trials)) {
-    abort_neargp("response", c("loo_k() fits binomial() responses of single trials only: 0 and 1, logical, or a factor with two levels.",
-      i = "Use vnngp() for numbers of successes, or a row for each trial."))
-  }
-  list(y = response$y, levels = response$levels %||% c("0", "1"))
 }
 
 # Those that occur: levels without any row, as `subset` may leave behind, are no classes.

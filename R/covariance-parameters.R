@@ -29,6 +29,15 @@ layout_rows <- function(name, kind, transform, group = NA_integer_, value = NULL
 
 nugget_layout <- function(nugget) layout_rows("nugget", "nugget", "log", value = nugget)
 
+# Those of the response's family, fixed where its constructor fixed them.
+with_family_parameters <- function(layout, family) {
+  known <- family_parameters(family)
+  if (!nrow(known)) return(layout)
+  own <- layout_rows(known$name, "family", "log", value = known$fixed)
+  own$fixed <- !is.na(own$value)
+  rbind(layout, own)
+}
+
 component_layout <- function(component, locations) {
   groups <- range_groups(component, locations)
   check_range_length(component$range, groups, "range")

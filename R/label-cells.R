@@ -3,25 +3,17 @@
 #
 # Leaving an observation out of a cell with others leaves those others: its conditioning set then begins with a cell of its own, the same
 # location with one label less. So an observation's own label is never among what predicts it.
+#
+# R/sites.R has cells of pseudo-observations. What conditioning sets need of either are `coords`, `content`, a matrix with a row for each
+# cell to which observations add up, and `total`, the number of observations in each.
 
 new_labels <- function(data, classes, cell) {
   first <- which(!duplicated(cell))
-  counts <- matrix(0, length(first), classes)
+  content <- matrix(0, length(first), classes)
   sums <- rowsum(data$weights, (data$class - 1) * length(first) + cell)
-  counts[as.numeric(rownames(sums))] <- sums
+  content[as.numeric(rownames(sums))] <- sums
   list(cell = cell, class = data$class, count = data$weights, classes = classes,
-    coords = data$coords[first, , drop = FALSE], counts = counts, total = rowSums(counts))
-}
-
-# Numbers of the distinct rows of a matrix, in order of appearance.
-location_index <- function(coords) {
-  n <- nrow(coords)
-  order <- do.call(base::order, lapply(seq_len(ncol(coords)), function(j) coords[, j]))
-  sorted <- coords[order, , drop = FALSE]
-  differs <- rowSums(sorted[-1L, , drop = FALSE] != sorted[-n, , drop = FALSE]) > 0
-  index <- integer(n)
-  index[order] <- cumsum(c(TRUE, differs))
-  match(index, unique(index))
+    coords = data$coords[first, , drop = FALSE], content = content, total = rowSums(content))
 }
 
 # What the leave-one-out score sums over. Observations of one class in one cell are alike unless the trend tells them apart.
@@ -30,7 +22,7 @@ label_observations <- function(labels, merge) {
   key <- (labels$class - 1) * nrow(labels$coords) + labels$cell
   first <- which(!duplicated(key))
   list(row = first, cell = labels$cell[first], class = labels$class[first],
-    count = labels$counts[cbind(labels$cell[first], labels$class[first])])
+    count = labels$content[cbind(labels$cell[first], labels$class[first])])
 }
 
 take_observations <- function(labels, rows) {
@@ -38,30 +30,42 @@ take_observations <- function(labels, rows) {
 }
 
 # Conditioning sets of observations: the k nearest other cells in the metric of `component`, and what is left of their own. The result
-# has the cells that are involved and refers to them: those that lack a label come last.
-leave_one_out_sets <- function(labels, at, component, k, threads) {
-  scaled <- core_scale(labels$coords, component)
-  cells <- unique(at$cell)
-  nearest <- if (length(cells) == nrow(scaled)) {
-    core_neighbors_others(scaled, k, threads)[, cells, drop = FALSE]
-  } else {
-    without_self(core_neighbors_to(scaled, scaled[cells, , drop = FALSE], k + 1L, threads), cells)
-  }
-  nearest <- nearest[, match(at$cell, cells), drop = FALSE]
-  shared <- which(labels$total[at$cell] > 1)
+# has the cells that are involved and refers to them: those that lack an observation come last. `own(which)`: what those of the
+# observations `at` add to the content of their cells.
+leave_one_out_sets <- function(cells, at, component, k, threads, own) {
+  nearest <- nearest_other_cells(cells, at$cell, component, k, threads)
+  shared <- which(cells$total[at$cell] > 1)
   used <- sort(unique(c(nearest, at$cell[shared])))
   neighbors <- matrix(match(nearest, used), k)
-  coords <- labels$coords[used, , drop = FALSE]
-  counts <- labels$counts[used, , drop = FALSE]
+  coords <- cells$coords[used, , drop = FALSE]
+  content <- cells$content[used, , drop = FALSE]
   if (length(shared)) {
-    own <- match(at$cell[shared], used)
-    left <- counts[own, , drop = FALSE]
-    chosen <- cbind(seq_along(own), at$class[shared])
-    left[chosen] <- left[chosen] - 1
-    rest <- replace(rep(NA_integer_, ncol(neighbors)), shared, length(used) + seq_along(own))
+    home <- match(at$cell[shared], used)
+    rest <- replace(rep(NA_integer_, ncol(neighbors)), shared, length(used) + seq_along(home))
     neighbors <- rbind(rest, neighbors, deparse.level = 0L)
-    coords <- rbind(coords, coords[own, , drop = FALSE])
-    counts <- rbind(counts, left)
+    content <- rbind(content, content[home, , drop = FALSE] - own(shared))
+    coords <- rbind(coords, coords[home, , drop = FALSE])
   }
-  list(coords = coords, counts = counts, targets = labels$coords[at$cell, , drop = FALSE], neighbors = neighbors)
+  list(coords = coords, content = content, targets = cells$coords[at$cell, , drop = FALSE], neighbors = neighbors)
+}
+
+# A column for each of the cells `of`.
+nearest_other_cells <- function(cells, of, component, k, threads) {
+  scaled <- core_scale(cells$coords, component)
+  distinct <- unique(of)
+  nearest <- if (length(distinct) == nrow(scaled)) {
+    core_neighbors_others(scaled, k, threads)[, distinct, drop = FALSE]
+  } else {
+    without_self(core_neighbors_to(scaled, scaled[distinct, , drop = FALSE], k + 1L, threads), distinct)
+  }
+  nearest[, match(of, distinct), drop = FALSE]
+}
+
+# One label each.
+label_content <- function(labels, at) {
+  function(which) {
+    content <- matrix(0, length(which), labels$classes)
+    content[cbind(seq_along(which), at$class[which])] <- 1
+    content
+  }
 }

@@ -1,7 +1,6 @@
-# Fits of loo_k() to class labels: parameters by the leave-one-out log score, through mini-batch Adam or quasi-Newton.
+# Fits of loo_k() to class labels: parameters by the leave-one-out log score.
 
 fit_classes <- function(method, problem) {
-  check_class_link(method, problem$family)
   estimators <- if (method$estimator != "auto") method$estimator else
     if (length(problem$data$levels) == 2L) "label" else c("label", "own-class")
   if (method$estimator == "polya-gamma") return(fit_polya_gamma(method, problem))
@@ -12,16 +11,11 @@ fit_classes <- function(method, problem) {
   best
 }
 
-check_class_link <- function(method, family) {
-  if (family$link %in% c("logit", "softmax")) return(invisible())
-  abort_neargp("family", sprintf("%s fits a %s() response with logit link only, not with %s.", method$label, family$family, family$link))
-}
-
 # The result is what fit_method() returns, with a `classifier` besides.
 fit_labels <- function(method, problem, estimator) {
   problem <- label_problem(method, problem, estimator)
   start <- label_start(problem, method$k)
-  state <- if (uses_adam(method, problem)) label_adam(method, problem, start) else label_quasi_newton(method, problem, start)
+  state <- maximize_score(method, problem, start)
   part <- split_theta(problem, state$theta)
   scored <- label_score(problem, state$theta, method$k)
   q <- ncol(problem$data$X)
@@ -41,16 +35,33 @@ label_problem <- function(method, problem, estimator) {
   # Polya-Gamma variables belong to rows: those at one location stay apart.
   cell <- if (estimator == "polya-gamma") seq_along(problem$data$y) else location_index(problem$data$coords)
   problem$labels <- new_labels(problem$data, classes, cell)
-  check_cell_count(problem, method$k)
+  check_cell_count(nrow(problem$labels$coords), method$k)
   check_class_offset(problem)
   problem$design <- scaled_design(problem$data$X)
   trend_varies <- any(colnames(problem$data$X) != "(Intercept)") || any(problem$data$offset != problem$data$offset[1L])
   problem$observations <- label_observations(problem$labels, merge = !trend_varies)
+  problem$distinct <- nrow(problem$labels$coords)
+  problem$links <- label_links(ncol(problem$design$X) * trend_outputs(classes))
+  problem$scoring <- list(plan = label_plan, objective = label_objective, take_rows = take_label_rows,
+    observations = function(problem, rows) take_observations(problem$labels, rows), refresh = function(problem, theta) problem,
+    passes = 1L)
   problem
 }
 
-check_cell_count <- function(problem, k) {
-  cells <- nrow(problem$labels$coords)
+# The slope between hardly any and certainty; the trend free.
+label_links <- function(trends) {
+  list(lower = c(log(1e-3), rep(-Inf, trends)), upper = c(log(1e4), rep(Inf, trends)))
+}
+
+take_label_rows <- function(problem, rows) {
+  problem$data[c("X", "offset", "weights", "coords", "class")] <- list(problem$data$X[rows, , drop = FALSE],
+    problem$data$offset[rows], problem$data$weights[rows], problem$data$coords[rows, , drop = FALSE], problem$data$class[rows])
+  problem$design$X <- problem$design$X[rows, , drop = FALSE]
+  problem$labels <- new_labels(problem$data, problem$labels$classes, match(problem$labels$cell[rows], unique(problem$labels$cell[rows])))
+  problem
+}
+
+check_cell_count <- function(cells, k) {
   if (k < cells) return(invisible())
   abort_neargp("k", c(sprintf("k = %d neighbours need more than %d distinct locations, and there are %d.", k, k, cells),
     i = if (cells > 1L) sprintf("Use a k of at most %d.", cells - 1L)))
@@ -61,11 +72,6 @@ check_class_offset <- function(problem) {
   if (length(problem$levels) == 2L || all(problem$data$offset == 0)) return(invisible())
   abort_neargp("formula", c("An offset means nothing for more than two classes: it would be the same for all of them.",
     i = "Leave it out; covariates of the trend have a coefficient for each class."))
-}
-
-uses_adam <- function(method, problem) {
-  if (method$optimizer != "auto") return(method$optimizer == "adam")
-  sum(problem$free) > 6L || length(problem$observations$row) > 10000L
 }
 
 # ---- starting values --------------------------------------------------------------------------------------------------------------
@@ -115,104 +121,6 @@ shape_of_first <- function(problem) {
   layout <- problem$layout
   shape <- layout$value[layout$kind == "shape" & layout$component %in% 1L]
   if (length(shape) && !is.na(shape)) shape else family_shape(problem$groups[[1L]]$family)$start
-}
-
-# ---- optimisers -------------------------------------------------------------------------------------------------------------------
-
-# Quasi-Newton over all observations. What climbs is theta; what fit_with_neighbors() watches is its covariance part.
-label_quasi_newton <- function(method, problem, theta) {
-  p <- nrow(problem$layout)
-  link <- theta[-seq_len(p)]
-  free <- c(problem$free, rep(TRUE, length(link)))
-  bounds <- label_bounds(problem, length(link))
-  optimize <- function(objective, working, coarse) {
-    result <- quasi_newton(objective, c(working, link), free, bounds, problem$control,
-      relative_tolerance = if (coarse) 1e-5 else 1e-8)
-    link <<- result$working[-seq_len(p)]
-    result$working <- result$working[seq_len(p)]
-    result
-  }
-  problem$start <- theta[seq_len(p)]
-  objective_for <- function(component, k) label_objective(problem, label_plan(problem, problem$observations, component, k))
-  state <- fit_with_neighbors(problem, method$k, objective_for, optimize, negligible_score(problem))
-  list(theta = c(state$working, link), convergence = state[c("converged", "message", "iterations", "evaluations")])
-}
-
-# The slope between hardly any and certainty; the trend free.
-label_bounds <- function(problem, links) {
-  list(lower = c(problem$bounds$lower, log(1e-3), rep(-Inf, links - 1L)),
-    upper = c(problem$bounds$upper, log(1e4), rep(Inf, links - 1L)))
-}
-
-# With very many rows Adam begins on a random share of them and ends on all: the search for neighbours costs what the index costs, and
-# most steps only bring the metric near. The score's optimum moves with the density of the data, so that each stage has steps.
-label_adam <- function(method, problem, theta) {
-  n <- length(problem$labels$cell)
-  sizes <- if (nrow(problem$labels$coords) < 20000L) n else stage_sizes(n)
-  steps <- stage_steps(method$steps %||% 1000L, length(sizes))
-  shuffled <- if (length(sizes) > 1L) sample.int(n)
-  state <- list(theta = theta, singular = 0L)
-  for (stage in seq_along(sizes)) {
-    part <- if (sizes[stage] < n) take_label_rows(problem, sort(shuffled[seq_len(sizes[stage])])) else problem
-    state <- label_adam_stage(method, part, state, steps[stage])
-  }
-  list(theta = state$theta, convergence = list(converged = NA, message = adam_message(sum(steps), state$singular),
-    iterations = sum(steps), evaluations = sum(steps)))
-}
-
-# Each four times the one before, the first at least 20,000.
-stage_sizes <- function(n) rev(as.integer(n / 4^(0:max(0, floor(log(n / 20000, 4))))))
-
-# All of them on the first stage, and 15% as many on each further one.
-stage_steps <- function(steps, stages) c(steps, rep(max(1L, as.integer(0.15 * steps)), stages - 1L))
-
-take_label_rows <- function(problem, rows) {
-  problem$data[c("X", "offset", "weights", "coords", "class")] <- list(problem$data$X[rows, , drop = FALSE],
-    problem$data$offset[rows], problem$data$weights[rows], problem$data$coords[rows, , drop = FALSE], problem$data$class[rows])
-  problem$design$X <- problem$design$X[rows, , drop = FALSE]
-  problem$labels <- new_labels(problem$data, problem$labels$classes, match(problem$labels$cell[rows], unique(problem$labels$cell[rows])))
-  problem
-}
-
-# As adam_fit(): before each `refresh` steps their batches are drawn and neighbours sought in the current metric for these alone.
-label_adam_stage <- function(method, problem, state, steps) {
-  theta <- state$theta
-  links <- length(theta) - length(problem$free)
-  free <- c(problem$free, rep(TRUE, links))
-  bounds <- label_bounds(problem, links)
-  moments <- adam_moments(length(theta))
-  n <- length(problem$labels$cell)
-  batch <- min(method$batch_size, n)
-  for (first_step in seq(1L, steps, by = method$refresh)) {
-    now <- seq(first_step, min(first_step + method$refresh - 1L, steps))
-    rows <- unlist(lapply(now, function(step) sample.int(n, batch)))
-    component <- component_at(problem, split_theta(problem, theta)$working)
-    plan <- label_plan(problem, take_observations(problem$labels, rows), component, method$k)
-    for (step in now) {
-      objective <- label_objective(problem, plan, (step - first_step) * batch + seq_len(batch))
-      gradient <- objective$gradient(theta) / objective$n
-      if (!all(is.finite(gradient))) {
-        state$singular <- state$singular + 1L
-        next
-      }
-      moved <- adam_step(theta, gradient, moments, step, label_rate(method, step, steps))
-      moments <- moved$moments
-      theta[free] <- moved$working[free]
-      theta <- clamp(theta, bounds, free)
-    }
-    problem$report(method$k, max(now), NULL)
-  }
-  list(theta = theta, singular = state$singular)
-}
-
-adam_moments <- function(n) list(first = rep(0, n), second = rep(0, n))
-
-# Gentler than the schedule of regression: parameters of the link still move late.
-label_rate <- function(method, step, steps) method$learning_rate * 0.3^sum(step > c(0.5, 0.75) * steps)
-
-adam_message <- function(steps, singular) {
-  skipped <- if (singular > 0L) sprintf(", skipping %d with a singular covariance matrix", singular) else ""
-  sprintf("ran its %d Adam steps%s; there is no test of convergence", steps, skipped)
 }
 
 # ---- the score that is reported ---------------------------------------------------------------------------------------------------

@@ -20,8 +20,8 @@ split_theta <- function(problem, theta) {
 
 # Observations with their conditioning sets, ready for the core.
 label_plan <- function(problem, at, component, k) {
-  sets <- leave_one_out_sets(problem$labels, at, component, k, problem$threads)
-  pointer <- core_label_model(sets$coords, sets$counts, problem$own_class, sets$targets, sets$neighbors)
+  sets <- leave_one_out_sets(problem$labels, at, component, k, problem$threads, label_content(problem$labels, at))
+  pointer <- core_label_model(sets$coords, sets$content, problem$own_class, sets$targets, sets$neighbors)
   list(pointer = pointer, at = at, X = problem$design$X[at$row, , drop = FALSE], offset = problem$data$offset[at$row])
 }
 

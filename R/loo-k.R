@@ -73,43 +73,59 @@ loo_k <- function(k = 32L, estimator = c("auto", "label", "own-class", "polya-ga
 }
 
 #' @export
-method_families.neargp_loo_k <- function(method) c("gaussian", "binomial", "categorical")
+method_families.neargp_loo_k <- function(method) {
+  c("gaussian", "binomial", "categorical", "student_t", "poisson", "negative_binomial", "Gamma", "beta")
+}
 
+# Single trials with logit link are classes; with other links, and numbers of successes, they are counts as other families have them.
 #' @export
 model_response.neargp_loo_k <- function(method, y, family, weights, frame) {
-  if (!is_class_family(family)) return(NextMethod())
-  classes <- class_response(y, family, weights, frame)
+  if (is_gaussian(family)) return(NextMethod())
+  if (family$family == "categorical") {
+    classes <- class_response(y, frame)
+  } else {
+    response <- new_response(y, family, weights, frame)
+    if (family$family != "binomial" || family$link != "logit" || !is.null(response$trials)) return(response)
+    classes <- list(y = response$y, levels = response$levels %||% c("0", "1"))
+  }
   check_class_weights(weights, frame)
   list(y = as.double(classes$y), levels = classes$levels, binomial = family$family == "binomial")
 }
 
-# The noise of pseudo-observations is that of their Polya-Gamma variables.
+is_class_data <- function(data) !is.null(data$binomial)
+
+# The noise of pseudo-observations is that of their Polya-Gamma variables. Other families have parameters besides.
 #' @export
 method_layout.neargp_loo_k <- function(method, layout, settings) {
-  if (!is_class_family(settings$family) || method$estimator != "polya-gamma") return(layout)
-  nugget <- layout$kind == "nugget"
-  if (!is.na(layout$value[nugget]) && layout$value[nugget] != 1) {
-    abort_argument("nugget", "NULL with estimator = \"polya-gamma\", whose variables are the noise", layout$value[nugget])
-  }
-  layout$fixed[nugget] <- TRUE
-  layout$value[nugget] <- 1
-  layout
+  if (method$estimator == "polya-gamma" && is_class_family(settings$family)) return(polya_gamma_layout(layout))
+  if (is_gaussian(settings$family) || is_class_family(settings$family)) return(layout)
+  with_family_parameters(layout, settings$family)
 }
 
 # Labels are -1 and 1; what starts where depends on the estimator.
 #' @export
 with_start.neargp_loo_k <- function(method, problem) {
-  if (!is_class_family(problem$family)) return(NextMethod())
+  if (is_gaussian(problem$family)) return(NextMethod())
+  if (!is_class_data(problem$data)) return(with_site_start(problem))
   problem$bounds <- working_bounds(problem, 1)
   problem
 }
 
 #' @export
-complete_fit.neargp_loo_k <- function(method, fit, result) as_classifier(fit, result$classifier)
+complete_fit.neargp_loo_k <- function(method, fit, result) {
+  if (!is.null(result$classifier)) return(as_classifier(fit, result$classifier))
+  if (is.null(result$sites)) return(fit)
+  family <- fit$layout$kind == "family"
+  values <- to_core(result$working, fit$layout$transform)
+  fit$family_parameters <- stats::setNames(values[family], fit$layout$name[family])
+  fit$sites <- result$sites
+  fit
+}
 
 #' @export
 fit_method.neargp_loo_k <- function(method, problem) {
-  if (is_class_family(problem$family)) return(fit_classes(method, problem))
+  if (is_class_data(problem$data)) return(fit_classes(method, problem))
+  if (!is_gaussian(problem$family)) return(fit_sites(method, problem))
   search <- search_once(function(component, k) neighbors_others(problem, component, k), method$k)
   objective_for <- function(component, k) local_objective(problem, search(component, k))
   state <- if (method$optimizer == "adam") {

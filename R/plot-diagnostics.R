@@ -3,7 +3,7 @@
 loo_table <- function(fit, k = NULL, threads = NULL) {
   predicted <- leave_one_out(fit, k, threads)
   y <- fit$data$y
-  z <- if (is_gaussian(fit$family)) (y - predicted$mean) / predicted$sd else quantile_residuals(y, cavity_mixture(fit))
+  z <- if (is_gaussian(fit$family)) (y - predicted$mean) / predicted$sd else quantile_residuals(y, cavity_mixture(fit, k, threads))
   data.frame(observed = y, mean = predicted$mean, sd = predicted$sd, z = z)
 }
 

@@ -12,6 +12,16 @@
 
 polya_gamma_limit <- 2.5
 
+polya_gamma_layout <- function(layout) {
+  nugget <- layout$kind == "nugget"
+  if (!is.na(layout$value[nugget]) && layout$value[nugget] != 1) {
+    abort_argument("nugget", "NULL with estimator = \"polya-gamma\", whose variables are the noise", layout$value[nugget])
+  }
+  layout$fixed[nugget] <- TRUE
+  layout$value[nugget] <- 1
+  layout
+}
+
 fit_polya_gamma <- function(method, problem) {
   if (method$optimizer == "bfgs") {
     abort_argument("optimizer", "\"adam\" or \"auto\" with estimator = \"polya-gamma\", which is stochastic", method$optimizer)
@@ -48,7 +58,7 @@ polya_gamma_adam <- function(method, problem, theta) {
   clock <- rep(0, n)
   moments <- adam_moments(length(theta))
   free <- c(problem$free, FALSE, rep(TRUE, length(theta) - nrow(problem$layout) - 1L))
-  bounds <- label_bounds(problem, length(theta) - nrow(problem$layout))
+  bounds <- Map(c, problem$bounds[c("lower", "upper")], problem$links)
   batch <- min(method$batch_size, n)
   steps <- method$steps %||% 1000L
   singular <- 0L

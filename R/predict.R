@@ -111,9 +111,10 @@ prediction_chunk <- function(object, chunk_size) {
   chunk_size %||% as.integer(max(100000, length(object$data$y) %/% 5L))
 }
 
-# Larger than for fitting: a prediction into a gap needs to see around it.
+# Larger than for fitting: a prediction into a gap needs to see around it. What is predicted from sites was calibrated with the k of the fit.
 prediction_k <- function(object, k) {
   n <- length(object$data$y)
+  if (is.null(k) && !is.null(object$sites)) return(object$k)
   if (is.null(k)) return(min(n, max(60L, 2L * object$k)))
   check_count(k, "k")
   if (k > n) {

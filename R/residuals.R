@@ -42,7 +42,7 @@ residuals.neargp <- function(object, type = c("response", "pearson", "loo", "sta
 }
 
 pearson_residuals <- function(object, k, threads) {
-  if (!is.null(object$posterior)) return(pearson_of_latent(object))
+  if (is_latent(object)) return(pearson_of_latent(object, k, threads))
   if (object$nugget == 0) {
     abort_argument("type", "another than \"pearson\" for a fit without nugget, whose noise has no standard deviation", "pearson")
   }
@@ -73,7 +73,7 @@ loo_predict <- function(object, k = NULL, threads = NULL) {
 
 # The expected response at the data given all of them.
 smoothed <- function(object, k, threads) {
-  if (!is.null(object$posterior)) return(posterior_response(object)$mean)
+  if (is_latent(object)) return(posterior_response(object, k, threads)$mean)
   data <- object$data
   if (object$nugget == 0) return(data$y)
   settings <- predict_settings(object, k, threads = threads)
@@ -83,7 +83,7 @@ smoothed <- function(object, k, threads) {
 
 # Mean and sd of each observation given its nearest others. The trend coefficients and covariance parameters stay those of all rows.
 leave_one_out <- function(object, k, threads) {
-  if (!is.null(object$posterior)) return(cavity_response(object))
+  if (is_latent(object)) return(cavity_response(object, k, threads))
   data <- object$data
   settings <- predict_settings(object, k, threads = threads)
   moments <- if (settings$exact) {

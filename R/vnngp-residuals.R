@@ -1,14 +1,23 @@
-# The data of a latent model given all of them, and given the others.
+# The data of a latent model given all of them, and given the others. Latent models are those of vnngp(), and those of loo_k() by sites.
 
-posterior_response <- function(object) {
-  posterior <- object$posterior
-  mixture_moments(data_mixture(object, posterior$linear_predictor, posterior$variance_at_data))
+is_latent <- function(object) !is.null(object$posterior) || !is.null(object$sites)
+
+posterior_response <- function(object, k = NULL, threads = NULL) {
+  moments <- posterior_moments(object, k, threads)
+  mixture_moments(data_mixture(object, moments$mean, moments$variance))
+}
+
+# Of each row's linear predictor.
+posterior_moments <- function(object, k, threads) {
+  if (!is.null(object$sites)) return(site_posterior_moments(object, k, threads))
+  list(mean = object$posterior$linear_predictor, variance = object$posterior$variance_at_data)
 }
 
 # A site is a normal pseudo-observation of what the inducing points say about its datum's linear predictor, N(mu, t) in the posterior, with
 # precision W and the slope g = E d log p. Without it there is the cavity N(mu - t' g, t'), t' = t / (1 - W t), and the
 # linear predictor has the variance given the inducing points besides. For a gaussian response this is leave-one-out prediction.
-cavity_moments <- function(object) {
+cavity_moments <- function(object, k = NULL, threads = NULL) {
+  if (!is.null(object$sites)) return(site_moments_given_others(object, k, threads))
   posterior <- object$posterior
   given_nodes <- posterior$variance_given_nodes %||% 0
   seen <- posterior$variance_at_data - given_nodes
@@ -16,10 +25,10 @@ cavity_moments <- function(object) {
   list(mean = posterior$linear_predictor - left * posterior$slope, variance = left + given_nodes)
 }
 
-cavity_response <- function(object) mixture_moments(cavity_mixture(object))
+cavity_response <- function(object, k = NULL, threads = NULL) mixture_moments(cavity_mixture(object, k, threads))
 
-cavity_mixture <- function(object) {
-  cavity <- cavity_moments(object)
+cavity_mixture <- function(object, k = NULL, threads = NULL) {
+  cavity <- cavity_moments(object, k, threads)
   data_mixture(object, cavity$mean, cavity$variance)
 }
 
@@ -30,8 +39,9 @@ data_mixture <- function(object, mean, variance) {
 mixture_moments <- function(mixture) list(mean = mixture_mean(mixture), sd = sqrt(mixture_variance(mixture)))
 
 # Divided by the standard deviation of the response given the posterior mean of the linear predictor.
-pearson_of_latent <- function(object) {
+pearson_of_latent <- function(object, k, threads) {
   data <- object$data
-  at_mean <- data_mixture(object, object$posterior$linear_predictor, rep(0, length(data$y)))
-  (data$y - posterior_response(object)$mean) / sqrt(mixture_variance(at_mean))
+  moments <- posterior_moments(object, k, threads)
+  at_mean <- data_mixture(object, moments$mean, rep(0, length(data$y)))
+  (data$y - mixture_mean(data_mixture(object, moments$mean, moments$variance))) / sqrt(mixture_variance(at_mean))
 }

@@ -7,9 +7,13 @@ simulation_draws.neargp_vnngp <- function(method, object, target, nsim, settings
   coords <- target$coords[!duplicated(place), , drop = FALSE]
   field <- field_draws(object, coords, betas, nsim, settings)
   eta <- target$offset + target$X %*% betas + field[place, , drop = FALSE]
-  if (!settings$noise) return(eta)
+  if (settings$noise) response_draws(object, target, eta, settings$trials) else eta
+}
+
+# New responses given the linear predictor, a column for each draw.
+response_draws <- function(object, target, eta, trials) {
   family <- response_family(object$family)
-  trials <- simulated_trials(object, target, settings$trials)
+  trials <- simulated_trials(object, target, trials)
   parameters <- weigh_noise(family_core_name(object$family), as.list(object$family_parameters), target$weights %||% 1)
   apply(eta, 2L, function(column) family$random(length(column), column, parameters, trials))
 }

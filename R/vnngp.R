@@ -97,11 +97,7 @@ method_layout.neargp_vnngp <- function(method, layout, settings) {
     abort_argument("nugget", sprintf("NULL for a %s() response, whose family says how it scatters", family$family), settings$nugget)
   }
   layout[layout$kind == "nugget", c("value", "fixed")] <- list(0, TRUE)
-  known <- family_parameters(family)
-  if (!nrow(known)) return(layout)
-  own <- layout_rows(known$name, "family", "log", value = known$fixed)
-  own$fixed <- !is.na(own$value)
-  rbind(layout, own)
+  with_family_parameters(layout, family)
 }
 
 #' @export

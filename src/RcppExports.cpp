@@ -686,6 +686,94 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// core_site_model
+SEXP core_site_model(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& columns, const std::vector<double>& noise_scale, const Rcpp::NumericMatrix& targets, const Rcpp::IntegerMatrix& neighbors);
+RcppExport SEXP _neargp_core_site_model(SEXP coordsSEXP, SEXP columnsSEXP, SEXP noise_scaleSEXP, SEXP targetsSEXP, SEXP neighborsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type coords(coordsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type columns(columnsSEXP);
+    Rcpp::traits::input_parameter< const std::vector<double>& >::type noise_scale(noise_scaleSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type targets(targetsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::IntegerMatrix& >::type neighbors(neighborsSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_site_model(coords, columns, noise_scale, targets, neighbors));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_site_moments
+Rcpp::List core_site_moments(SEXP model, int first, int last, const Rcpp::List& covariance, double nugget, int threads);
+RcppExport SEXP _neargp_core_site_moments(SEXP modelSEXP, SEXP firstSEXP, SEXP lastSEXP, SEXP covarianceSEXP, SEXP nuggetSEXP, SEXP threadsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< SEXP >::type model(modelSEXP);
+    Rcpp::traits::input_parameter< int >::type first(firstSEXP);
+    Rcpp::traits::input_parameter< int >::type last(lastSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type covariance(covarianceSEXP);
+    Rcpp::traits::input_parameter< double >::type nugget(nuggetSEXP);
+    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_site_moments(model, first, last, covariance, nugget, threads));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_site_adjoint
+std::vector<double> core_site_adjoint(SEXP model, int first, int last, const Rcpp::List& covariance, double nugget, const Rcpp::NumericMatrix& weighted_bar, const std::vector<double>& variance_bar, int threads);
+RcppExport SEXP _neargp_core_site_adjoint(SEXP modelSEXP, SEXP firstSEXP, SEXP lastSEXP, SEXP covarianceSEXP, SEXP nuggetSEXP, SEXP weighted_barSEXP, SEXP variance_barSEXP, SEXP threadsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< SEXP >::type model(modelSEXP);
+    Rcpp::traits::input_parameter< int >::type first(firstSEXP);
+    Rcpp::traits::input_parameter< int >::type last(lastSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type covariance(covarianceSEXP);
+    Rcpp::traits::input_parameter< double >::type nugget(nuggetSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type weighted_bar(weighted_barSEXP);
+    Rcpp::traits::input_parameter< const std::vector<double>& >::type variance_bar(variance_barSEXP);
+    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_site_adjoint(model, first, last, covariance, nugget, weighted_bar, variance_bar, threads));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_gamma_variables
+Rcpp::NumericMatrix core_gamma_variables(const Rcpp::NumericMatrix& coords, const std::vector<double>& residuals, const std::vector<double>& noise_scale, const Rcpp::IntegerMatrix& neighbors, const Rcpp::List& covariance, double nugget, double scale, double df, int threads);
+RcppExport SEXP _neargp_core_gamma_variables(SEXP coordsSEXP, SEXP residualsSEXP, SEXP noise_scaleSEXP, SEXP neighborsSEXP, SEXP covarianceSEXP, SEXP nuggetSEXP, SEXP scaleSEXP, SEXP dfSEXP, SEXP threadsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type coords(coordsSEXP);
+    Rcpp::traits::input_parameter< const std::vector<double>& >::type residuals(residualsSEXP);
+    Rcpp::traits::input_parameter< const std::vector<double>& >::type noise_scale(noise_scaleSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::IntegerMatrix& >::type neighbors(neighborsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type covariance(covarianceSEXP);
+    Rcpp::traits::input_parameter< double >::type nugget(nuggetSEXP);
+    Rcpp::traits::input_parameter< double >::type scale(scaleSEXP);
+    Rcpp::traits::input_parameter< double >::type df(dfSEXP);
+    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_gamma_variables(coords, residuals, noise_scale, neighbors, covariance, nugget, scale, df, threads));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_marginal_density
+Rcpp::List core_marginal_density(const std::string& family, const std::vector<double>& parameters, const std::vector<double>& y, const std::vector<double>& trials, const std::vector<double>& weights, const std::vector<double>& count, const std::vector<double>& mean, const std::vector<double>& variance, bool gradient, int threads);
+RcppExport SEXP _neargp_core_marginal_density(SEXP familySEXP, SEXP parametersSEXP, SEXP ySEXP, SEXP trialsSEXP, SEXP weightsSEXP, SEXP countSEXP, SEXP meanSEXP, SEXP varianceSEXP, SEXP gradientSEXP, SEXP threadsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const std::string& >::type family(familySEXP);
+    Rcpp::traits::input_parameter< const std::vector<double>& >::type parameters(parametersSEXP);
+    Rcpp::traits::input_parameter< const std::vector<double>& >::type y(ySEXP);
+    Rcpp::traits::input_parameter< const std::vector<double>& >::type trials(trialsSEXP);
+    Rcpp::traits::input_parameter< const std::vector<double>& >::type weights(weightsSEXP);
+    Rcpp::traits::input_parameter< const std::vector<double>& >::type count(countSEXP);
+    Rcpp::traits::input_parameter< const std::vector<double>& >::type mean(meanSEXP);
+    Rcpp::traits::input_parameter< const std::vector<double>& >::type variance(varianceSEXP);
+    Rcpp::traits::input_parameter< bool >::type gradient(gradientSEXP);
+    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_marginal_density(family, parameters, y, trials, weights, count, mean, variance, gradient, threads));
+    return rcpp_result_gen;
+END_RCPP
+}
 
 static const R_CallMethodDef CallEntries[] = {
     {"_neargp_core_scale", (DL_FUNC) &_neargp_core_scale, 2},
@@ -735,6 +823,11 @@ static const R_CallMethodDef CallEntries[] = {
     {"_neargp_core_polya_gamma_score", (DL_FUNC) &_neargp_core_polya_gamma_score, 9},
     {"_neargp_core_polya_gamma_probabilities", (DL_FUNC) &_neargp_core_polya_gamma_probabilities, 8},
     {"_neargp_core_log_polya_gamma", (DL_FUNC) &_neargp_core_log_polya_gamma, 1},
+    {"_neargp_core_site_model", (DL_FUNC) &_neargp_core_site_model, 5},
+    {"_neargp_core_site_moments", (DL_FUNC) &_neargp_core_site_moments, 6},
+    {"_neargp_core_site_adjoint", (DL_FUNC) &_neargp_core_site_adjoint, 8},
+    {"_neargp_core_gamma_variables", (DL_FUNC) &_neargp_core_gamma_variables, 9},
+    {"_neargp_core_marginal_density", (DL_FUNC) &_neargp_core_marginal_density, 10},
     {NULL, NULL, 0}
 };
 

@@ -1,6 +1,9 @@
 frame_of <- function(y) structure(data.frame(class = I(y)), row.names = as.character(seq_along(y) + 10L))
 
-respond <- function(y, family) class_response(y, family, rep(1, NROW(y)), frame_of(seq_len(NROW(y))))
+respond <- function(y, family) {
+  response <- model_response(loo_k(), y, family, rep(1, NROW(y)), frame_of(seq_len(NROW(y))))
+  response[names(response) != "binomial"]
+}
 
 test_that("classes are numbered in the order of their levels", {
   expect_equal(respond(factor(c("v", "u", "v"), c("v", "u")), categorical()), list(y = c(1, 2, 1), levels = c("v", "u")))
@@ -18,6 +21,14 @@ test_that("levels without rows are no classes", {
   expect_named(predict(fit, data[1:2, ]), c("prob_a", "prob_c"))
 })
 
+test_that("successes among trials, and links but the logit, are counts and no classes", {
+  frame <- frame_of(1:2)
+  is_class <- function(y, family) is_class_data(model_response(loo_k(), y, family, c(1, 1), frame))
+  expect_true(is_class(c(0, 1), binomial()))
+  expect_false(is_class(cbind(c(1, 2), c(3, 0)), binomial()))
+  expect_false(is_class(c(0, 1), binomial("probit")))
+})
+
 test_that("other responses are refused", {
   refused <- function(y, family, text, class = "neargp_error_response") expect_error(respond(y, family), text, class = class)
   refused(c(1, 1), binomial(), "constant", "neargp_error_constant_response")
@@ -25,6 +36,5 @@ test_that("other responses are refused", {
   refused(factor(c("a", "a")), categorical(), "only one class")
   refused(factor(c("a", "b", "c")), binomial(), "3 levels")
   refused(c(0, 1, 2), binomial(), "row 13")
-  refused(cbind(c(1, 2), c(3, 0)), binomial(), "single trials")
   refused(c(1, 2, 3), categorical(), "factor\\(\\)")
 })

@@ -1,0 +1,31 @@
+# The auxiliary variables of Student's t (Jankowiak and Pleiss 2022, appendix A.9): given its gamma variable omega a response is normal with
+# noise variance nugget / (weight omega), so that rows far from what their neighbours say count little as neighbours.
+
+has_gamma_variables <- function(family) family$family == "student_t"
+
+# Each conditioning set has variables of its own, from its own rows alone (src/core/methods/gamma_variables.h), so that no row sees its own
+# response on the way: the rows are repeated for each set. `known`: covariance, nugget, the family's parameters, and beta.
+with_gamma_variables <- function(rows, known, threads) {
+  residuals <- rows$columns[, 1L] - drop(rows$columns[, -1L, drop = FALSE] %*% known$beta)
+  omega <- core_gamma_variables(rows$coords, residuals, rows$noise_scale, rows$neighbors, known$covariance, known$nugget,
+    known$family[1L], known$family[2L], threads)
+  each <- as.vector(rows$neighbors)
+  list(coords = rows$coords[each, , drop = FALSE], columns = rows$columns[each, , drop = FALSE],
+    noise_scale = rows$noise_scale[each] / as.vector(omega), neighbors = matrix(seq_along(each), nrow(rows$neighbors)))
+}
+
+# One variable for each row, from its prediction by its nearest others: for predictions at new locations, which have no response that could
+# leak. A few rounds from omega = 1.
+row_gamma_variables <- function(data, known, k, threads, rounds = 3L) {
+  neighbors <- core_neighbors_others(core_scale(data$coords, metric_component(known$covariance)), k, threads)
+  residuals <- data$y - data$offset - drop(data$X %*% known$beta)
+  omega <- rep(1, length(residuals))
+  for (round in seq_len(rounds)) {
+    others <- core_predict(data$coords, cbind(residuals), 1 / (data$weights * omega), data$coords, neighbors, known$covariance,
+      known$nugget, FALSE, threads)
+    if (others$failed > 0L) abort_cholesky(0L)
+    squared <- (residuals - others$weighted[, 1L])^2 + pmax(others$variance, 0)
+    omega <- (known$family[2L] + 1) / (known$family[2L] + data$weights * squared / known$family[1L]^2)
+  }
+  omega
+}

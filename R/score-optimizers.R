@@ -1,0 +1,120 @@
+# Maximising leave-one-out scores of single responses, of class labels as of sites: by quasi-Newton over all observations, or by Adam
+# on mini-batches. What climbs is theta: the working parameters of problem$layout, then further ones, whose bounds are problem$links.
+# problem$scoring says what the score is, in functions of the problem:
+#   plan(problem, at, component, k)       observations with their neighbours in that metric, behind a pointer
+#   objective(problem, plan, span)        of those of the plan that `span` counts, with evaluate() and gradient() of theta
+#   observations(problem, rows)           as `plan` takes them
+#   take_rows(problem, rows)              the problem with these rows only
+#   refresh(problem, theta)               what the score takes as known, such as sites, in accord with theta
+#   passes                                how often quasi-Newton is run at most, with that renewed in between
+# problem$observations are all of them, problem$distinct the number of their locations.
+
+maximize_score <- function(method, problem, theta) {
+  if (uses_adam(method, problem)) score_adam(method, problem, theta) else score_quasi_newton(method, problem, theta)
+}
+
+uses_adam <- function(method, problem) {
+  if (method$optimizer != "auto") return(method$optimizer == "adam")
+  sum(problem$free) > 6L || length(problem$observations$row) > 10000L
+}
+
+# ---- quasi-Newton -----------------------------------------------------------------------------------------------------------------
+
+# Settled when a pass moves no parameter by more than 2%.
+score_quasi_newton <- function(method, problem, theta) {
+  for (pass in seq_len(problem$scoring$passes)) {
+    problem <- problem$scoring$refresh(problem, theta)
+    before <- theta
+    state <- score_pass(method, problem, theta)
+    theta <- state$theta
+    if (max(abs(theta - before)) < 0.02) break
+  }
+  state$problem <- problem
+  state
+}
+
+# What fit_with_neighbors() watches is the covariance part.
+score_pass <- function(method, problem, theta) {
+  p <- nrow(problem$layout)
+  link <- theta[-seq_len(p)]
+  free <- c(problem$free, rep(TRUE, length(link)))
+  bounds <- Map(c, problem$bounds[c("lower", "upper")], problem$links)
+  optimize <- function(objective, working, coarse) {
+    result <- quasi_newton(objective, c(working, link), free, bounds, problem$control,
+      relative_tolerance = if (coarse) 1e-5 else 1e-8)
+    link <<- result$working[-seq_len(p)]
+    result$working <- result$working[seq_len(p)]
+    result
+  }
+  problem$start <- theta[seq_len(p)]
+  objective_for <- function(component, k) {
+    problem$scoring$objective(problem, problem$scoring$plan(problem, problem$observations, component, k))
+  }
+  state <- fit_with_neighbors(problem, method$k, objective_for, optimize, negligible_score(problem))
+  list(theta = c(state$working, link), convergence = state[c("converged", "message", "iterations", "evaluations")])
+}
+
+# ---- Adam -------------------------------------------------------------------------------------------------------------------------
+
+# With very many rows Adam begins on a random share of them and ends on all: the search for neighbours costs what the index costs, and
+# most steps only bring the metric near. The score's optimum moves with the density of the data, so that each stage has steps.
+score_adam <- function(method, problem, theta) {
+  n <- length(problem$data$offset)
+  sizes <- if (problem$distinct < 20000L) n else stage_sizes(n)
+  steps <- stage_steps(method$steps %||% 1000L, length(sizes))
+  shuffled <- if (length(sizes) > 1L) sample.int(n)
+  state <- list(theta = theta, singular = 0L)
+  for (stage in seq_along(sizes)) {
+    part <- if (sizes[stage] < n) problem$scoring$take_rows(problem, sort(shuffled[seq_len(sizes[stage])])) else problem
+    state <- adam_stage(method, part, state, steps[stage])
+  }
+  list(theta = state$theta, problem = problem$scoring$refresh(problem, state$theta), convergence = list(converged = NA,
+    message = adam_message(sum(steps), state$singular), iterations = sum(steps), evaluations = sum(steps)))
+}
+
+# Each four times the one before, the first at least 20,000.
+stage_sizes <- function(n) rev(as.integer(n / 4^(0:max(0, floor(log(n / 20000, 4))))))
+
+# All of them on the first stage, and 15% as many on each further one.
+stage_steps <- function(steps, stages) c(steps, rep(max(1L, as.integer(0.15 * steps)), stages - 1L))
+
+# As adam_fit(): before each `refresh` steps their batches are drawn and neighbours sought in the current metric for these alone.
+adam_stage <- function(method, problem, state, steps) {
+  theta <- state$theta
+  working <- seq_along(problem$free)
+  free <- c(problem$free, rep(TRUE, length(theta) - length(working)))
+  bounds <- Map(c, problem$bounds[c("lower", "upper")], problem$links)
+  moments <- adam_moments(length(theta))
+  n <- length(problem$data$offset)
+  batch <- min(method$batch_size, n)
+  for (first_step in seq(1L, steps, by = method$refresh)) {
+    now <- seq(first_step, min(first_step + method$refresh - 1L, steps))
+    rows <- unlist(lapply(now, function(step) sample.int(n, batch)))
+    problem <- problem$scoring$refresh(problem, theta)
+    plan <- problem$scoring$plan(problem, problem$scoring$observations(problem, rows), component_at(problem, theta[working]), method$k)
+    for (step in now) {
+      objective <- problem$scoring$objective(problem, plan, (step - first_step) * batch + seq_len(batch))
+      gradient <- objective$gradient(theta) / objective$n
+      if (!all(is.finite(gradient))) {
+        state$singular <- state$singular + 1L
+        next
+      }
+      moved <- adam_step(theta, gradient, moments, step, score_rate(method, step, steps))
+      moments <- moved$moments
+      theta[free] <- moved$working[free]
+      theta <- clamp(theta, bounds, free)
+    }
+    problem$report(method$k, max(now), NULL)
+  }
+  list(theta = theta, singular = state$singular)
+}
+
+adam_moments <- function(n) list(first = rep(0, n), second = rep(0, n))
+
+# Gentler than the schedule of regression: parameters of the link still move late.
+score_rate <- function(method, step, steps) method$learning_rate * 0.3^sum(step > c(0.5, 0.75) * steps)
+
+adam_message <- function(steps, singular) {
+  skipped <- if (singular > 0L) sprintf(", skipping %d with a singular covariance matrix", singular) else ""
+  sprintf("ran its %d Adam steps%s; there is no test of convergence", steps, skipped)
+}

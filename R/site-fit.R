@@ -1,0 +1,142 @@
+# Fits of loo_k() to responses that are neither gaussian nor classes: parameters by the leave-one-out log score, from sites (R/sites.R).
+
+fit_sites <- function(method, problem) {
+  check_site_method(method, problem)
+  problem <- site_problem(method, problem)
+  state <- maximize_score(method, problem, site_start(problem, method$k))
+  problem <- state$problem
+  known <- site_parameters(problem, state$theta)
+  known$beta <- drop(unscaled_trend(problem$design, matrix(known$beta)))
+  scored <- site_score(problem, state$theta, method$k)
+  sites <- fitted_sites(problem$data, problem$sites, problem$family, known, method$k, problem$threads)
+  list(working = split_site_theta(problem, state$theta)$working, beta = known$beta,
+    beta_vcov = site_trend_covariance(problem, sites, known, method$k), information = NULL, value = scored$value,
+    score = paste0("leave-one-out log score", sample_note(scored$rows)), k = method$k, convergence = state$convergence, sites = sites)
+}
+
+# What predictions need: the site of each row, the cells these add up to, and the cells as data of a gaussian response.
+fitted_sites <- function(data, sites, family, known, k, threads) {
+  cell <- if (has_gamma_variables(family)) seq_along(data$y) else location_index(data$coords)
+  cells <- new_site_cells(data, data$X, sites, cell, site_counts(data, family))
+  result <- list(sites = sites, cells = cells, data = cells_as_data(cells))
+  if (has_gamma_variables(family)) result$data$weights <- data$weights * row_gamma_variables(data, known, k, threads)
+  result
+}
+
+check_site_method <- function(method, problem) {
+  if (method$estimator != "auto") {
+    abort_argument("estimator", sprintf("\"auto\" for a %s response, which has one estimator", family_call(problem$family)), method$estimator)
+  }
+  nugget <- problem$layout$value[problem$layout$kind == "nugget"]
+  if (identical(nugget, 0)) abort_argument("nugget", "NULL or greater than 0: it multiplies the variances of pseudo-observations", 0)
+  if (!response_family(problem$family)$scaled) check_whole_weights(problem$data$weights)
+}
+
+check_whole_weights <- function(weights) {
+  wrong <- which(weights != round(weights))
+  if (length(wrong)) {
+    abort_neargp("weights", c("Weights are numbers of equal observations here, so they must be whole.",
+      x = paste0("They are not in ", format_rows(wrong), " of those that are fitted.")))
+  }
+}
+
+# Student's t has no sites: its rows are neighbours themselves, each with gamma variables.
+site_problem <- function(method, problem) {
+  data <- problem$data
+  problem$design <- scaled_design(data$X)
+  problem$cell <- if (has_gamma_variables(problem$family)) seq_along(data$y) else location_index(data$coords)
+  problem$distinct <- max(problem$cell)
+  check_cell_count(problem$distinct, method$k)
+  problem$links <- list(lower = rep(-Inf, ncol(data$X)), upper = rep(Inf, ncol(data$X)))
+  problem$observations <- site_observations(problem, seq_along(data$y))
+  problem$scoring <- list(plan = site_plan, objective = site_objective, observations = site_observations, take_rows = take_site_rows,
+    refresh = with_sites, passes = if (any(problem$layout$kind == "family" & problem$free[seq_len(nrow(problem$layout))])) 8L else 1L)
+  problem
+}
+
+site_observations <- function(problem, rows) list(row = rows, cell = problem$cell[rows])
+
+take_site_rows <- function(problem, rows) {
+  problem$data <- take_data_rows(problem$data, rows)
+  problem$design$X <- problem$design$X[rows, , drop = FALSE]
+  problem$cell <- match(problem$cell[rows], unique(problem$cell[rows]))
+  problem$known <- NULL
+  problem
+}
+
+# Sites, and the prior they come from, at the family's parameters in theta; unless these have hardly moved.
+with_sites <- function(problem, theta) {
+  problem$reference <- theta
+  parameters <- to_core(theta[seq_len(nrow(problem$layout))], problem$layout$transform)[problem$layout$kind == "family"]
+  if (!is.null(problem$known) && all(abs(log(parameters / problem$known)) < 0.02)) return(problem)
+  data <- problem$data
+  X <- problem$design$X
+  if (has_gamma_variables(problem$family)) {
+    problem$sites <- list(mean = data$y, precision = data$weights)
+  } else {
+    problem$prior <- marginal_prior(data, X, problem$family, parameters, problem$threads)
+    problem$sites <- response_sites(data, X, problem$family, parameters, problem$prior, problem$threads)
+  }
+  problem$cells <- new_site_cells(data, X, problem$sites, problem$cell, site_counts(data, problem$family))
+  problem$known <- parameters
+  problem
+}
+
+# ---- starting values --------------------------------------------------------------------------------------------------------------
+
+# Covariance and family as for latent models (with_latent_start()), the sites taken as they are, and the trend of the prior. Dispersion that
+# a model without a field needs is half the field's: its parameter starts at twice the estimate.
+site_start <- function(problem, k) {
+  problem <- with_sites(problem, problem$start)
+  beta <- if (has_gamma_variables(problem$family)) robust_coefficients(problem) else problem$prior$beta
+  c(problem$start, beta)
+}
+
+robust_coefficients <- function(problem) {
+  X <- problem$design$X
+  if (!ncol(X)) return(double(0))
+  beta <- stats::lm.fit(X, robust_trend(problem$data) - problem$data$offset)$coefficients
+  ifelse(is.na(beta), 0, unname(beta))
+}
+
+with_site_start <- function(problem) {
+  problem <- with_latent_start(problem)
+  layout <- problem$layout
+  open <- problem$free & is.na(layout$start)
+  nugget <- layout$kind == "nugget"
+  if (!has_gamma_variables(problem$family)) {
+    problem$bounds$lower[nugget] <- log(1e-3)
+    problem$bounds$upper[nugget] <- log(1e3)
+    problem$start[nugget & open] <- 0
+    dispersion <- layout$kind == "family" & open
+    problem$start[dispersion] <- problem$start[dispersion] + log(2)
+  }
+  problem$start <- clamp(problem$start, problem$bounds, problem$free)
+  problem
+}
+
+# ---- what is reported ---------------------------------------------------------------------------------------------------------------
+
+# The score at theta with neighbours in its metric; of very many rows a sample stands for all.
+site_score <- function(problem, theta, k, at_most = 10000L) {
+  n <- length(problem$data$y)
+  rows <- if (n > at_most) round(seq(1, n, length.out = at_most)) else seq_len(n)
+  plan <- site_plan(problem, site_observations(problem, rows), component_at(problem, split_site_theta(problem, theta)$working), k)
+  objective <- site_objective(problem, plan)
+  scored <- objective$evaluate(theta)
+  if (!is.finite(scored$value)) abort_cholesky(0L)
+  list(value = scored$score * sum(site_counts(problem$data, problem$family)) / objective$n, rows = if (n > at_most) at_most)
+}
+
+# The covariance of the trend coefficients as if pseudo-observations were observations, by generalised least squares in Vecchia's ordering.
+site_trend_covariance <- function(problem, sites, known, k) {
+  q <- ncol(problem$data$X)
+  if (q == 0L) return(matrix(0, 0L, 0L))
+  like_problem <- list(data = sites$data, threads = problem$threads)
+  neighbors <- neighbors_before(like_problem, metric_component(known$covariance), k, "maxmin", 0)
+  result <- core_evaluate(local_problem(sites$data, neighbors, threads = problem$threads), known$covariance, known$nugget, FALSE,
+    problem$threads)
+  trend <- if (result$failed > 0L) list(value = -Inf) else profile_trend(result, problem$distinct)
+  if (!is.finite(trend$value)) abort_cholesky(result$failed)
+  trend$beta_vcov
+}

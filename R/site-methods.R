@@ -1,0 +1,91 @@
+# Fits of loo_k() by sites: what their methods for generics do otherwise than those of other fits. Such a fit has an element `sites`
+# (fitted_sites() in R/site-fit.R); given these it is a gaussian one on the scale of the link.
+
+# The fit as one of a gaussian response, whose latent field is the linear predictor.
+gaussian_of <- function(object) {
+  object$data <- object$sites$data
+  object
+}
+
+site_settings <- function(object, settings) {
+  settings$k <- min(settings$k, length(object$sites$data$y))
+  settings
+}
+
+#' @export
+predictor.neargp_loo_k <- function(method, object, settings) {
+  if (is.null(object$sites)) return(NextMethod())
+  predictor.default(method, gaussian_of(object), site_settings(object, settings))
+}
+
+#' @export
+joint_moments.neargp_loo_k <- function(method, object, target, settings) {
+  if (is.null(object$sites)) return(NextMethod())
+  if (settings$type != "link") {
+    abort_argument("type", "\"link\" with joint = TRUE where the response is not gaussian; simulate() draws responses jointly", settings$type)
+  }
+  joint_moments.default(method, gaussian_of(object), target, site_settings(object, settings))
+}
+
+#' @export
+simulation_draws.neargp_loo_k <- function(method, object, target, nsim, settings) {
+  if (is.null(object$sites)) return(NextMethod())
+  latent <- utils::modifyList(site_settings(object, settings), list(noise = FALSE))
+  eta <- simulation_draws.default(method, gaussian_of(object), target, nsim, latent)
+  if (settings$noise) response_draws(object, target, eta, settings$trials) else eta
+}
+
+# Rows held out are not among the sites of the others.
+#' @export
+restrict_rows.neargp_loo_k <- function(method, fit, rows) {
+  if (is.null(fit$sites)) return(NextMethod())
+  fit$data <- take_data_rows(fit$data, rows)
+  kept <- lapply(fit$sites$sites, function(x) x[rows])
+  fit$sites <- fitted_sites(fit$data, kept, fit$family, known_parameters(fit), min(fit$k, length(rows) - 1L), fit$threads)
+  fit
+}
+
+known_parameters <- function(object) {
+  list(covariance = object$core_covariance, nugget = object$nugget, family = unname(object$family_parameters), beta = unname(object$beta))
+}
+
+#' @export
+fit_details.neargp_loo_k <- function(method, fit) {
+  if (is.null(fit$sites)) return(NULL)
+  cells <- length(fit$sites$data$y)
+  c(Given = if (has_gamma_variables(fit$family)) "observations, reweighted by gamma variables" else
+      "pseudo-observations on the scale of the link, noise in units of theirs",
+    if (cells < length(fit$data$y)) c(Distinct = paste(format_count(cells), "locations")))
+}
+
+# ---- leave one out ----------------------------------------------------------------------------------------------------------------
+
+# Moments of each row's linear predictor given the sites of the others.
+site_moments_given_others <- function(object, k, threads, rows_at_once = 20000L) {
+  cells <- object$sites$cells
+  settings <- predict_settings(object, k, threads = threads)
+  settings$k <- min(settings$k, nrow(cells$coords) - 1L)
+  n <- length(object$data$y)
+  moments <- list(mean = double(n), variance = double(n))
+  for (rows in split(seq_len(n), ceiling(seq_len(n) / rows_at_once))) {
+    part <- site_rows_given_others(object, rows, settings)
+    moments$mean[rows] <- part$mean
+    moments$variance[rows] <- part$variance
+  }
+  moments
+}
+
+site_rows_given_others <- function(object, rows, settings) {
+  known <- known_parameters(object)
+  at <- list(row = rows, cell = object$sites$cells$cell[rows])
+  pointer <- site_model(object$sites$cells, at, metric_component(object$core_covariance), settings$k,
+    if (has_gamma_variables(object$family)) known, settings$threads)
+  moments <- core_site_moments(pointer, 1L, length(rows), known$covariance, known$nugget, settings$threads)
+  if (moments$failed > 0L) abort_cholesky(0L)
+  trend_moments(object, moments$weighted, moments$variance, object$data$X[rows, , drop = FALSE], object$data$offset[rows])
+}
+
+# Of each row's linear predictor given all rows, its own included.
+site_posterior_moments <- function(object, k = NULL, threads = NULL) {
+  chunked_moments(object, training_target(object), predict_settings(object, k, threads = threads))
+}

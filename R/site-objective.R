@@ -1,0 +1,84 @@
+# The leave-one-out log score of responses as a function of theta: the working parameters of covariance and family, and the coefficients
+# of the trend (columns scaled). With b and f the weights and conditional variance of a row given the sites near it, its linear predictor is
+#
+#   eta ~ N(offset + x'beta + b'(z - X beta), f),
+#
+# and its score log E p(y | eta), with derivatives in closed form (src/core/likelihoods/marginal.h). Those in the covariance come from
+# the adjoint of b and f (src/core/methods/site_model.h).
+#
+# The nugget multiplies the variances of the sites: pseudo-observations are not quite independent of each other's errors.
+
+split_site_theta <- function(problem, theta) {
+  p <- nrow(problem$layout)
+  list(working = theta[seq_len(p)], beta = theta[-seq_len(p)])
+}
+
+# Observations with their conditioning sets, ready for the core. The gamma variables of Student's t are those at problem$reference.
+site_plan <- function(problem, at, component, k) {
+  known <- if (has_gamma_variables(problem$family)) site_parameters(problem, problem$reference)
+  list(pointer = site_model(problem$cells, at, component, k, known, problem$threads), at = at)
+}
+
+site_parameters <- function(problem, theta) {
+  part <- split_site_theta(problem, theta)
+  values <- to_core(part$working, problem$layout$transform)
+  list(covariance = as_core_covariance(problem$layout, problem$groups, values), nugget = nugget_of(problem$layout, values),
+    family = values[problem$layout$kind == "family"], beta = part$beta)
+}
+
+# `at`: rows and their cells. `known`: parameters for the gamma variables, where there are any.
+site_model <- function(cells, at, component, k, known, threads) {
+  sets <- leave_one_out_sets(cells, at, component, k, threads, function(which) cells$rows[at$row[which], , drop = FALSE])
+  precision <- sets$content[, 1L]
+  rows <- list(coords = sets$coords, columns = sets$content[, -1L, drop = FALSE] / precision, noise_scale = 1 / precision,
+    neighbors = sets$neighbors)
+  if (!is.null(known)) rows <- with_gamma_variables(rows, known, threads)
+  core_site_model(rows$coords, rows$columns, rows$noise_scale, sets$targets, rows$neighbors)
+}
+
+# `span`: which of the plan's observations count.
+site_objective <- function(problem, plan, span = seq_along(plan$at$row)) {
+  layout <- problem$layout
+  rows <- plan$at$row[span]
+  data <- take_data_rows(problem$data, rows)
+  X <- problem$design$X[rows, , drop = FALSE]
+  count <- site_counts(data, problem$family)
+  limits <- c(span[1L], span[length(span)])
+  score <- function(theta, gradient) {
+    part <- split_site_theta(problem, theta)
+    at <- site_moments(problem, plan, limits, part$working)
+    if (at$failed > 0L) return(list(failed = 1L))
+    unseen <- X - at$weighted[, -1L, drop = FALSE]
+    mean <- data$offset + at$weighted[, 1L] + drop(unseen %*% part$beta)
+    if (!all(is.finite(mean))) return(list(failed = 1L))
+    density <- marginal_density(data, problem$family, at$parameters, mean, pmax(at$variance, 0), gradient, problem$threads)
+    c(density, list(score = sum(count * density$value), unseen = unseen, beta = part$beta, at = at, failed = 0L))
+  }
+  evaluate <- function(theta) {
+    result <- score(theta, FALSE)
+    if (result$failed > 0L || !is.finite(result$score)) return(list(value = -Inf, failed = 0L))
+    list(value = result$score, score = result$score, failed = 0L)
+  }
+  gradient <- function(theta, beta = NULL) {
+    result <- score(theta, TRUE)
+    if (result$failed > 0L) return(rep(NA_real_, length(theta)))
+    d_mean <- count * result$d_mean
+    core <- core_site_adjoint(plan$pointer, limits[1L], limits[2L], result$at$covariance, result$at$nugget,
+      cbind(d_mean, -outer(d_mean, result$beta)), count * result$d_variance, problem$threads)
+    own <- layout$kind == "family"
+    working <- double(nrow(layout))
+    working[!own] <- core
+    working[own] <- result$d_log_parameters
+    c(core_to_working_slope(layout, result$at$values) * working, crossprod(result$unseen, d_mean))
+  }
+  list(evaluate = evaluate, gradient = gradient, n = sum(count))
+}
+
+site_moments <- function(problem, plan, limits, working) {
+  layout <- problem$layout
+  values <- to_core(working, layout$transform)
+  covariance <- as_core_covariance(layout, problem$groups, values)
+  nugget <- nugget_of(layout, values)
+  moments <- core_site_moments(plan$pointer, limits[1L], limits[2L], covariance, nugget, problem$threads)
+  c(moments, list(values = values, covariance = covariance, nugget = nugget, parameters = values[layout$kind == "family"]))
+}

@@ -1,0 +1,78 @@
+# Responses that are not gaussian as normal pseudo-observations of their linear predictor, sites, so that LOO-k has them as neighbours.
+#
+# The site of a response y is what it says about eta beyond a prior that is the same for all, eta ~ N(offset + x'beta, s^2): with
+# log Z = log E p(y | eta) under that prior, g and h its first and second derivative in the prior's mean, the posterior has the moments
+# mean + s^2 g and s^2 + s^4 h, and the normal observation that would lead to them has
+#
+#   precision  -h / (1 + s^2 h),     mean  prior mean - g / h
+#
+# (expectation propagation's first step; Rasmussen and Williams 2006, section 3.6). So a count of 0 has a finite logarithm, and large counts
+# are more precise. The prior is found by maximum likelihood, as if rows were independent. A site depends on its own response only, apart
+# from the few numbers of the prior: what is predicted from the sites of others has not seen a row's response.
+
+# The marginal density of the responses in `data` with its derivatives. Weights divide the dispersion where the family has one; elsewhere they
+# are numbers of equal observations, which only the derivatives in the parameters need.
+marginal_density <- function(data, family, parameters, mean, variance, gradient = FALSE, threads = 1L) {
+  scaled <- response_family(family)$scaled
+  core_marginal_density(family_core_name(family), as.double(parameters), data$y, data$trials %||% double(0),
+    if (scaled) data$weights else double(0), if (scaled) double(0) else data$weights, mean, rep_len(variance, length(mean)), gradient,
+    threads)
+}
+
+site_counts <- function(data, family) if (response_family(family)$scaled) rep(1, length(data$y)) else data$weights
+
+# ---- the prior --------------------------------------------------------------------------------------------------------------------
+
+# Coefficients and variance that make the rows, or as many of them as tell enough, most likely, given the family's parameters. `X`: columns
+# of unit standard deviation.
+marginal_prior <- function(data, X, family, parameters, threads, at_most = 5000L) {
+  n <- length(data$y)
+  rows <- if (n > at_most) unique(round(seq(1, n, length.out = at_most))) else seq_len(n)
+  data <- take_data_rows(data, rows)
+  X <- X[rows, , drop = FALSE]
+  count <- site_counts(data, family)
+  q <- ncol(X)
+  guess <- data_linear_predictor(data, family) - data$offset
+  beta <- if (q) stats::lm.fit(X, guess)$coefficients else double(0)
+  beta[is.na(beta)] <- 0
+  spread <- if (q) stats::var(drop(guess - X %*% beta)) else mean(guess^2)
+  density <- function(theta) {
+    marginal_density(data, family, parameters, data$offset + drop(X %*% theta[seq_len(q)]), exp(theta[q + 1L]), TRUE, threads)
+  }
+  value <- function(theta) -sum(count * density(theta)$value) / length(rows)
+  gradient <- function(theta) {
+    at <- density(theta)
+    -c(crossprod(X, count * at$d_mean), exp(theta[q + 1L]) * sum(count * at$d_variance)) / length(rows)
+  }
+  limits <- log(spread) + log(c(1e-4, 1e4))
+  best <- stats::nlminb(c(beta, log(spread)), value, gradient, lower = c(rep(-Inf, q), limits[1L]), upper = c(rep(Inf, q), limits[2L]))
+  list(beta = best$par[seq_len(q)], variance = exp(best$par[q + 1L]))
+}
+
+# ---- sites ------------------------------------------------------------------------------------------------------------------------
+
+# Mean and precision of each response's site. Where a density is not concave under the prior the response says next to nothing.
+response_sites <- function(data, X, family, parameters, prior, threads) {
+  mean <- data$offset + drop(X %*% prior$beta)
+  at <- marginal_density(data, family, parameters, mean, prior$variance, FALSE, threads)
+  curvature <- pmin(2 * at$d_variance - at$d_mean^2, -1e-8 / prior$variance)
+  list(mean = mean - at$d_mean / curvature, precision = -curvature / pmax(1 + prior$variance * curvature, 1e-8))
+}
+
+# Rows at one location are one cell: with precisions w their sites of the field, z = site mean - offset - x'beta, are one of precision
+# sum w and mean sum w z / sum w, whatever beta. Columns of the content: w, w (mean - offset), w X.
+new_site_cells <- function(data, X, sites, cell, count) {
+  first <- which(!duplicated(cell))
+  rows <- site_content(data, X, sites)
+  list(cell = cell, coords = data$coords[first, , drop = FALSE], content = unname(rowsum(count * rows, cell, reorder = FALSE)),
+    total = as.vector(rowsum(count, cell, reorder = FALSE)), rows = rows)
+}
+
+site_content <- function(data, X, sites) unname(sites$precision * cbind(1, sites$mean - data$offset, X))
+
+# The cells as data of a gaussian response, which kriging, simulation and the rest can take.
+cells_as_data <- function(cells) {
+  precision <- cells$content[, 1L]
+  list(coords = cells$coords, y = cells$content[, 2L] / precision, X = cells$content[, -(1:2), drop = FALSE] / precision,
+    offset = rep(0, length(precision)), weights = precision)
+}

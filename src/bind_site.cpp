@@ -1,0 +1,90 @@
+// Responses of any family by leave-one-out: moments of normal pseudo-observations, and densities over a normal predictor, as R calls them.
+#include "base/error.h"
+#include "bind_convert.h"
+#include "bind_covariance.h"
+#include "likelihoods/marginal.h"
+#include "methods/gamma_variables.h"
+#include "methods/site_model.h"
+
+using neargp::Index;
+
+namespace {
+
+using SitePointer = Rcpp::XPtr<neargp::SiteModel>;
+
+const double* optional(const std::vector<double>& values, std::size_t n) {
+  if (!values.empty() && values.size() != n) throw neargp::Error("All vectors need the length of y.");
+  return values.empty() ? nullptr : values.data();
+}
+
+}  // namespace
+
+// Columns and noise_scale: of the pseudo-observations, the rows of coords. Neighbours: a column of such rows for each of the targets.
+// [[Rcpp::export]]
+SEXP core_site_model(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& columns,
+                     const std::vector<double>& noise_scale, const Rcpp::NumericMatrix& targets,
+                     const Rcpp::IntegerMatrix& neighbors) {
+  const Index n = coords.nrow();
+  if (columns.nrow() != n || Index(noise_scale.size()) != n)
+    throw neargp::Error("Coordinates, values and noise must have the same number of rows.");
+  const PointStore points(coords), target_points(targets);
+  const std::vector<double> values = row_major(columns);
+  return SitePointer(new neargp::SiteModel({points.view(), columns.ncol(), values.data(), noise_scale.data()},
+                                           target_points.view(), to_neighbor_table(neighbors)),
+                     true);
+}
+
+// Of the targets first .. last.
+// [[Rcpp::export]]
+Rcpp::List core_site_moments(SEXP model, int first, int last, const Rcpp::List& covariance, double nugget, int threads) {
+  SitePointer pointer(model);
+  const neargp::SiteMoments moments =
+      pointer->moments(first - 1, last, to_covariance(covariance, nugget), make_run_context(threads));
+  return Rcpp::List::create(Rcpp::_["weighted"] = from_row_major(moments.weighted, pointer->columns()),
+                            Rcpp::_["variance"] = moments.variance, Rcpp::_["failed"] = int(moments.failed + 1));
+}
+
+// [[Rcpp::export]]
+std::vector<double> core_site_adjoint(SEXP model, int first, int last, const Rcpp::List& covariance, double nugget,
+                                      const Rcpp::NumericMatrix& weighted_bar, const std::vector<double>& variance_bar,
+                                      int threads) {
+  SitePointer pointer(model);
+  const Index targets = last - first + 1;
+  if (weighted_bar.nrow() != targets || weighted_bar.ncol() != pointer->columns() || Index(variance_bar.size()) != targets)
+    throw neargp::Error("There must be derivatives for each target and column.");
+  return pointer->adjoint(first - 1, last, to_covariance(covariance, nugget), {row_major(weighted_bar), variance_bar},
+                          make_run_context(threads));
+}
+
+// E omega, a column for each target. The data are residuals at the rows of coords.
+// [[Rcpp::export]]
+Rcpp::NumericMatrix core_gamma_variables(const Rcpp::NumericMatrix& coords, const std::vector<double>& residuals,
+                                         const std::vector<double>& noise_scale, const Rcpp::IntegerMatrix& neighbors,
+                                         const Rcpp::List& covariance, double nugget, double scale, double df, int threads) {
+  const PointStore points(coords);
+  if (Index(residuals.size()) != coords.nrow() || Index(noise_scale.size()) != coords.nrow())
+    throw neargp::Error("Coordinates, values and noise must have the same number of rows.");
+  const std::vector<double> omega =
+      neargp::gamma_variables({points.view(), 1, residuals.data(), noise_scale.data()}, to_neighbor_table(neighbors),
+                              to_covariance(covariance, nugget), {scale, df}, make_run_context(threads));
+  return Rcpp::NumericMatrix(neighbors.nrow(), neighbors.ncol(), omega.begin());
+}
+
+// log E p(y | eta), eta ~ N(mean, variance). Vectors of length 0: trials, weights and counts (all 1).
+// [[Rcpp::export]]
+Rcpp::List core_marginal_density(const std::string& family, const std::vector<double>& parameters,
+                                 const std::vector<double>& y, const std::vector<double>& trials,
+                                 const std::vector<double>& weights, const std::vector<double>& count,
+                                 const std::vector<double>& mean, const std::vector<double>& variance, bool gradient,
+                                 int threads) {
+  const std::size_t n = y.size();
+  if (mean.size() != n || variance.size() != n) throw neargp::Error("All vectors need the length of y.");
+  const neargp::MarginalInput input{{Index(n), y.data(), optional(trials, n), optional(weights, n)}, mean.data(),
+                                    variance.data(), optional(count, n)};
+  const neargp::MarginalDensity density =
+      neargp::marginal_density({neargp::response_family_from_name(family), parameters}, input, gradient,
+                               make_run_context(threads));
+  return Rcpp::List::create(Rcpp::_["value"] = density.value, Rcpp::_["d_mean"] = density.d_mean,
+                            Rcpp::_["d_variance"] = density.d_variance,
+                            Rcpp::_["d_log_parameters"] = density.d_log_parameters);
+}

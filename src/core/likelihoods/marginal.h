@@ -1,0 +1,47 @@
+// The density of a response whose linear predictor is normal: log E p(y | eta), eta ~ N(mean, variance), with its
+// derivatives. (likelihood.h has E log p instead.)
+//
+// The derivatives are expectations under the posterior of eta given y, which is proportional to p(y | eta) times the
+// normal density:
+//
+//   d / d mean      = E (log p)'
+//   d / d variance  = 1/2 E [(log p)'^2 + (log p)'']
+//   d / d parameter = E d log p / d parameter
+//
+// since a derivative in the mean of a normal density is one in eta, and that in its variance half the second one.
+#pragma once
+
+#include "likelihoods/likelihood.h"
+
+namespace neargp {
+
+// Weights are those of likelihood.h; a datum that stands for several equal and independent observations has a count.
+struct MarginalInput {
+  Observations observations;
+  const double* mean = nullptr;
+  const double* variance = nullptr;
+  const double* count = nullptr;  // null: one each
+};
+
+struct MarginalDensity {
+  std::vector<double> value, d_mean, d_variance;  // of each datum
+  std::vector<double> d_log_parameters;           // of the sum of count * value
+};
+
+// Of all families but gaussian, which has a closed form. Without `parameters` the last derivatives are left out.
+MarginalDensity marginal_density(const Likelihood& likelihood, const MarginalInput& input, bool parameters,
+                                 const RunContext& context);
+
+namespace detail {
+
+// Over the data first .. last-1: fills these of the result and, unless null, the derivatives in the parameters.
+// By the trapezoidal rule, for all families but student_t:
+void marginal_by_quadrature(const Likelihood& likelihood, const MarginalInput& input, Index first, Index last,
+                            MarginalDensity& result, double* d_log_parameters);
+// and for student_t as a mixture of normal densities.
+void marginal_of_student_t(const Likelihood& likelihood, const MarginalInput& input, Index first, Index last,
+                           MarginalDensity& result, double* d_log_parameters);
+
+}  // namespace detail
+
+}  // namespace neargp
