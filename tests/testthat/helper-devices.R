@@ -1,15 +1,32 @@
-# Runs check(device) on the CPU and, where there is a GPU, on it. Where there is none the rest of the test is skipped with the reason:
-# what comes after this call in a test has to be about devices, too.
-for_each_device <- function(check) {
-  check("cpu")
-  check(cuda_or_skip())
+# NEARGP_TEST_DEVICE=cuda computes everything in all tests on the GPU, without it those of test_on_devices() only.
+if (nzchar(Sys.getenv("NEARGP_TEST_DEVICE"))) options(neargp.device = Sys.getenv("NEARGP_TEST_DEVICE"))
+
+# Two tests of one text: on the CPU, and on the GPU, which is skipped with the reason where there is none.
+test_on_devices <- function(desc, code) {
+  code <- substitute(code)
+  for (device in c("cpu", "cuda")) {
+    eval(bquote(testthat::test_that(.(paste0(desc, ", on ", device)), {
+      local_device(.(device))
+      .(code)
+    })), parent.frame())
+  }
 }
 
-# "cuda", or a skip with the reason.
+# Fits, predictions and plain calls of the core compute on `device` until the calling function ends.
+local_device <- function(device, env = parent.frame()) {
+  if (device == "cuda") cuda_or_skip()
+  withr::local_options(list(neargp.device = device), .local_envir = env)
+  before <- core_resources()
+  withr::defer(core_set_resources(before), envir = env)
+  file <- if (device == "cuda") module_file("cuda") else ""
+  core_set_resources(list(device_module = file, search = "auto", faiss_module = ""))
+}
+
 cuda_or_skip <- function() {
   condition <- tryCatch(require_cuda(), neargp_error_device = identity)
-  if (inherits(condition, "condition")) testthat::skip(paste("no GPU:", paste(conditionMessage(condition), collapse = " ")))
-  "cuda"
+  if (inherits(condition, "condition")) {
+    testthat::skip(paste("no GPU:", paste(utils::head(strsplit(conditionMessage(condition), "\n")[[1L]], 2L), collapse = " ")))
+  }
 }
 
 # A module without a device, whose work the CPU does: built from the sources of the C++ tests, linked to the package's own library.

@@ -39,7 +39,7 @@ test_that("correlations are those of the formulas", {
   }
 })
 
-test_that("with all earlier points as neighbours the likelihood and its derivatives are the dense ones", {
+test_on_devices("with all earlier points as neighbours the likelihood and its derivatives are the dense ones", {
   data <- core_test_data()
   n <- nrow(data$coords)
   neighbors <- core_neighbors_before(data$coords, n:1, n - 1L, 1L)
@@ -62,7 +62,7 @@ test_that("with all earlier points as neighbours the likelihood and its derivati
   }
 })
 
-test_that("LOO-k and MLL-k are the densities of the neighbourhoods", {
+test_on_devices("LOO-k and MLL-k are the densities of the neighbourhoods", {
   data <- core_test_data()
   neighbors <- core_neighbors_others(data$coords, 6L, 1L)
   problem <- core_problem(data$coords, data$columns, data$noise, neighbors)
@@ -82,7 +82,7 @@ test_that("LOO-k and MLL-k are the densities of the neighbourhoods", {
   })
 })
 
-test_that("numbers do not depend on threads", {
+test_on_devices("numbers do not depend on threads", {
   withr::local_seed(5)
   n <- 1500
   coords <- matrix(runif(2 * n), n)
@@ -114,7 +114,7 @@ test_that("numbers do not depend on threads", {
   })
 })
 
-test_that("kriging with all data is the dense prediction, also at the data and without a nugget", {
+test_on_devices("kriging with all data is the dense prediction, also at the data and without a nugget", {
   data <- core_test_data()
   new <- rbind(matrix(c(0.1, 0.5, 0.9, 0.4), 2), data$coords[3, ])
   neighbors <- core_neighbors_to(data$coords, new, nrow(data$coords), 1L)
@@ -130,7 +130,7 @@ test_that("kriging with all data is the dense prediction, also at the data and w
   expect_equal(exact$variance[3], 0, tolerance = 1e-9)
 })
 
-test_that("a singular covariance matrix is reported with its row", {
+test_on_devices("a singular covariance matrix is reported with its row", {
   coords <- rbind(cbind(0:4 / 4, 0), c(0.5, 0))
   problem <- core_problem(coords, cbind(1:6, 1), rep(1, 6), core_neighbors_before(coords, 1:6, 3L, 1L))
   covariance <- list(components = core_test_models$matern)

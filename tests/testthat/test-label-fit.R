@@ -1,4 +1,4 @@
-test_that("with k = n - 1 the leave-one-out probabilities are the dense ones", {
+test_on_devices("with k = n - 1 the leave-one-out probabilities are the dense ones", {
   for (estimator in c("label", "own-class")) {
     for (classes in list(c("a", "b"), c("a", "b", "c"))) {
       fit <- fixed_class_fit(class_data(40, classes), estimator)

@@ -1,4 +1,4 @@
-test_that("the objective is the dense leave-one-out score, also with k = n - 1", {
+test_on_devices("the objective is the dense leave-one-out score, also with k = n - 1", {
   data <- simulated_data(40)
   for (k in c(6L, 39L)) {
     fit <- neargp(z ~ 0, data, coords = ~ x + y, method = loo_k(k = k), nugget = 0.1,
@@ -9,7 +9,7 @@ test_that("the objective is the dense leave-one-out score, also with k = n - 1",
   }
 })
 
-test_that("the trend is the generalised least squares one, with its standard errors", {
+test_on_devices("the trend is the generalised least squares one, with its standard errors", {
   fit <- neargp(z ~ height, simulated_data(60), coords = ~ x + y, method = loo_k(k = 59), covariance = cov_exponential())
   dense <- dense_fit(fit$data, fit$core_covariance, fit$nugget)
   expect_equal(unname(coef(fit)), unname(dense$beta), tolerance = 1e-7)

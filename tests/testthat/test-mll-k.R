@@ -1,4 +1,4 @@
-test_that("the objective is the mean of dense neighbourhood densities", {
+test_on_devices("the objective is the mean of dense neighbourhood densities", {
   data <- simulated_data(40)
   k <- 6L
   fit <- neargp(z ~ 0, data, coords = ~ x + y, method = mll_k(k = k), nugget = 0.1,
@@ -13,7 +13,7 @@ test_that("the objective is the mean of dense neighbourhood densities", {
   expect_equal(c(logLik(fit)), sum(density), tolerance = 1e-10)
 })
 
-test_that("with k = n - 1 it is the dense likelihood", {
+test_on_devices("with k = n - 1 it is the dense likelihood", {
   fit <- neargp(z ~ 0, simulated_data(40), coords = ~ x + y, method = mll_k(k = 39), nugget = 0.1,
     covariance = cov_exponential(variance = 2, range = 0.1))
   expect_equal(c(logLik(fit)), dense_fit_without_trend(fit), tolerance = 1e-10)

@@ -8,7 +8,7 @@ brute_nearest <- function(reference, query, k, eligible = rep(TRUE, nrow(referen
 
 random_coords <- function(n, d, seed = 1) withr::with_seed(seed, matrix(stats::runif(n * d), n))
 
-test_that("neighbours before a row agree with brute force", {
+test_on_devices("neighbours before a row agree with brute force", {
   coords <- random_coords(200, 3)
   order <- core_order(coords, "maxmin", 0, 1L)
   rank <- order(order)
@@ -16,20 +16,20 @@ test_that("neighbours before a row agree with brute force", {
   expect_identical(core_neighbors_before(coords, order, 5L, 1L), expected)
 })
 
-test_that("neighbours among the others agree with brute force, ties by row", {
+test_on_devices("neighbours among the others agree with brute force, ties by row", {
   coords <- as.matrix(expand.grid(x = 1:12, y = 1:12))
   expected <- vapply(seq_len(144), function(i) brute_nearest(coords, coords[i, ], 6L, seq_len(144) != i), integer(6))
   expect_identical(core_neighbors_others(coords, 6L, 2L), expected)
 })
 
-test_that("neighbours of new locations agree with brute force and are padded with NA", {
+test_on_devices("neighbours of new locations agree with brute force and are padded with NA", {
   coords <- random_coords(30, 2)
   newcoords <- random_coords(10, 2, seed = 2)
   expected <- vapply(seq_len(10), function(i) brute_nearest(coords, newcoords[i, ], 35L), integer(35))
   expect_identical(core_neighbors_to(coords, newcoords, 35L, 1L), expected)
 })
 
-test_that("joint neighbours index the reference first, then the earlier new locations", {
+test_on_devices("joint neighbours index the reference first, then the earlier new locations", {
   coords <- random_coords(40, 2)
   newcoords <- random_coords(20, 2, seed = 2)
   order_new <- withr::with_seed(3, sample(20))

@@ -2,7 +2,7 @@ dense_of <- function(fit, new, X0) {
   dense_krige(fit$data, fit$core_covariance, fit$nugget, as.matrix(new[c("x", "y")]), X0)
 }
 
-test_that("with all rows as neighbours predictions are universal kriging", {
+test_on_devices("with all rows as neighbours predictions are universal kriging", {
   data <- simulated_data(60)
   new <- simulated_data(25, seed = 2)
   X0 <- cbind(1, new$height)
@@ -34,7 +34,7 @@ test_that("intervals are for the field or for an observation, at any level", {
   expect_named(field, c("mean", "sd", "lower", "upper"))
 })
 
-test_that("each row's prediction depends on that row alone, in any order and chunk", {
+test_on_devices("each row's prediction depends on that row alone, in any order and chunk", {
   fit <- fit_once()
   new <- simulated_data(30, seed = 2)
   whole <- predict(fit, new)
@@ -44,7 +44,7 @@ test_that("each row's prediction depends on that row alone, in any order and chu
   expect_identical(nrow(predict(fit, new[0, ])), 0L)
 })
 
-test_that("at k = n a local mean and sectors change little; far away a local mean is less sure", {
+test_on_devices("at k = n a local mean and sectors change little; far away a local mean is less sure", {
   fit <- fit_once()
   new <- simulated_data(10, seed = 2)
   expect_equal(predict(fit, new, local_mean = TRUE, k = 150)$mean, predict(fit, new, k = 150)$mean, tolerance = 0.05)

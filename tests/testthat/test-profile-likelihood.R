@@ -13,7 +13,7 @@ dense_information <- function(fit, working) {
   outer(seq_along(working), seq_along(working), Vectorize(function(a, b) sum(slopes[[a]] * t(slopes[[b]])) / 2))
 }
 
-test_that("gradient and information in the working parameters are those of finite differences", {
+test_on_devices("gradient and information in the working parameters are those of finite differences", {
   data <- simulated_data(40)
   covariances <- list(cov_matern(NULL, anisotropy = TRUE), cov_powered_exponential(), cov_cauchy() + cov_exponential(ard = TRUE))
   for (covariance in covariances) {

@@ -1,4 +1,4 @@
-test_that("fitted values and leave-one-out predictions are the dense ones", {
+test_on_devices("fitted values and leave-one-out predictions are the dense ones", {
   fit <- neargp(z ~ height, simulated_data(50), coords = ~ x + y, method = exact_gp(), nugget = 0.1,
     covariance = cov_exponential(variance = 2, range = 0.2))
   data <- fit$data

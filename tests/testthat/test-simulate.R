@@ -3,7 +3,7 @@ small_fit <- function() {
     covariance = cov_exponential(variance = 2, range = 0.2))
 }
 
-test_that("draws have the joint distribution of dense universal kriging", {
+test_on_devices("draws have the joint distribution of dense universal kriging", {
   fit <- small_fit()
   fit[c("beta", "beta_vcov")] <- dense_fit(fit$data, fit$core_covariance, fit$nugget)[c("beta", "vcov")]
   new <- simulated_data(6, seed = 2)

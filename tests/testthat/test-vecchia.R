@@ -1,4 +1,4 @@
-test_that("every ordering conditions on the rows before, and gives its own dense value", {
+test_on_devices("every ordering conditions on the rows before, and gives its own dense value", {
   data <- simulated_data(60)
   for (ordering in c("maxmin", "random", "coordinate", "given")) {
     withr::local_seed(1)

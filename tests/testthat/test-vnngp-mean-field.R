@@ -26,7 +26,7 @@ dense_mean_field <- function(fit) {
   sum(y * eta - exp(eta + 0.5 * p$variance[p$node]) - lgamma(y + 1)) - divergence
 }
 
-test_that("with k = n - 1 both optimisers report the dense mean-field bound", {
+test_on_devices("with k = n - 1 both optimisers report the dense mean-field bound", {
   data <- counts_data(60)
   natural <- fit_counts(k = 59, data = data)
   expect_equal(natural$log_likelihood, dense_mean_field(natural), tolerance = 1e-8)
@@ -63,7 +63,7 @@ test_that("Adam follows set.seed() and says that it did not test convergence", {
   expect_true(is.na(first$convergence$converged))
 })
 
-test_that("predictions are those of independent inducing points", {
+test_on_devices("predictions are those of independent inducing points", {
   fit <- fit_counts(k = 10, optimizer = "adam", epochs = 10)
   p <- fit$posterior
   new <- data.frame(x = c(0.31, 0.8), y = c(0.4, 0.1), h = c(0, 1))

@@ -32,7 +32,7 @@ fit_latent_model <- function(model, data, ..., covariance = cov_exponential()) {
 
 fixed_exponential <- cov_exponential(variance = 1, range = 0.15)
 
-test_that("for a gaussian response with all neighbours the likelihood, trend and predictions are the exact ones", {
+test_on_devices("for a gaussian response with all neighbours the likelihood, trend and predictions are the exact ones", {
   data <- latent_data(80)
   new <- latent_data(20, seed = 2)
   vnngp_fit <- neargp(gaussian ~ h, data, coords = ~ x + y, method = vnngp(k = 79, jitter = 1e-8), covariance = fixed_exponential,
@@ -50,7 +50,7 @@ test_that("for a gaussian response with all neighbours the likelihood, trend and
   expect_equal(residuals(vnngp_fit, "pearson"), residuals(exact_fit, "pearson"), tolerance = 1e-4)
 })
 
-test_that("leave-one-out predictions of a gaussian response are those of fits without the row", {
+test_on_devices("leave-one-out predictions of a gaussian response are those of fits without the row", {
   data <- latent_data(60)
   fit_to <- function(rows) {
     neargp(gaussian ~ h, data[rows, ], coords = ~ x + y, method = exact_gp(), covariance = fixed_exponential, nugget = 0.16)
@@ -71,7 +71,7 @@ test_that("estimates, curvature and start of a gaussian response agree with the 
   expect_equal(coef(vnngp_fit, "covariance"), coef(exact_fit, "covariance"), tolerance = 0.02)
 })
 
-test_that("every family is fitted, predicted and simulated", {
+test_on_devices("every family is fitted, predicted and simulated", {
   data <- latent_data(500, seed = 4)
   new <- data[1:100, ]
   new$x <- new$x + 0.001
