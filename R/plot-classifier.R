@@ -48,14 +48,23 @@ plot_calibration <- function(given, bins, left_out, levels, response) {
   graphics::segments(curve$predicted, band(0.025), curve$predicted, band(0.975), col = "grey60", lwd = 5, lend = 1)
   graphics::points(curve$predicted, curve$observed, pch = 16, col = "#0072B2")
   graphics::lines(curve$predicted, curve$observed, col = "#0072B2")
-  graphics::legend("topleft", bty = "n", cex = 0.85, legend = c(sprintf("calibration error %.3f", calibration_error(judged)),
-    "grey: where 95% of points fall if calibrated"))
+  # Above the frame: within it the curve may be anywhere.
+  graphics::mtext(sprintf("calibration error %.3f; grey: where 95%% of points fall if calibrated", calibration_error(judged)),
+    side = 3L, line = 0.15, cex = 0.8 * graphics::par("cex"))
 }
 
 plot_confusion <- function(counts, left_out) {
   classes <- nrow(counts)
   share <- counts / pmax(rowSums(counts), 1)
   shades <- grDevices::hcl.colors(64L, "Blues", rev = TRUE)
+  labels <- abbreviate(rownames(counts), 10L)
+  graphics::plot.new()
+  # Labels of rows lie flat beside them, so that none is left out, in a margin as wide as they are. Widths of text are known only after
+  # plot.new(), and margins hold only from the next one.
+  lines <- max(graphics::strwidth(labels, "inches", cex = 0.85)) * graphics::par("mar")[2L] / graphics::par("mai")[2L]
+  old <- graphics::par(mar = pmax(graphics::par("mar"), c(0, lines + 2.4, 0, 0)))
+  on.exit(graphics::par(old))
+  graphics::par(new = TRUE)
   graphics::plot.new()
   graphics::plot.window(c(0.5, classes + 0.5), c(classes + 0.5, 0.5), xaxs = "i", yaxs = "i")
   graphics::rect(col(counts) - 0.5, row(counts) - 0.5, col(counts) + 0.5, row(counts) + 0.5,
@@ -63,8 +72,9 @@ plot_confusion <- function(counts, left_out) {
   if (classes <= 12L) {
     graphics::text(col(counts), row(counts), counts, cex = 0.85, col = ifelse(share > 0.6, "white", "black"))
   }
-  graphics::axis(1L, seq_len(classes), colnames(counts), lwd = 0, cex.axis = 0.85)
-  graphics::axis(2L, seq_len(classes), abbreviate(rownames(counts), 10L), lwd = 0, cex.axis = 0.85, las = 3L)
+  graphics::axis(1L, seq_len(classes), labels, lwd = 0, cex.axis = 0.85)
+  graphics::axis(2L, seq_len(classes), labels, lwd = 0, cex.axis = 0.85, las = 1L)
   graphics::title(main = sprintf("Observed and predicted classes (%s)", left_out), font.main = 1, cex.main = 1, line = 1)
-  graphics::title(xlab = "predicted", ylab = "observed")
+  graphics::title(xlab = "predicted")
+  graphics::title(ylab = "observed", line = max(2.2, lines + 1.1))
 }

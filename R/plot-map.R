@@ -134,7 +134,7 @@ draw_places <- function(place, colours, legend, main = "", xlab = NULL, ylab = N
 
 # Symbols 21 to 25 have an outline, so that pale colours are seen.
 draw_points <- function(place, colours, cex, pch, ...) {
-  cex <- cex %||% point_size(length(place$x))
+  cex <- cex %||% max(point_size(length(place$x)), roomy_point_size(length(place$x)))
   if (pch %in% 21:25) {
     graphics::points(place$x, place$y, bg = colours, col = outline_colours(colours, cex), lwd = 0.5, pch = pch, cex = cex, ...)
   } else {
@@ -146,6 +146,10 @@ draw_points <- function(place, colours, cex, pch, ...) {
 outline_colours <- function(colours, cex) if (cex < 0.6) colours else "grey45"
 
 point_size <- function(n) max(0.2, min(1, 22 / sqrt(n)))
+
+# On a large page as large as spacing allows: half the distance of n points on a square grid over the plot, up to 1. A point of size 1 has
+# a diameter of about 0.75 characters.
+roomy_point_size <- function(n) min(1, 0.5 * sqrt(prod(graphics::par("pin")) / n) / (0.75 * graphics::par("cin")[2L]))
 
 # Opens a plot whose region has the shape of the map: one unit is as long up as across, or for
 # degrees, as cos(latitude) across. Returns the parameters to put back.

@@ -48,6 +48,12 @@ draw_legend_strip <- function(scale, title = NULL) {
   graphics::segments(right, at, right + 0.05 * inch, at, col = "grey30", lwd = 0.6, xpd = NA)
   graphics::text(right + 0.09 * inch, at, format(scale$ticks, trim = TRUE), adj = c(0, 0.5), cex = 0.8, xpd = NA)
   if (!is.null(title)) {
-    graphics::mtext(title, side = 3L, line = 0.25, at = left, adj = 0, cex = 0.8 * graphics::par("cex"))
+    graphics::mtext(title, side = 3L, line = 0.25, at = title_start(title, left), adj = 0, cex = 0.8 * graphics::par("cex"))
   }
+}
+
+# A title begins above the strip, unless it would run out of the figure on the right: then it ends there.
+title_start <- function(title, left) {
+  edge <- graphics::grconvertX(1, "nfc", "inches") - 0.03
+  min(left, graphics::grconvertX(edge - graphics::strwidth(title, "inches", cex = 0.8), "inches", "user"))
 }

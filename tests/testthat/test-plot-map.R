@@ -88,3 +88,15 @@ test_that("wrong input is refused with its reason", {
   expect_error(plot_map(points, coords = matrix(1, 2, 2)), "3 rows, not 2 columns with 2 rows", class = "neargp_error_argument")
   expect_error(plot_map(1:3), "data frame, an sf", class = "neargp_error_argument")
 })
+
+test_that("points are as large as a large page has room for", {
+  grDevices::pdf(NULL, width = 4, height = 4)
+  withr::defer(grDevices::dev.off())
+  graphics::plot.new()
+  small <- roomy_point_size(4000)
+  grDevices::pdf(NULL, width = 12, height = 12)
+  withr::defer(grDevices::dev.off())
+  graphics::plot.new()
+  expect_gt(roomy_point_size(4000), 2 * small)
+  expect_identical(roomy_point_size(4), 1)
+})

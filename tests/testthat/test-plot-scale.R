@@ -11,3 +11,15 @@ test_that("colour scales cover the values, centred ones are symmetric", {
   expect_length(colour_scale(1:2, c("white", "black"))$colours, 128)
   expect_error(colour_scale(1:2, "no such palette"), "hcl.pals", class = "neargp_error_argument")
 })
+
+test_that("a long title of the legend ends within the figure", {
+  grDevices::pdf(NULL)
+  withr::defer(grDevices::dev.off())
+  graphics::par(mar = c(1, 1, 2, 5))
+  graphics::plot.new()
+  graphics::plot.window(c(0, 1), c(0, 1))
+  title <- "probability of more than 100"
+  expect_identical(title_start("sd", 1.02), 1.02)
+  expect_lt(title_start(title, 1.02), 1.02)
+  expect_lt(title_start(title, 1.02) + graphics::strwidth(title, cex = 0.8), graphics::grconvertX(1, "nfc", "user"))
+})
