@@ -18,7 +18,7 @@ fit_sites <- function(method, problem) {
 fitted_sites <- function(data, sites, family, known, k, threads) {
   cell <- if (has_gamma_variables(family)) seq_along(data$y) else location_index(data$coords)
   cells <- new_site_cells(data, data$X, sites, cell, site_counts(data, family))
-  result <- list(sites = sites, cells = cells, data = cells_as_data(cells))
+  result <- list(sites = sites, cells = cells, data = cells_as_data(cells), bias = known$bias)
   if (has_gamma_variables(family)) result$data$weights <- data$weights * row_gamma_variables(data, known, k, threads)
   result
 }
@@ -72,6 +72,7 @@ with_sites <- function(problem, theta) {
   data <- problem$data
   X <- problem$design$X
   if (has_gamma_variables(problem$family)) {
+    problem$prior <- problem$prior %||% list(beta = robust_coefficients(problem))
     problem$sites <- list(mean = data$y, precision = data$weights)
   } else {
     problem$prior <- marginal_prior(data, X, problem$family, parameters, problem$threads)
@@ -88,8 +89,7 @@ with_sites <- function(problem, theta) {
 # a model without a field needs is half the field's: its parameter starts at twice the estimate.
 site_start <- function(problem, k) {
   problem <- with_sites(problem, problem$start)
-  beta <- if (has_gamma_variables(problem$family)) robust_coefficients(problem) else problem$prior$beta
-  c(problem$start, beta)
+  c(problem$start, replace(problem$prior$beta, problem$design$intercept, 0))
 }
 
 robust_coefficients <- function(problem) {

@@ -15,7 +15,13 @@ site_settings <- function(object, settings) {
 #' @export
 predictor.neargp_loo_k <- function(method, object, settings) {
   if (is.null(object$sites)) return(NextMethod())
-  predictor.default(method, gaussian_of(object), site_settings(object, settings))
+  moments_at <- predictor.default(method, gaussian_of(object), site_settings(object, settings))
+  function(coords, X, offset) with_bias(object, moments_at(coords, X, offset))
+}
+
+with_bias <- function(object, moments) {
+  moments$mean <- moments$mean + object$sites$bias
+  moments
 }
 
 #' @export
@@ -24,14 +30,14 @@ joint_moments.neargp_loo_k <- function(method, object, target, settings) {
   if (settings$type != "link") {
     abort_argument("type", "\"link\" with joint = TRUE where the response is not gaussian; simulate() draws responses jointly", settings$type)
   }
-  joint_moments.default(method, gaussian_of(object), target, site_settings(object, settings))
+  with_bias(object, joint_moments.default(method, gaussian_of(object), target, site_settings(object, settings)))
 }
 
 #' @export
 simulation_draws.neargp_loo_k <- function(method, object, target, nsim, settings) {
   if (is.null(object$sites)) return(NextMethod())
   latent <- utils::modifyList(site_settings(object, settings), list(noise = FALSE))
-  eta <- simulation_draws.default(method, gaussian_of(object), target, nsim, latent)
+  eta <- simulation_draws.default(method, gaussian_of(object), target, nsim, latent) + object$sites$bias
   if (settings$noise) response_draws(object, target, eta, settings$trials) else eta
 }
 
@@ -46,7 +52,8 @@ restrict_rows.neargp_loo_k <- function(method, fit, rows) {
 }
 
 known_parameters <- function(object) {
-  list(covariance = object$core_covariance, nugget = object$nugget, family = unname(object$family_parameters), beta = unname(object$beta))
+  list(covariance = object$core_covariance, nugget = object$nugget, family = unname(object$family_parameters), beta = unname(object$beta),
+    bias = object$sites$bias)
 }
 
 #' @export
@@ -82,7 +89,7 @@ site_rows_given_others <- function(object, rows, settings) {
     if (has_gamma_variables(object$family)) known, settings$threads)
   moments <- core_site_moments(pointer, 1L, length(rows), known$covariance, known$nugget, settings$threads)
   if (moments$failed > 0L) abort_cholesky(0L)
-  trend_moments(object, moments$weighted, moments$variance, object$data$X[rows, , drop = FALSE], object$data$offset[rows])
+  with_bias(object, trend_moments(object, moments$weighted, moments$variance, object$data$X[rows, , drop = FALSE], object$data$offset[rows]))
 }
 
 # Of each row's linear predictor given all rows, its own included.

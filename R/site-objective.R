@@ -1,16 +1,25 @@
 # The leave-one-out log score of responses as a function of theta: the working parameters of covariance and family, and the coefficients
-# of the trend (columns scaled). With b and f the weights and conditional variance of a row given the sites near it, its linear predictor is
+# of the trend (columns scaled), with a bias in the place of the intercept. With b and f the weights and conditional variance of a row given
+# the sites near it, its linear predictor is
 #
-#   eta ~ N(offset + x'beta + b'(z - X beta), f),
+#   eta ~ N(bias + offset + x'beta + b'(z - X beta), f),
 #
 # and its score log E p(y | eta), with derivatives in closed form (src/core/likelihoods/marginal.h). Those in the covariance come from
 # the adjoint of b and f (src/core/methods/site_model.h).
+#
+# The bias is what the sites near a row are wrong by on average: a site is right under the prior, not under the narrower distribution that
+# neighbours leave. The intercept could not take its part, of which b'1 is taken away again: it would end far off, and predictions
+# without neighbours with it. It is that of the prior.
 #
 # The nugget multiplies the variances of the sites: pseudo-observations are not quite independent of each other's errors.
 
 split_site_theta <- function(problem, theta) {
   p <- nrow(problem$layout)
-  list(working = theta[seq_len(p)], beta = theta[-seq_len(p)])
+  beta <- theta[-seq_len(p)]
+  intercept <- problem$design$intercept
+  bias <- sum(beta[intercept])
+  beta[intercept] <- problem$prior$beta[intercept]
+  list(working = theta[seq_len(p)], beta = beta, bias = bias)
 }
 
 # Observations with their conditioning sets, ready for the core. The gamma variables of Student's t are those at problem$reference.
@@ -23,7 +32,7 @@ site_parameters <- function(problem, theta) {
   part <- split_site_theta(problem, theta)
   values <- to_core(part$working, problem$layout$transform)
   list(covariance = as_core_covariance(problem$layout, problem$groups, values), nugget = nugget_of(problem$layout, values),
-    family = values[problem$layout$kind == "family"], beta = part$beta)
+    family = values[problem$layout$kind == "family"], beta = part$beta, bias = part$bias)
 }
 
 # `at`: rows and their cells. `known`: parameters for the gamma variables, where there are any.
@@ -49,7 +58,7 @@ site_objective <- function(problem, plan, span = seq_along(plan$at$row)) {
     at <- site_moments(problem, plan, limits, part$working)
     if (at$failed > 0L) return(list(failed = 1L))
     unseen <- X - at$weighted[, -1L, drop = FALSE]
-    mean <- data$offset + at$weighted[, 1L] + drop(unseen %*% part$beta)
+    mean <- part$bias + data$offset + at$weighted[, 1L] + drop(unseen %*% part$beta)
     if (!all(is.finite(mean))) return(list(failed = 1L))
     density <- marginal_density(data, problem$family, at$parameters, mean, pmax(at$variance, 0), gradient, problem$threads)
     c(density, list(score = sum(count * density$value), unseen = unseen, beta = part$beta, at = at, failed = 0L))
@@ -69,7 +78,9 @@ site_objective <- function(problem, plan, span = seq_along(plan$at$row)) {
     working <- double(nrow(layout))
     working[!own] <- core
     working[own] <- result$d_log_parameters
-    c(core_to_working_slope(layout, result$at$values) * working, crossprod(result$unseen, d_mean))
+    link <- crossprod(result$unseen, d_mean)
+    link[problem$design$intercept] <- sum(d_mean)
+    c(core_to_working_slope(layout, result$at$values) * working, link)
   }
   list(evaluate = evaluate, gradient = gradient, n = sum(count))
 }

@@ -1,0 +1,79 @@
+# Responses of every family on one smooth field, and the leave-one-out prediction of loo_k() by sites written once more, densely.
+
+site_families <- function() {
+  list(
+    poisson = list(formula = count ~ h, family = stats::poisson()),
+    negative_binomial = list(formula = count ~ h, family = negative_binomial()),
+    successes = list(formula = cbind(successes, trials - successes) ~ h, family = stats::binomial()),
+    cloglog = list(formula = cbind(successes, trials - successes) ~ h, family = stats::binomial("cloglog")),
+    gamma = list(formula = amount ~ h, family = stats::Gamma("log")),
+    beta = list(formula = share ~ h, family = beta_response()),
+    student_t = list(formula = number ~ h, family = student_t())
+  )
+}
+
+site_data <- function(n = 60, seed = 12, repeated = 0L) {
+  withr::local_seed(seed)
+  data <- data.frame(x = stats::runif(n), y = stats::runif(n), h = stats::rnorm(n), trials = rep(1:5, length.out = n))
+  if (repeated) data[seq_len(repeated), c("x", "y")] <- data[repeated + seq_len(repeated), c("x", "y")]
+  eta <- 0.5 + sin(6 * data$x) + cos(5 * data$y) + 0.3 * data$h
+  data$count <- stats::rnbinom(n, size = 3, mu = exp(eta))
+  data$successes <- stats::rbinom(n, data$trials, stats::plogis(eta))
+  data$amount <- stats::rgamma(n, 3, scale = exp(eta) / 3)
+  data$share <- stats::rbeta(n, 4 * stats::plogis(eta), 4 * stats::plogis(-eta))
+  data$number <- eta + 0.3 * stats::rt(n, 3)
+  data
+}
+
+site_fit <- function(name, data, k = 10L, ..., formula = site_families()[[name]]$formula) {
+  neargp(formula, data, coords = ~ x + y, family = site_families()[[name]]$family, method = loo_k(k), covariance = cov_exponential(),
+    threads = 1L, ...)
+}
+
+# Mean and variance of a row's linear predictor from the sites of all others: no cells, no neighbours.
+dense_site_moments <- function(fit, i) {
+  data <- fit$data
+  others <- setdiff(seq_along(data$y), i)
+  covariance <- dense_covariance(data$coords, data$coords, fit$core_covariance)
+  site <- lapply(fit$sites$sites, function(x) x[others])
+  z <- site$mean - data$offset[others] - drop(data$X[others, , drop = FALSE] %*% fit$beta)
+  K <- covariance[others, others]
+  noise <- fit$nugget / site$precision
+  if (fit$family$family == "student_t") {
+    # each of the others from the rest of them
+    omega <- rep(1, length(z))
+    for (sweep in 1:3) {
+      squared <- vapply(seq_along(z), function(j) {
+        b <- solve(K[-j, -j] + diag(noise[-j] / omega[-j]), K[-j, j])
+        (z[j] - sum(b * z[-j]))^2 + K[j, j] - sum(b * K[-j, j])
+      }, 0)
+      omega <- (fit$family_parameters[["df"]] + 1) / (fit$family_parameters[["df"]] + squared / fit$family_parameters[["scale"]]^2)
+    }
+    noise <- noise / omega
+  }
+  b <- solve(K + diag(noise), covariance[others, i])
+  unseen <- data$X[i, ] - drop(crossprod(data$X[others, , drop = FALSE], b))
+  c(mean = fit$sites$bias + data$offset[i] + sum(data$X[i, ] * fit$beta) + sum(b * z),
+    variance = covariance[i, i] - sum(b * covariance[others, i]), trend = drop(unseen %*% fit$beta_vcov %*% unseen))
+}
+
+# The problem that a fit would solve.
+site_example <- function(name, repeated = 10L) {
+  case <- site_families()[[name]]
+  data <- site_data(80, repeated = repeated)
+  settings <- check_settings(case$formula, data, loo_k(7L), cov_matern(NULL, ard = TRUE) + cov_exponential(), case$family, NULL,
+    neargp_control(), "cpu", 1L, FALSE)
+  locations <- new_locations(data, ~ x + y, NULL, "auto", NULL, all.vars(case$formula[[2L]]))
+  arguments <- list(weights = NULL, offset = NULL, subset = NULL, na.action = stats::na.omit)
+  model <- new_model_data(new_model_frame(arguments, case$formula, data, locations), case$formula, settings)
+  problem <- site_problem(settings$method, with_start(settings$method, new_problem(model$data, locations, settings, NULL)))
+  problem$theta <- site_start(problem)
+  with_sites(problem, problem$theta)
+}
+
+# As the core takes it.
+given_covariance <- function(variance = 1, range = 0.3) {
+  component <- list(family = "exponential", variance = variance, range = range, group = c(1L, 1L), anisotropy = double(0),
+    shape = double(0))
+  list(components = list(component), active = logical(3))
+}

@@ -1,0 +1,34 @@
+test_that("an outlier counts little among its neighbours", {
+  withr::local_seed(2)
+  coords <- cbind(runif(30), runif(30))
+  values <- sin(4 * coords[, 1L])
+  values[7L] <- 20
+  known <- list(covariance = given_covariance(), nugget = 0.01, family = c(0.1, 3), beta = double(0))
+  data <- list(coords = coords, y = values, X = matrix(0, 30L, 0L), offset = rep(0, 30), weights = rep(1, 30))
+  omega <- row_gamma_variables(data, known, 10L, 1L)
+  expect_lt(omega[7L], 1e-3)
+  expect_gt(min(omega[-7L]), 10 * omega[7L])
+  sets <- core_gamma_variables(coords, values, rep(1, 30), matrix(c(7L, 1:6), 7L), known$covariance, 0.01, 0.1, 3, 1L)
+  expect_lt(sets[1L], 1e-3)
+})
+
+test_that("variables of a set are the dense ones, and absent neighbours have none", {
+  withr::local_seed(6)
+  coords <- cbind(runif(8), runif(8))
+  z <- rnorm(8)
+  neighbors <- matrix(c(2L, 5L, NA, 3L), 4L)
+  omega <- drop(core_gamma_variables(coords, z, 1:8 / 4, neighbors, given_covariance(), 0.3, 0.5, 4, 1L))
+  rows <- c(2L, 5L, 3L)
+  K <- dense_covariance(coords[rows, ], coords[rows, ], given_covariance())
+  expected <- rep(1, 3)
+  scale <- rows / 4
+  for (sweep in 1:3) {
+    squared <- vapply(1:3, function(j) {
+      b <- solve(K[-j, -j] + diag((0.3 * scale / expected)[-j]), K[-j, j])
+      (z[rows][j] - sum(b * z[rows][-j]))^2 + K[j, j] - sum(b * K[-j, j])
+    }, 0)
+    expected <- 5 / (4 + squared / (0.25 * scale))
+  }
+  expect_equal(omega[c(1, 2, 4)], expected, tolerance = 1e-10)
+  expect_identical(omega[3L], 1)
+})

@@ -1,0 +1,106 @@
+test_that("with k = n - 1 leave-one-out moments and score are the dense ones", {
+  for (name in names(site_families())) {
+    fit <- site_fit(name, site_data(40), k = 39L)
+    predicted <- site_moments_given_others(fit, NULL, 1L)
+    dense <- vapply(1:40, function(i) dense_site_moments(fit, i), double(3))
+    expect_equal(predicted$mean, dense["mean", ], tolerance = 1e-8)
+    expect_equal(predicted$variance, dense["variance", ] + dense["trend", ], tolerance = 1e-8)
+    mixture <- data_mixture(fit, dense["mean", ], dense["variance", ])
+    # the gamma variables of the score are those before the last pass, in which parameters moved by 2% at most
+    expect_equal(c(logLik(fit)), sum(mixture_density(fit$data$y, mixture, log = TRUE)),
+      tolerance = if (name == "student_t") 1e-2 else 1e-8)
+  }
+})
+
+test_that("repeated locations are aggregated, which changes no dense result", {
+  for (name in c("poisson", "successes", "gamma")) {
+    data <- site_data(50, repeated = 12L)
+    fit <- site_fit(name, data, k = 37L)
+    expect_identical(nrow(fit$sites$cells$coords), 38L)
+    predicted <- site_moments_given_others(fit, NULL, 1L)
+    dense <- vapply(1:50, function(i) dense_site_moments(fit, i), double(3))
+    expect_equal(predicted$mean, dense["mean", ], tolerance = 1e-8)
+    expect_equal(predicted$variance, dense["variance", ] + dense["trend", ], tolerance = 1e-8)
+  }
+})
+
+test_that("an observation's own response does not reach its leave-one-out prediction", {
+  for (name in c("poisson", "successes", "student_t")) {
+    fit <- site_fit(name, site_data(60, repeated = 8L), k = 6L)
+    known <- known_parameters(fit)
+    before <- site_moments_given_others(fit, NULL, 1L)
+    for (i in c(1L, 20L, 50L)) {
+      sites <- fit$sites$sites
+      sites$mean[i] <- sites$mean[i] + 3
+      if (name != "student_t") sites$precision[i] <- 2 * sites$precision[i]
+      changed <- fit
+      changed$sites <- fitted_sites(fit$data, sites, fit$family, known, fit$k, 1L)
+      after <- site_moments_given_others(changed, NULL, 1L)
+      expect_equal(after$mean[i], before$mean[i], tolerance = 1e-12)
+      expect_equal(after$variance[i], before$variance[i], tolerance = 1e-12)
+      expect_gt(max(abs(after$mean - before$mean)), 1e-3)
+    }
+  }
+})
+
+test_that("weights count equal observations, or divide the dispersion", {
+  data <- site_data(50)
+  weight <- rep(1:2, 25)
+  fit <- function(data, ...) {
+    neargp(count ~ 1, data, coords = ~ x + y, family = poisson(), method = loo_k(10L), nugget = 1, threads = 1L,
+      covariance = cov_matern(1.5, variance = 1, range = 0.2), ...)
+  }
+  weighted <- fit(data, weights = weight)
+  repeated <- fit(data[rep(1:50, weight), ])
+  expect_equal(coef(weighted), coef(repeated), tolerance = 1e-5)
+  expect_equal(c(logLik(weighted)), c(logLik(repeated)), tolerance = 1e-7)
+  repeated[c("beta", "beta_vcov")] <- weighted[c("beta", "beta_vcov")]
+  repeated$sites$bias <- weighted$sites$bias
+  expect_equal(loo_predict(weighted), loo_predict(repeated)[!duplicated(rep(1:50, weight)), ], tolerance = 1e-6, ignore_attr = TRUE)
+  expect_error(site_fit("poisson", data, weights = rep(1.5, 50)), "whole", class = "neargp_error_weights")
+  expect_s3_class(site_fit("gamma", data, weights = rep(1.5, 50)), "neargp")
+})
+
+test_that("an exposure in the offset scales the counts", {
+  data <- site_data(80)
+  plain <- site_fit("poisson", data)
+  data$exposure <- 10
+  exposed <- site_fit("poisson", data, formula = count ~ h + offset(log(exposure)))
+  expect_equal(coef(exposed)[[1L]], coef(plain)[[1L]] - log(10), tolerance = 1e-4)
+  expect_equal(predict(exposed, data[1:5, ])$mean, predict(plain, data[1:5, ])$mean, tolerance = 1e-3)
+})
+
+test_that("Adam comes near quasi-Newton", {
+  data <- site_data(300)
+  best <- site_fit("negative_binomial", data)
+  expect_true(best$convergence$converged)
+  withr::local_seed(1)
+  adam <- neargp(count ~ h, data, coords = ~ x + y, family = negative_binomial(), covariance = cov_exponential(), threads = 1L,
+    method = loo_k(10L, optimizer = "adam", steps = 600L))
+  expect_gt(c(logLik(adam)), c(logLik(best)) - 3)
+  expect_equal(coef(adam)[["h"]], coef(best)[["h"]], tolerance = 0.2)
+})
+
+test_that("parameters can be fixed, and fits be started from earlier ones", {
+  data <- site_data(80)
+  fit <- neargp(count ~ 1, data, coords = ~ x + y, family = negative_binomial(size = 3), nugget = 1, covariance = cov_exponential(),
+    method = loo_k(10L), threads = 1L)
+  expect_equal(coef(fit, "covariance")[c("nugget", "size")], c(nugget = 1, size = 3))
+  again <- update(fit, start = fit)
+  expect_equal(c(logLik(again)), c(logLik(fit)), tolerance = 1e-5)
+})
+
+test_that("what cannot be fitted is refused", {
+  data <- site_data(30)
+  fit <- function(formula, family, ...) {
+    neargp(formula, data, coords = ~ x + y, family = family, covariance = cov_exponential(), threads = 1L, ...)
+  }
+  expect_error(fit(I(count - 5) ~ 1, poisson(), method = loo_k(5L)), "at least 0", class = "neargp_error_response")
+  expect_error(fit(cbind(successes, trials - successes - 3) ~ 1, binomial(), method = loo_k(5L)), "negative", class = "neargp_error_response")
+  expect_error(fit(I(0 * count) ~ 1, poisson(), method = loo_k(5L)), "constant", class = "neargp_error_constant_response")
+  expect_error(fit(count ~ 1, poisson(), method = loo_k(5L, "label")), "one estimator", class = "neargp_error_argument")
+  expect_error(fit(count ~ 1, poisson(), method = loo_k(5L), nugget = 0), "greater than 0", class = "neargp_error_argument")
+  expect_error(fit(count ~ 1, poisson("sqrt"), method = loo_k(5L)), class = "neargp_error_family")
+  expect_error(student_t(df = 0), class = "neargp_error_argument")
+  expect_error(site_fit("poisson", data[rep(1:4, 7), ], k = 5L), "distinct locations", class = "neargp_error_k")
+})

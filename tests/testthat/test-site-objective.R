@@ -1,0 +1,22 @@
+test_that("gradients of the score are right for every family", {
+  for (name in names(site_families())) {
+    problem <- site_example(name)
+    withr::local_seed(5)
+    theta <- problem$theta + rnorm(length(problem$theta), sd = 0.1)
+    plan <- site_plan(problem, problem$observations, component_at(problem, split_site_theta(problem, theta)$working), 7L)
+    objective <- site_objective(problem, plan)
+    slope <- vapply(seq_along(theta), function(i) {
+      step <- replace(0 * theta, i, 1e-5)
+      (objective$evaluate(theta + step)$value - objective$evaluate(theta - step)$value) / 2e-5
+    }, 0)
+    expect_equal(objective$gradient(theta), slope, tolerance = 1e-5)
+  }
+})
+
+test_that("a span of a plan is those observations alone", {
+  problem <- site_example("poisson")
+  plan <- site_plan(problem, problem$observations, component_at(problem, split_site_theta(problem, problem$theta)$working), 7L)
+  parts <- list(1:30, 31:80)
+  values <- vapply(parts, function(span) site_objective(problem, plan, span)$evaluate(problem$theta)$score, 0)
+  expect_equal(sum(values), site_objective(problem, plan)$evaluate(problem$theta)$score)
+})
