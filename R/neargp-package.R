@@ -12,6 +12,7 @@
 #' @section Options:
 #' * `neargp.threads`: number of threads used where the argument `threads` is
 #'   not given.
+#' * `neargp.device`: `"auto"`, `"cpu"` or `"cuda"`, where the argument `device` is not given; see [neargp_sitrep()].
 #'
 #' The environment variable `NEARGP_INSTRUCTION_SET` is for diagnosis only: see
 #' [neargp_sitrep()].
