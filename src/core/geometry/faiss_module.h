@@ -18,7 +18,8 @@ struct FaissModule {
   // `n` further points, row-major.
   void (*add)(void* index, const float* points, Index n);
   // The `count` points nearest to each of m queries, nearest first: row j of the two results. Fewer points than that
-  // leave -1 at the end of `row`. Runs on the calling thread; several may call it at a time.
+  // leave -1 at the end of `row`. Runs on the calling thread, but for threads that its BLAS may start; several threads
+  // may call it at a time.
   void (*search)(const void* index, const float* queries, Index m, int count, float* distance2, Index* row);
 };
 
