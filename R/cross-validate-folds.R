@@ -84,13 +84,22 @@ refit_rows <- function(fit, rows) {
 fold_problem <- function(fit, rows) {
   data <- take_data_rows(fit$data, rows)
   gaussian <- is_gaussian(fit$family)
-  if (gaussian) check_trend(data) else check_rank(data$X, NULL, data$response_name)
+  tryCatch(
+    if (gaussian) check_trend(data) else check_rank(data$X, NULL, data$response_name),
+    neargp_error_rank = function(error) abort_fold_trend(error)
+  )
   nugget <- if (gaussian) fit$layout$value[fit$layout$kind == "nugget"] else NA
   settings <- list(method = fit$method, covariance = fit$covariance, family = fit$family, nugget = if (!is.na(nugget)) nugget,
     control = fit$control, threads = fit$threads, verbose = FALSE)
   problem <- new_problem(data, fit$locations, settings, fit)
   check_k(fit$method, length(rows))
   problem
+}
+
+abort_fold_trend <- function(error) {
+  abort_neargp("rank", c("The trend cannot be estimated without the rows of one of the folds.",
+    i = "A level of a factor that only this fold has does that, or a covariate that is constant outside it: choose other folds."),
+    parent = error)
 }
 
 # The fit with what the method found for another problem of the same kind.

@@ -22,7 +22,10 @@ print_cv_scores <- function(table, digits) {
 
 #' @rdname scores
 #' @export
-scores.neargp_cv <- function(object, ...) object$scores
+scores.neargp_cv <- function(object, ...) {
+  rlang::check_dots_empty()
+  object$scores
+}
 
 #' Plot a cross-validation
 #'

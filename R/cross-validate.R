@@ -56,7 +56,8 @@
 #' @section Errors:
 #' `neargp_error_folds` when folds do not fit the rows, `neargp_error_argument` for
 #' settings of a wrong type, `neargp_error_k` when a fold leaves fewer rows than `k`,
-#' `neargp_error_fits` when fits cannot be compared.
+#' `neargp_error_rank` when the trend cannot be estimated without a fold (a level that only this
+#' fold has), `neargp_error_fits` when fits cannot be compared.
 #' @seealso [scores()] for what the columns mean, [random_folds()], [block_folds()].
 #' @examples
 #' cells <- land_temperature()
@@ -187,6 +188,8 @@ check_comparable_fits <- function(fits) {
   valid <- length(fits) && rlang::is_named(fits) && !anyDuplicated(names(fits)) &&
     all(vapply(fits, inherits, NA, what = "neargp"))
   if (!valid) abort_neargp("fits", "A list to be cross-validated must hold fits by neargp(), each with a name of its own.")
+  classes <- vapply(fits, inherits, NA, what = "neargp_classifier")
+  if (any(classes)) cross_validate(fits[[which(classes)[1L]]])
   responses <- lapply(fits, function(fit) fit$data$y)
   differ <- !vapply(responses, identical, NA, y = responses[[1L]])
   if (any(differ)) {

@@ -32,13 +32,15 @@
 #' @param probs probabilities of the quantiles.
 #' @param threshold one or more numbers: adds the probability that a new observation is greater than it, as the column `p_exceed`
 #'   (`p_exceed_<threshold>` if there are several).
-#' @param trials number of trials of a new binomial observation, one for all rows or one for each.
+#' @param trials number of trials of a new binomial observation, one for all rows or one for each: 1 by default, whatever the
+#'   data had. Other families do not use it.
 #' @param k number of neighbours; by default twice that of the fit and at least 60. Every observation for [exact_gp()].
 #' @param local_mean `TRUE` for a locally unknown mean.
 #' @param sectors 0, or the number of equal sectors around each location from each of which `k / sectors` neighbours are taken (planar
 #'   coordinates only).
 #' @param joint `TRUE` for the joint distribution of all rows: attribute `"covariance"` is their covariance matrix. For up to a few hundred
-#'   rows, conditioned together on the union of their neighbours.
+#'   rows, conditioned together on the union of their neighbours. For [vnngp()] and responses that are not gaussian with `type = "link"` only;
+#'   [simulate()][simulate.neargp] draws responses jointly.
 #' @param chunk_size number of rows predicted at a time, which bounds the memory; by default 100,000, or a fifth of the rows of the fit
 #'   where that is more.
 #' @param threads,device,verbose as in [neargp()].

@@ -100,6 +100,7 @@ glance.neargp <- function(x, ...) {
 #' @rdname tidiers
 #' @export
 augment.neargp <- function(x, data = NULL, ...) {
+  rlang::check_dots_empty()
   n <- length(x$data$y)
   if (is.null(data)) {
     data <- structure(data.frame(x$data$y), names = x$data$response_name)

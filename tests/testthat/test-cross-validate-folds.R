@@ -34,3 +34,14 @@ test_that("rows without a fold are conditioned on but never held out", {
   one <- cross_validate(fit, folds = replace(rep(NA, 250), 11:30, 1))
   expect_identical(one$predictions$row, 11:30)
 })
+
+test_that("a trend that a fold takes away is an error that speaks of the fold", {
+  set.seed(5)
+  data <- data.frame(x = runif(60), y = runif(60), year = factor(rep(1:3, 20)))
+  data$z <- sin(6 * data$x) + as.integer(data$year) + rnorm(60, sd = 0.1)
+  data$count <- rpois(60, exp(data$z / 3))
+  fit <- neargp(z ~ year, data, coords = ~ x + y, method = vecchia(k = 8))
+  expect_error(cross_validate(fit, folds = data$year, refit = TRUE), "one of the folds", class = "neargp_error_rank")
+  counts <- neargp(count ~ year, data, coords = ~ x + y, method = vnngp(k = 8), family = poisson())
+  expect_error(cross_validate(counts, folds = data$year), "one of the folds", class = "neargp_error_rank")
+})
