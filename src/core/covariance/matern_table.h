@@ -61,7 +61,7 @@ struct MaternTabulated {
     if constexpr (want_slope) {
       // dt/dx = 32 / 2^octave; the reciprocal of a power of two by its exponent
       const V inverse_octave = same_bits<V>(0x7fe0000000000000ULL - (bits & 0x7ff0000000000000ULL));
-      unrolled<7>([&](auto i) { a[i] = (i + 1.0) * a[i + 1]; });
+      unrolled<7>([&](auto i) { a[decltype(i)::value] = (decltype(i)::value + 1.0) * a[decltype(i)::value + 1]; });
       a[7] = zero;
       dc_dr2 = inside ? polynomial(a, t) * 32.0 * inverse_octave : zero;
     }
@@ -73,15 +73,22 @@ struct MaternTabulated {
 
  private:
   // a[power], lane by lane, from row interval[lane] of the table: rows are loaded whole
-  // and transposed in registers, as many at a time as there are lanes.
+  // and transposed in registers, as many at a time as there are lanes. A single lane loads numbers, which devices would
+  // otherwise copy byte by byte.
   template <class V, class Bits>
   NEARGP_HD static inline __attribute__((always_inline)) void load_rows(const double* table, Bits interval, V* a) {
     constexpr int lanes = PackTraits<V>::lanes;
     unrolled<8 / lanes>([&](auto part) __attribute__((always_inline)) {
+      constexpr int first = decltype(part)::value * lanes;
       unrolled<lanes>([&](auto lane) __attribute__((always_inline)) {
-        std::memcpy(a + part * lanes + lane, table + 8 * get_lane(interval, lane) + part * lanes, sizeof(V));
+        constexpr int l = decltype(lane)::value;
+        const double* from = table + 8 * get_lane(interval, l) + first;
+        if constexpr (lanes == 1)
+          a[first] = *from;
+        else
+          std::memcpy(a + first + l, from, sizeof(V));
       });
-      transpose(a + part * lanes);
+      transpose(a + first);
     });
   }
 

@@ -1,0 +1,46 @@
+// The gradient of local/conditional_adjoint.h, one target to a team.
+#pragma once
+
+#include "local/conditional_output.h"
+#include "team/adjoint_tile.h"
+
+namespace neargp {
+
+class TeamConditionalAdjoint {
+ public:
+  LocalView view;
+  TeamCovariance covariance;
+  ConditionalAdjointInput input;
+
+  NEARGP_HD int outputs() const { return covariance.parameters; }
+
+  template <class Team>
+  class Work {
+   public:
+    NEARGP_HD Work(const TeamConditionalAdjoint& task, const Team& team, TeamArena& arena)
+        : task_(task), team_(team), tile_(team, task.view, task.covariance, {false, 2}, arena) {}
+
+    NEARGP_HD bool add(Index target, double weight, double* sums) {
+      const int k = tile_.k();
+      double* u = tile_.vector(0);
+      double* t = tile_.vector(1);
+      const bool good = tile_.load(target);
+      const double f = solve_contrast(tile_, u);
+      for (int i = team_.rank(); i < tile_.vector_stride(); i += team_.size())
+        t[i] = i < k && tile_.present(i) ? task_.input.weights[target * k + i] : 0.0;
+      const double fbar = task_.input.variance[target];
+      solve_adjoint(tile_, u, fbar, t);
+      contract_adjoint(tile_, u, t, fbar * f, weight, sums);
+      if (task_.input.noise && weight > 0.0)
+        for (int i = team_.rank(); i < k; i += team_.size()) task_.input.noise[target * k + i] = t[i] * u[i];
+      return good;
+    }
+
+   private:
+    const TeamConditionalAdjoint& task_;
+    const Team& team_;
+    TeamTile<Team, true> tile_;
+  };
+};
+
+}  // namespace neargp

@@ -1,0 +1,61 @@
+// The sum and gradient of local/conditional_gradient.h, where the formulas are derived, one target to a team.
+#pragma once
+
+#include "local/normal_log_density.h"
+#include "team/contract.h"
+
+namespace neargp {
+
+class TeamConditionalGradient {
+ public:
+  LocalView view;
+  TeamCovariance covariance;
+
+  NEARGP_HD int outputs() const { return 1 + covariance.parameters; }
+
+  template <class Team>
+  class Work {
+   public:
+    NEARGP_HD Work(const TeamConditionalGradient& task, const Team& team, TeamArena& arena)
+        : team_(team), tile_(team, task.view, task.covariance, {true, 3}, arena) {}
+
+    NEARGP_HD bool add(Index target, double weight, double* sums) {
+      const int k = tile_.k();
+      double* z = tile_.vector(0);
+      double* u = tile_.vector(1);
+      double* t = tile_.vector(2);
+      const bool good = tile_.load(target);
+      const TeamTriangle& factor = tile_.factor();
+      tile_.load_values(target, 0, z);
+      team_.barrier();
+      factor.solve_forward(team_, z, 1, tile_.vector_stride());
+      const double root_f = factor.at(k, k);
+      const double f = root_f * root_f;
+      const double residual = z[k] * root_f;
+      double ebar, fbar;
+      const double value = normal_log_density(residual, f, ebar, fbar);
+      team_.barrier();
+      // (-b, 1) = root_f L^-T e_k; K^-1 r_n is what the factor without its last row makes of z
+      for (int i = team_.rank(); i < tile_.vector_stride(); i += team_.size()) {
+        u[i] = i == k ? root_f : 0.0;
+        if (i >= k) z[i] = 0.0;
+      }
+      team_.barrier();
+      factor.solve_backward(team_, u);
+      factor.solve_backward(team_, z);
+      for (int i = team_.rank(); i <= k; i += team_.size()) t[i] = fbar * u[i] - ebar * z[i];
+      if (team_.rank() == 0) sums[0] += weight * value;
+      team_.barrier();
+      contract(
+          tile_, [&](int i, int j) { return t[i] * u[j] + t[j] * u[i]; }, [&](int i) { return t[i] * u[i]; },
+          fbar * f, weight, sums + 1);
+      return good;
+    }
+
+   private:
+    const Team& team_;
+    TeamTile<Team, true> tile_;
+  };
+};
+
+}  // namespace neargp

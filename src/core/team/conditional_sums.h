@@ -1,0 +1,145 @@
+// The sums of local/conditional_sums.h, where the formulas are derived, one target to a team.
+#pragma once
+
+#include "local/conditional_output.h"
+#include "team/contract.h"
+
+namespace neargp {
+
+template <bool information>
+class TeamConditionalSums {
+ public:
+  LocalView view;
+  TeamCovariance covariance;
+
+  NEARGP_HD ConditionalSumsLayout layout() const { return {view.columns, covariance.parameters}; }
+  NEARGP_HD int outputs() const { return layout().size(information); }
+
+  template <class Team>
+  class Work {
+   public:
+    NEARGP_HD Work(const TeamConditionalSums& task, const Team& team, TeamArena& arena)
+        : covariance_(task.covariance),
+          layout_(task.layout()),
+          team_(team),
+          tile_(team, task.view, task.covariance, {true, task.view.columns + (information ? 1 + wanted() : 0)}, arena),
+          projections_(arena.take(information ? wanted() * task.view.columns : 0)) {}
+
+    NEARGP_HD bool add(Index target, double weight, double* sums) {
+      const bool good = tile_.load(target);
+      add_values(target, weight, sums);
+      if constexpr (information) {
+        solve_derivatives();
+        add_derivatives(weight, sums);
+      }
+      return good;
+    }
+
+   private:
+    NEARGP_HD int wanted() const { return covariance_.wanted; }
+    NEARGP_HD int k() const { return tile_.k(); }
+    NEARGP_HD double* column(int c) const { return tile_.vector(c); }
+    NEARGP_HD double* u() const { return tile_.vector(layout_.columns + wanted()); }
+    NEARGP_HD double* derivative(int slot) const { return tile_.vector(layout_.columns + slot); }
+
+    NEARGP_HD void add_values(Index target, double weight, double* sums) {
+      const int columns = layout_.columns;
+      for (int c = 0; c < columns; ++c) tile_.load_values(target, c, column(c));
+      team_.barrier();
+      tile_.factor().solve_forward(team_, column(0), columns, tile_.vector_stride());
+      if (team_.rank() == 0) sums[layout_.log_det()] += 2.0 * weight * math::log(tile_.factor().at(k(), k()));
+      for (int s = team_.rank(); s < columns * columns; s += team_.size()) {
+        const int i = s / columns, j = s % columns;
+        if (j <= i) sums[layout_.gram(i, j)] += weight * column(i)[k()] * column(j)[k()];
+      }
+    }
+
+    // v_a = L^-1 dS_a u for all wanted parameters, the first variance by subtraction.
+    NEARGP_HD void solve_derivatives() {
+      for (int i = team_.rank(); i < tile_.vector_stride(); i += team_.size()) {
+        u()[i] = i == k() ? 1.0 : 0.0;
+        for (int w = 0; w < wanted(); ++w) derivative(w)[i] = 0.0;
+      }
+      team_.barrier();
+      tile_.factor().solve_backward(team_, u());
+      for (int c = 0; c < covariance_.components; ++c) multiply(c);
+      if (covariance_.nugget > 0.0) {
+        double* g = derivative(covariance_.slot[covariance_.nugget_parameter()]);
+        for (int i = team_.rank(); i < tile_.rows(); i += team_.size())
+          g[i] = covariance_.nugget * tile_.noise()[i] * u()[i];
+      }
+      team_.barrier();
+      tile_.factor().solve_forward(team_, derivative(0), wanted() - 1, tile_.vector_stride());
+      subtract_from_total();
+      team_.barrier();
+    }
+
+    NEARGP_HD void multiply(int c) {
+      const TeamComponent& component = covariance_.component[c];
+      const int rows = tile_.rows();
+      for (int f = 0; f < component.forms; ++f) {
+        const TeamForm& form = covariance_.form[component.first_form + f];
+        multiply_scale_derivative(tile_, c, form, u(), derivative(covariance_.slot[form.parameter]));
+      }
+      const auto store = tile_.component(c);
+      if (component.wants_shape)
+        multiply_symmetric(
+            team_, rows, [&](int i, int j) { return store.shape[pair_index(i, j, rows)]; }, u(),
+            derivative(covariance_.slot[component.shape_parameter]));
+      if (c == 0) return;
+      double* g = derivative(covariance_.slot[component.variance_parameter]);
+      multiply_symmetric(
+          team_, rows, [&](int i, int j) { return store.covariance[pair_index(i, j, rows)]; }, u(), g);
+      for (int i = team_.rank(); i < rows; i += team_.size()) g[i] += component.variance * u()[i];
+    }
+
+    // The derivatives in all variances and the nugget add up to L^-1 S u = e_k.
+    NEARGP_HD void subtract_from_total() {
+      double* first = derivative(covariance_.first_variance_slot());
+      for (int i = team_.rank(); i < tile_.rows(); i += team_.size()) {
+        double value = i == k() ? 1.0 : 0.0;
+        for (int c = 1; c < covariance_.components; ++c)
+          value -= derivative(covariance_.slot[covariance_.component[c].variance_parameter])[i];
+        if (covariance_.nugget > 0.0) value -= derivative(covariance_.slot[covariance_.nugget_parameter()])[i];
+        first[i] = value;
+      }
+    }
+
+    NEARGP_HD void add_derivatives(double weight, double* sums) {
+      const int columns = layout_.columns;
+      for (int s = team_.rank(); s < wanted() * columns; s += team_.size())
+        projections_[s] = thread_dot(derivative(s / columns), column(s % columns), tile_.rows());
+      for (int s = team_.rank(); s < wanted() * wanted(); s += team_.size())
+        add_information(s / wanted(), s % wanted(), weight, sums);
+      team_.barrier();
+      const int gram = columns * columns;
+      for (int s = team_.rank(); s < wanted() * gram; s += team_.size())
+        add_d_gram(s / gram, s % gram / columns, s % columns, weight, sums);
+      for (int w = team_.rank(); w < wanted(); w += team_.size())
+        sums[layout_.d_log_det(covariance_.wanted_parameter[w])] += weight * derivative(w)[k()];
+    }
+
+    NEARGP_HD void add_information(int v, int w, double weight, double* sums) {
+      const int a = covariance_.wanted_parameter[v], b = covariance_.wanted_parameter[w];
+      if (b > a) return;
+      const double product = thread_dot(derivative(v), derivative(w), tile_.rows());
+      sums[layout_.information(a, b)] += weight * (product - 0.5 * derivative(v)[k()] * derivative(w)[k()]);
+    }
+
+    NEARGP_HD void add_d_gram(int w, int i, int j, double weight, double* sums) {
+      if (j > i) return;
+      const double* projection = projections_ + w * layout_.columns;
+      const double xi = column(i)[k()], xj = column(j)[k()];
+      sums[layout_.d_gram(covariance_.wanted_parameter[w], i, j)] +=
+          weight * (xi * xj * derivative(w)[k()] - xi * projection[j] - xj * projection[i]);
+    }
+
+    const TeamCovariance& covariance_;
+    ConditionalSumsLayout layout_;
+    const Team& team_;
+    TeamTile<Team, information> tile_;
+    double* projections_;
+  };
+};
+
+}  // namespace neargp

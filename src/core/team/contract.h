@@ -1,0 +1,104 @@
+// Derivatives of a tile's matrix in the covariance parameters, times a vector and summed against weights: the team's
+// counterpart of local/contract.h.
+#pragma once
+
+#include "team/tile.h"
+
+namespace neargp {
+
+// g = E x, element by element, E symmetric with zero diagonal; entry(i, j), i > j.
+template <class Team, class Entry>
+NEARGP_HD inline void multiply_symmetric(const Team& team, int rows, const Entry& entry, const double* x, double* g) {
+  for (int i = team.rank(); i < rows; i += team.size()) {
+    double sum = 0.0;
+    for (int j = 0; j < i; ++j) sum += entry(i, j) * x[j];
+    for (int j = i + 1; j < rows; ++j) sum += entry(j, i) * x[j];
+    g[i] = sum;
+  }
+}
+
+// g = (dS / d parameter) x for a length parameter.
+template <class Team>
+NEARGP_HD inline void multiply_scale_derivative(const TeamTile<Team, true>& tile, int c, const TeamForm& form,
+                                                const double* x, double* g) {
+  const TeamComponent& component = tile.covariance().component[c];
+  const double* slope = tile.component(c).slope;
+  const double* coords = tile.coords(c);
+  const int rows = tile.rows();
+  if (component.single_scale)
+    return multiply_symmetric(
+        tile.team(), rows, [&](int i, int j) { return slope[pair_index(i, j, rows)]; }, x, g);
+  multiply_symmetric(
+      tile.team(), rows,
+      [&](int i, int j) {
+        return slope[pair_index(i, j, rows)] * quadratic_form(tile.covariance(), form, coords, rows, i, j);
+      },
+      x, g);
+}
+
+// The sum over pairs of weight(i, j) entry(i, j), the same for each thread.
+template <class Team, class Weight, class Entry>
+NEARGP_HD inline double sum_pairs(const Team& team, int rows, const Weight& weight, const Entry& entry) {
+  double sum = 0.0;
+  for_each_pair(team, rows, [&](int i, int j) { sum += weight(i, j) * entry(i, j); });
+  return team.sum(sum);
+}
+
+// The length parameters of a component.
+template <class Team, class Weight>
+NEARGP_HD inline void contract_scales(const TeamTile<Team, true>& tile, int c, const Weight& weight, double factor,
+                                      double* gradient) {
+  const TeamCovariance& covariance = tile.covariance();
+  const TeamComponent& component = covariance.component[c];
+  const double* slope = tile.component(c).slope;
+  const double* coords = tile.coords(c);
+  const int rows = tile.rows();
+  for (int f = 0; f < component.forms; ++f) {
+    const TeamForm& form = covariance.form[component.first_form + f];
+    const double sum = sum_pairs(tile.team(), rows, weight, [&](int i, int j) {
+      const double entry = slope[pair_index(i, j, rows)];
+      return component.single_scale ? entry : entry * quadratic_form(covariance, form, coords, rows, i, j);
+    });
+    if (tile.team().rank() == 0) gradient[form.parameter] += factor * sum;
+  }
+}
+
+// gradient[a] += factor * sum over entries (i, j) of W_ij dS_ij / d parameter a, by the first thread.
+// weight(i, j), i > j, is W_ij + W_ji; diagonal(i) is W_ii; total is <W, S>: S is the sum of the derivatives in all
+// variances and the nugget, which gives the first variance.
+template <class Team, class Weight, class Diagonal>
+NEARGP_HD inline void contract(const TeamTile<Team, true>& tile, const Weight& weight, const Diagonal& diagonal,
+                               double total, double factor, double* gradient) {
+  const Team& team = tile.team();
+  const TeamCovariance& covariance = tile.covariance();
+  const int rows = tile.rows();
+  double trace = 0.0, noise = 0.0;
+  for (int i = team.rank(); i < rows; i += team.size()) {
+    if (tile.present(i)) trace += diagonal(i);
+    noise += diagonal(i) * tile.noise()[i];
+  }
+  trace = team.sum(trace);
+  noise = covariance.nugget * team.sum(noise);
+  double rest = noise;
+  for (int c = 0; c < covariance.components; ++c) {
+    const TeamComponent& component = covariance.component[c];
+    const auto store = tile.component(c);
+    contract_scales(tile, c, weight, factor, gradient);
+    if (component.wants_shape) {
+      const double sum =
+          sum_pairs(team, rows, weight, [&](int i, int j) { return store.shape[pair_index(i, j, rows)]; });
+      if (team.rank() == 0) gradient[component.shape_parameter] += factor * sum;
+    }
+    if (c == 0) continue;
+    const double in_variance =
+        trace * component.variance +
+        sum_pairs(team, rows, weight, [&](int i, int j) { return store.covariance[pair_index(i, j, rows)]; });
+    if (team.rank() == 0) gradient[component.variance_parameter] += factor * in_variance;
+    rest += in_variance;
+  }
+  if (team.rank() != 0) return;
+  gradient[covariance.component[0].variance_parameter] += factor * (total - rest);
+  gradient[covariance.nugget_parameter()] += factor * noise;
+}
+
+}  // namespace neargp

@@ -1,0 +1,125 @@
+// One computation over all targets of a view on a device: chunk after chunk, with sums for each team that are added up
+// on the device at the end, in the order of the teams.
+#pragma once
+
+#include <vector>
+
+#include "base/run_context.h"
+#include "team/covariance.h"
+#include "team/device_view.h"
+#include "team/plan.h"
+#include "team/run_targets.h"
+
+namespace neargp {
+
+// Addresses on the device that teams work with. Team t has its sums at sums + t * outputs, and its memory, unless that
+// is shared memory, at team_memory + t * plan.team_doubles; failed[t] is its smallest target that failed, or -1.
+struct LaunchMemory {
+  double* sums;
+  double* team_memory;
+  Index* failed;
+};
+
+// Its targets are the sums: total[s] = the sum of all teams' s-th.
+struct AddTeamSums {
+  const double* sums;
+  double* total;
+  Index teams;
+  Index count;
+
+  NEARGP_HD int outputs() const { return 0; }
+
+  template <class Team>
+  class Work {
+   public:
+    NEARGP_HD Work(const AddTeamSums& task, const Team& team, TeamArena&) : task_(task), team_(team) {}
+
+    NEARGP_HD bool add(Index s, double weight, double*) {
+      double sum = 0.0;
+      for (Index t = team_.rank(); t < task_.teams; t += team_.size()) sum += task_.sums[t * task_.count + s];
+      sum = team_.sum(sum);
+      if (team_.rank() == 0 && weight > 0.0) task_.total[s] = sum;
+      return true;
+    }
+
+   private:
+    const AddTeamSums& task_;
+    const Team& team_;
+  };
+};
+
+template <class Device>
+class Evaluation {
+ public:
+  // `shape` is the task with the view and covariance of the host: its memory and outputs are those of all chunks.
+  template <class Task>
+  Evaluation(ViewOnDevice<Device>& view, const Task& shape, Index bytes_per_target, const RunContext& context)
+      : view_(view), context_(context), outputs_(shape.outputs()) {
+    const Index targets = view.host().targets;
+    const LaunchDemand demand{view.host().k + 1, team_memory(shape), outputs_, targets};
+    plan_ = plan_launch(Device::limits(), demand, Device::free_bytes());
+    sums_.fill(0, plan_.teams() * outputs_);
+    failed_.fill(0xff, plan_.teams());
+    if (!plan_.in_shared) memory_.reserve(plan_.teams() * plan_.team_doubles);
+    chunk_ = chunk_targets(demand, plan_.teams(), Device::free_bytes(),
+                           view.streamed_bytes_per_target() + bytes_per_target);
+  }
+
+  Index chunk() const { return chunk_; }
+
+  // body(view, first, count) for each chunk, to launch() tasks and copy results.
+  template <class Body>
+  void for_each_chunk(const Body& body) {
+    const Index targets = view_.host().targets;
+    for (Index first = 0; first < targets; first += chunk_) {
+      const Index count = std::min(chunk_, targets - first);
+      body(view_.chunk(first, count), first, count);
+      Device::synchronise();
+      if (context_.check_interrupt) context_.check_interrupt();
+      if (context_.progress) context_.progress(double(first + count) / double(targets));
+    }
+  }
+
+  template <class Task>
+  void launch(const Task& task, Index first, Index count) {
+    Device::launch(task, TargetRange{first, count, plan_.teams()}, plan_,
+                   LaunchMemory{sums_.data(), memory_.data(), failed_.data()});
+  }
+
+  std::vector<double> sums() {
+    std::vector<double> sums(outputs_);
+    if (outputs_ == 0) return sums;
+    total_.reserve(outputs_);
+    const AddTeamSums task{sums_.data(), total_.data(), plan_.teams(), outputs_};
+    LaunchPlan plan;
+    plan.team_threads = 32;
+    plan.blocks = outputs_;
+    // It has no sums and cannot fail, but has a place to say so.
+    DeviceArray<Device, Index> failed;
+    failed.fill(0xff, outputs_);
+    Device::launch(task, TargetRange{0, outputs_, outputs_}, plan, LaunchMemory{nullptr, nullptr, failed.data()});
+    Device::synchronise();
+    total_.download(sums.data(), outputs_);
+    return sums;
+  }
+
+  Index first_failed() const {
+    std::vector<Index> failed(plan_.teams());
+    failed_.download(failed.data(), plan_.teams());
+    Index first = -1;
+    for (const Index target : failed)
+      if (target >= 0 && (first < 0 || target < first)) first = target;
+    return first;
+  }
+
+ private:
+  ViewOnDevice<Device>& view_;
+  const RunContext& context_;
+  Index outputs_;
+  LaunchPlan plan_;
+  Index chunk_;
+  DeviceArray<Device, double> sums_, memory_, total_;
+  DeviceArray<Device, Index> failed_;
+};
+
+}  // namespace neargp

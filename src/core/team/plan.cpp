@@ -1,0 +1,115 @@
+#include "team/plan.h"
+
+#include <algorithm>
+#include <string>
+
+#include "base/error.h"
+
+namespace neargp {
+
+namespace {
+
+// Of the memory that is free, a part is left to the device's own needs and to fragments.
+constexpr double usable_share = 0.85;
+
+// The sums of all teams together take no more than this.
+constexpr Index most_partial_doubles = Index(1) << 25;
+
+constexpr int warp = 32;
+constexpr Index reserved_per_block = 1024;  // of shared memory, by CUDA
+
+// Kernels have up to 128 registers a thread, and a multiprocessor has 65,536 (src/cuda/launch.h).
+constexpr Index most_threads_by_registers = 512;
+
+// Threads of a team. More of them finish a target sooner, but wait for each other more often: the pivots of a factor
+// come one after the other, and a team as long as the matrix has idle threads for half of it. So small matrices get
+// parts of a warp; where few matrices fit on the chip, each gets the more threads, to have enough of them there. On
+// paper only: bench/cuda.md.
+int threads_of_team(const LaunchDemand& demand, bool in_shared) {
+  if (!in_shared) return 256;
+  if (demand.whole_warps) return warp;
+  if (demand.rows <= 12) return 8;
+  if (demand.rows <= 48) return 16;
+  if (demand.rows <= 56) return 32;
+  if (demand.rows <= 72) return 64;
+  return demand.rows <= 104 ? 128 : 256;
+}
+
+[[noreturn]] void refuse(double needed, double free) {
+  const auto gigabytes = [](double bytes) { return std::to_string(int(bytes / 1e9)) + "." +
+                                                   std::to_string(int(bytes / 1e8) % 10) + " GB"; };
+  throw Error("The GPU has too little free memory: " + gigabytes(needed) + " are needed at least, and " +
+              gigabytes(free) + " are free. Use a smaller `k`, close other programs on the GPU, or compute with "
+              "device = \"cpu\".");
+}
+
+// Blocks of a plan that run on a multiprocessor at one time.
+Index resident_blocks(const DeviceLimits& limits, const LaunchPlan& plan) {
+  const Index block_bytes = plan.teams_per_block * plan.team_doubles * 8 + reserved_per_block;
+  const Index by_memory = limits.shared_per_multiprocessor / block_bytes;
+  const Index by_threads =
+      std::min<Index>(limits.threads_per_multiprocessor, most_threads_by_registers) / plan.block_threads();
+  return std::clamp<Index>(std::min(by_memory, by_threads), 1, limits.blocks_per_multiprocessor);
+}
+
+// Blocks of one warp or of two, whichever puts more teams on a multiprocessor.
+LaunchPlan plan_in_shared(const DeviceLimits& limits, const LaunchDemand& demand) {
+  LaunchPlan plan;
+  plan.team_threads = threads_of_team(demand, true);
+  plan.team_doubles = demand.team_doubles;
+  plan.teams_per_block = std::max(1, warp / plan.team_threads);
+  plan.blocks = resident_blocks(limits, plan);
+  if (plan.team_threads <= warp) {
+    LaunchPlan larger = plan;
+    larger.teams_per_block *= 2;
+    larger.blocks = resident_blocks(limits, larger);
+    const bool fits = larger.teams_per_block * larger.team_doubles * 8 <= limits.shared_per_block;
+    if (fits && larger.teams() > plan.teams()) plan = larger;
+  }
+  plan.blocks *= limits.multiprocessors;
+  return plan;
+}
+
+LaunchPlan plan_in_device_memory(const DeviceLimits& limits, const LaunchDemand& demand, Index free_bytes) {
+  LaunchPlan plan;
+  plan.in_shared = false;
+  plan.team_threads = threads_of_team(demand, false);
+  plan.team_doubles = demand.team_doubles;
+  const double team_bytes = double(demand.team_doubles) * 8;
+  const Index fitting = Index(0.5 * usable_share * double(free_bytes) / team_bytes);
+  if (fitting < 1) refuse(team_bytes / (0.5 * usable_share), double(free_bytes));
+  // Two to four blocks hide each other's waiting; more would only press on the cache.
+  plan.blocks = std::min<Index>(fitting, Index(2) * limits.multiprocessors);
+  return plan;
+}
+
+}  // namespace
+
+LaunchPlan plan_launch(const DeviceLimits& limits, const LaunchDemand& demand, Index free_bytes) {
+  // Parts of a warp cannot be apart in two blocks: a team of few threads shares its block with others.
+  const int threads = threads_of_team(demand, true);
+  const Index least_teams = std::max(1, warp / threads);
+  const bool in_shared = least_teams * demand.team_doubles * 8 <= limits.shared_per_block;
+  LaunchPlan plan = in_shared ? plan_in_shared(limits, demand) : plan_in_device_memory(limits, demand, free_bytes);
+  const Index by_sums = most_partial_doubles / std::max<Index>(1, demand.outputs) / plan.teams_per_block;
+  const Index by_targets = (demand.targets + plan.teams_per_block - 1) / plan.teams_per_block;
+  plan.blocks = std::clamp<Index>(std::min(by_sums, by_targets), 1, plan.blocks);
+  return plan;
+}
+
+Index chunk_targets(const LaunchDemand& demand, Index teams, Index free_bytes, Index bytes_per_target) {
+  // At 5e11 operations per second, a slow device's rate in double precision, a third of a second.
+  const double rows = demand.rows;
+  const double operations = rows * rows * (rows / 3 + 60);
+  const double by_time = 1.5e11 / operations;
+  const double by_memory = usable_share * double(free_bytes) / double(std::max<Index>(1, bytes_per_target));
+  if (by_memory < 1) refuse(double(bytes_per_target) / usable_share, double(free_bytes));
+  const double most = std::min({by_time, by_memory, double(demand.targets)});
+  const Index whole = std::max<Index>(1, Index(most));
+  if (whole >= demand.targets) return std::max<Index>(1, demand.targets);
+  if (whole >= teams) return whole / teams * teams;
+  if (by_memory >= double(teams)) return std::min(teams, demand.targets);
+  refuse(double(bytes_per_target) * double(teams) / usable_share, double(free_bytes));
+}
+
+}  // namespace neargp

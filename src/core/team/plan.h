@@ -1,0 +1,47 @@
+// How work is laid out on a device: teams and their memory, and chunks of targets by the memory that is free. Plain
+// arithmetic, tested without a device.
+#pragma once
+
+#include "base/types.h"
+
+namespace neargp {
+
+struct DeviceLimits {
+  int multiprocessors = 1;
+  int threads_per_multiprocessor = 2048;
+  int blocks_per_multiprocessor = 32;
+  Index shared_per_block = 48 << 10;           // bytes that a block may have
+  Index shared_per_multiprocessor = 64 << 10;  // and all blocks of a multiprocessor together
+};
+
+struct LaunchPlan {
+  int team_threads = 1;
+  int teams_per_block = 1;
+  Index blocks = 1;
+  Index team_doubles = 0;  // of memory for each team
+  bool in_shared = true;   // is that memory shared memory, or the device's
+
+  Index teams() const { return blocks * teams_per_block; }
+  int block_threads() const { return team_threads * teams_per_block; }
+};
+
+// What a computation wants of a launch.
+struct LaunchDemand {
+  int rows = 1;            // of a target's matrix
+  Index team_doubles = 0;  // of memory for each team
+  Index outputs = 0;       // sums of each team
+  Index targets = 0;
+  bool whole_warps = false;  // teams of a warp must not go different ways, and these do
+};
+
+// As many teams as the device runs at one time: each has sums of its own, and goes through many targets.
+// `free_bytes` bounds the memory of teams that do not fit into shared memory. Throws an Error where there is not even
+// room for one.
+LaunchPlan plan_launch(const DeviceLimits& limits, const LaunchDemand& demand, Index free_bytes);
+
+// Targets in one launch, at most `targets`: a multiple of `teams` whose arrays, `bytes_per_target`, fit into the free
+// memory, and which takes well under a second, as interrupts are answered in between. Throws an Error where not even
+// one target for each team fits.
+Index chunk_targets(const LaunchDemand& demand, Index teams, Index free_bytes, Index bytes_per_target);
+
+}  // namespace neargp

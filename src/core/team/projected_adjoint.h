@@ -1,0 +1,133 @@
+// The two halves of local/projected_adjoint.h, one target to a team: what terms of mean, spread and variance ask of the
+// covariance, and, when the host has found their derivatives, the way back. Each half factorises for itself: to keep
+// the factors in between would take k^2/2 doubles of the device's memory for each target.
+#pragma once
+
+#include "local/conditional_output.h"
+#include "team/adjoint_tile.h"
+
+namespace neargp {
+
+class TeamProjectedMoments {
+ public:
+  LocalView view;
+  TeamCovariance covariance;
+  ProjectedTerms terms;
+
+  NEARGP_HD int outputs() const { return 0; }
+
+  template <class Team>
+  class Work {
+   public:
+    NEARGP_HD Work(const TeamProjectedMoments& task, const Team& team, TeamArena& arena)
+        : task_(task), team_(team), tile_(team, task.view, task.covariance, {false, 1}, arena) {}
+
+    NEARGP_HD bool add(Index target, double weight, double*) {
+      const int k = tile_.k();
+      const bool good = tile_.load(target);
+      double* u = tile_.vector(0);
+      const double f = solve_contrast(tile_, u);
+      double mean = 0.0, spread = 0.0;
+      for (int i = team_.rank(); i < k; i += team_.size()) {
+        mean -= u[i] * tile_.value(i, 0);
+        spread += u[i] * u[i] * tile_.value(i, 1);
+      }
+      mean = team_.sum(mean);
+      spread = team_.sum(spread);
+      if (weight > 0.0) write(target, mean, spread, f, u);
+      return good;
+    }
+
+   private:
+    NEARGP_HD void write(Index target, double mean, double spread, double f, const double* u) const {
+      const int k = tile_.k();
+      for (int i = team_.rank(); i < k; i += team_.size()) task_.terms.weights[target * k + i] = -u[i];
+      if (team_.rank() != 0) return;
+      task_.terms.mean[target] = mean;
+      task_.terms.spread[target] = spread;
+      task_.terms.variance[target] = f;
+    }
+
+    const TeamProjectedMoments& task_;
+    const Team& team_;
+    TeamTile<Team, false> tile_;
+  };
+};
+
+class TeamProjectedAdjoint {
+ public:
+  LocalView view;
+  TeamCovariance covariance;
+  ProjectedTerms terms;
+
+  NEARGP_HD int outputs() const { return covariance.parameters; }
+
+  template <class Team>
+  class Work {
+   public:
+    NEARGP_HD Work(const TeamProjectedAdjoint& task, const Team& team, TeamArena& arena)
+        : task_(task), team_(team), tile_(team, task.view, task.covariance, {false, 2}, arena) {}
+
+    NEARGP_HD bool add(Index target, double weight, double* sums) {
+      const int k = tile_.k();
+      const bool good = tile_.load(target);
+      double* u = tile_.vector(0);
+      double* t = tile_.vector(1);
+      const double f = solve_contrast(tile_, u);
+      const double in_mean = task_.terms.d_mean[target];
+      const double in_spread = 2.0 * task_.terms.d_spread[target];
+      const double fbar = task_.terms.d_variance[target];
+      for (int i = team_.rank(); i < tile_.vector_stride(); i += team_.size())
+        t[i] = i < k ? in_mean * tile_.value(i, 0) - in_spread * u[i] * tile_.value(i, 1) : 0.0;
+      solve_adjoint(tile_, u, fbar, t);
+      contract_adjoint(tile_, u, t, fbar * f, weight, sums);
+      if (task_.terms.d_locations && weight > 0.0) pull_locations(target, u, t);
+      return good;
+    }
+
+   private:
+    // With w_ij the weight of the pair of entries S_ij, S_ji times 2 dS_ij/dr2, row i is pulled by the sum over j of
+    // w_ij (z_i - z_j) in scaled coordinates z. One thread has a row: no two write to one target.
+    NEARGP_HD void pull_locations(Index target, const double* u, const double* t) const {
+      const int rows = tile_.rows(), dim = task_.covariance.dim;
+      double* out = task_.terms.d_locations + target * rows * dim;
+      for (int i = team_.rank(); i < rows; i += team_.size()) {
+        double* pull = out + i * dim;
+        for (int d = 0; d < dim; ++d) pull[d] = 0.0;
+        for (int c = 0; c < task_.covariance.components; ++c) pull_row(c, i, u, t, pull);
+      }
+    }
+
+    NEARGP_HD void pull_row(int c, int i, const double* u, const double* t, double* pull) const {
+      const TeamComponent& component = task_.covariance.component[c];
+      // z = D E x, D the inverse ranges and E symmetric: d/dx = E D d/dz
+      if (component.anisotropic) {
+        const double x = component.inverse_range[0] * pull_along(c, i, 0, u, t);
+        const double y = component.inverse_range[1] * pull_along(c, i, 1, u, t);
+        pull[0] += component.a11 * x + component.a12 * y;
+        pull[1] += component.a12 * x + component.a22 * y;
+      }
+      for (int d = component.anisotropic ? 2 : 0; d < task_.covariance.dim; ++d)
+        pull[d] += component.inverse_range[d] * pull_along(c, i, d, u, t);
+    }
+
+    NEARGP_HD double pull_along(int c, int i, int d, const double* u, const double* t) const {
+      const double* slope = tile_.component(c).slope;
+      const int rows = tile_.rows();
+      const double* z = tile_.coords(c) + d * rows;
+      double sum = 0.0;
+      for (int j = 0; j < rows; ++j) {
+        if (j == i) continue;
+        const int pair = i > j ? pair_index(i, j, rows) : pair_index(j, i, rows);
+        sum += 2.0 * (t[i] * u[j] + t[j] * u[i]) * slope[pair] * (z[i] - z[j]);
+      }
+      return sum;
+    }
+
+    const TeamProjectedAdjoint& task_;
+    const Team& team_;
+    TeamTile<Team, true> tile_;
+  };
+};
+
+}  // namespace neargp

@@ -1,0 +1,52 @@
+// How teams go through targets. A task is plain data, copied to the device, with
+//
+//   outputs()                               the number of its sums
+//   Work<Team>(task, team, arena)           what a team keeps in its memory
+//   Work::add(target, weight, sums)         adds weight (1 or 0) times the target's share to the team's own sums, and
+//                                           writes the target's results where the weight is not 0; returns false if
+//                                           the target's matrix could not be factorised
+//
+// Each team has sums of its own and takes every teams-th target, in ascending order: the sums are the same whatever
+// order teams run in.
+#pragma once
+
+#include "base/types.h"
+#include "team/team.h"
+
+namespace neargp {
+
+// The doubles of memory that one team needs.
+template <class Task>
+long long team_memory(const Task& task) {
+  TeamArena counted(nullptr);
+  const SerialTeam team;
+  const typename Task::template Work<SerialTeam> work(task, team, counted);
+  return counted.used();
+}
+
+// The targets of a chunk, which are `offset` + 0, 1, ..., count-1 of all, by `teams` teams. All chunks but the last are
+// multiples of `teams` long, so that where chunks end makes no difference to who takes which target.
+struct TargetRange {
+  Index offset, count;
+  Index teams;
+};
+
+// A part of a warp must not go another way than the rest of it: all teams make the same number of rounds, and those for
+// which none is left repeat the last target with no weight.
+template <class Task, class Team>
+NEARGP_HD inline void run_targets(const Task& task, const TargetRange& range, const Team& team, Index number,
+                                  double* memory, double* sums, Index* failed) {
+  TeamArena arena(memory);
+  typename Task::template Work<Team> work(task, team, arena);
+  Index first_failed = *failed;
+  for (Index start = 0; start < range.count; start += range.teams) {
+    const bool present = start + number < range.count;
+    const Index target = present ? start + number : range.count - 1;
+    const bool good = work.add(target, present ? 1.0 : 0.0, sums);
+    if (!good && present && first_failed < 0) first_failed = range.offset + target;
+    team.barrier();
+  }
+  if (team.rank() == 0) *failed = first_failed;
+}
+
+}  // namespace neargp

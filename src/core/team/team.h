@@ -1,0 +1,65 @@
+// A team: some threads that compute for one target together, in memory that all of them see.
+//
+// Everything in team/ is written once for teams of any kind. A GPU has teams of a part of a warp, or of a block
+// (src/cuda/device_team.h); tests have a team of one and teams of threads of the CPU with real barriers, under the
+// sanitizers, too. A team offers
+//
+//   rank(), size()        this thread's number among the team's
+//   barrier()             waits for all; what each wrote before it, all see after it
+//   sum(x)                the sum of all threads' x, the same for each thread
+//   place(flag, total)    how many threads of lower rank have a flag; `total`: how many have one
+//
+// All threads of a team go the same way through the code: conditions on which a barrier depends are the same for all.
+// Work is shared out by rank, `for (int i = team.rank(); i < n; i += team.size())`.
+#pragma once
+
+#include "base/hd.h"
+
+namespace neargp {
+
+struct SerialTeam {
+  NEARGP_HD int rank() const { return 0; }
+  NEARGP_HD int size() const { return 1; }
+  NEARGP_HD void barrier() const {}
+  NEARGP_HD double sum(double x) const { return x; }
+  NEARGP_HD int place(bool flag, int& total) const {
+    total = flag;
+    return 0;
+  }
+};
+
+// Hands out a team's memory. Over no memory it counts what a computation needs.
+class TeamArena {
+ public:
+  NEARGP_HD explicit TeamArena(double* memory) : memory_(memory) {}
+
+  // `count` doubles on a boundary of 16 bytes, for loads of two at a time.
+  NEARGP_HD double* take(int count) {
+    double* piece = memory_ ? memory_ + used_ : nullptr;
+    used_ += (count + 1) / 2 * 2;
+    return piece;
+  }
+
+  NEARGP_HD long long used() const { return used_; }
+
+ private:
+  double* memory_;
+  long long used_ = 0;
+};
+
+// The four doubles from an address on a boundary of 16 bytes.
+struct Four {
+  double x[4];
+
+  NEARGP_HD static Four load(const double* from) {
+#ifdef __CUDA_ARCH__
+    const double2 low = *reinterpret_cast<const double2*>(from);
+    const double2 high = *reinterpret_cast<const double2*>(from + 2);
+    return {{low.x, low.y, high.x, high.y}};
+#else
+    return {{from[0], from[1], from[2], from[3]}};
+#endif
+  }
+};
+
+}  // namespace neargp

@@ -1,0 +1,211 @@
+// One target with its conditioning set, as a team holds it: the counterpart of local/tile.h, of which it keeps the
+// conventions. Rows 0 .. k-1 are the conditioning set, row k is the target; rows that are absent stand at the target's
+// own place and are unit vectors of the matrix, and here they have zeros in the triangles of derivatives, too.
+//
+// The factor has the target's row as its last or, where that is not to be factorised, leaves it in cross().
+#pragma once
+
+#include "base/types.h"
+#include "local/view.h"
+#include "team/covariance.h"
+#include "team/pairs.h"
+#include "team/triangle.h"
+
+namespace neargp {
+
+struct TeamNeeds {
+  bool target_row = true;  // is part of the factor
+  int vectors = 0;         // of k+1 elements
+};
+
+// A pivot below this share of the row's own variance counts as zero (local/tile.h).
+inline constexpr double team_singular_tolerance = 1e-14;
+
+template <class Team, bool derivatives>
+class TeamTile {
+ public:
+  // Derivatives of one component by pair (team/pairs.h); null where not needed.
+  struct ComponentTile {
+    double* slope = nullptr;       // variance * dc/dr^2, or its product with -2 r^2 (single_scale)
+    double* shape = nullptr;       // variance * dc/dshape
+    double* covariance = nullptr;  // variance * c; for all components but the first
+  };
+
+  NEARGP_HD TeamTile(const Team& team, const LocalView& view, const TeamCovariance& covariance,
+                     const TeamNeeds& needs, TeamArena& arena)
+      : team_(team), view_(view), covariance_(covariance), rows_(view.k + 1), target_row_(needs.target_row) {
+    factor_ = TeamTriangle(target_row_ ? rows_ : view.k, arena);
+    cross_ = target_row_ ? nullptr : arena.take(rows_);
+    datum_ = arena.take(rows_);
+    noise_ = arena.take(rows_);
+    vectors_ = arena.take(needs.vectors * vector_stride());
+    coords_ = arena.take(rows_ * view.dim * covariance.components);
+    derivative_ = arena.take(derivatives ? derivative_size() : 0);
+  }
+
+  NEARGP_HD int k() const { return view_.k; }
+  NEARGP_HD int rows() const { return rows_; }
+  NEARGP_HD const Team& team() const { return team_; }
+  NEARGP_HD const TeamCovariance& covariance() const { return covariance_; }
+  NEARGP_HD const TeamTriangle& factor() const { return factor_; }
+  NEARGP_HD const double* cross() const { return cross_; }  // covariances of the target with row i; [k]: its variance
+  NEARGP_HD const double* noise() const { return noise_; }  // noise_scale by row, 0 where absent
+  NEARGP_HD bool present(int row) const { return datum_[row] >= 0.0; }
+  NEARGP_HD const double* coords(int c) const { return coords_ + c * rows_ * view_.dim; }
+
+  // Vectors may be solved with, whether the target's row is part of the factor or not.
+  NEARGP_HD int vector_stride() const { return TeamTriangle::vector_stride(rows_); }
+  NEARGP_HD double* vector(int i) const { return vectors_ + i * vector_stride(); }
+
+  NEARGP_HD ComponentTile component(int c) const {
+    ComponentTile tile;
+    double* next = derivative_;
+    for (int i = 0; i <= c; ++i) {
+      const TeamComponent& component = covariance_.component[i];
+      const int pairs = pair_count(rows_);
+      tile = {};
+      if (component.wants_slope || component.wants_shape) tile.slope = take(next, pairs);
+      if (component.wants_shape) tile.shape = take(next, pairs);
+      if (i > 0) tile.covariance = take(next, pairs);
+    }
+    return tile;
+  }
+
+  // Reads a target, fills the matrix and factorises it: true if that can be done. Every thread sees everything
+  // afterwards.
+  NEARGP_HD bool load(Index target) {
+    load_rows(target);
+    team_.barrier();
+    for (int c = 0; c < covariance_.components; ++c) assemble(c);
+    for (int i = team_.rank(); i < rows_; i += team_.size()) set_diagonal(i);
+    factor_.pad(team_);
+    team_.barrier();
+    return factor_.factorise(team_, team_singular_tolerance);
+  }
+
+  // The value of a column at a row of the conditioning set; 0 where absent.
+  NEARGP_HD double value(int row, int column) const {
+    return present(row) ? view_.values[Index(int(datum_[row])) * view_.columns + column] : 0.0;
+  }
+
+  // The values of a column at all rows; 0 where absent, in the padding, and at a target without values.
+  NEARGP_HD void load_values(Index target, int column, double* x) const {
+    for (int row = team_.rank(); row < vector_stride(); row += team_.size()) {
+      double value = 0.0;
+      if (row < k()) value = this->value(row, column);
+      if (row == k() && view_.target_values) value = view_.target_values[target * view_.columns + column];
+      x[row] = value;
+    }
+  }
+
+ private:
+  NEARGP_HD static double* take(double*& next, int count) {
+    double* piece = next;
+    next += count;
+    return piece;
+  }
+
+  NEARGP_HD int derivative_size() const {
+    int triangles = 0;
+    for (int c = 0; c < covariance_.components; ++c) {
+      const TeamComponent& component = covariance_.component[c];
+      triangles += (component.wants_slope || component.wants_shape) + component.wants_shape + (c > 0);
+    }
+    return triangles * pair_count(rows_);
+  }
+
+  NEARGP_HD void load_rows(Index target) {
+    const double* target_point = view_.target_coords + target * view_.dim;
+    for (int row = team_.rank(); row < rows_; row += team_.size()) {
+      const int datum = row < k() ? view_.neighbors[target * k() + row] : 0;
+      const bool is_neighbor = row < k() && datum >= 0;
+      scale_point(row, is_neighbor ? view_.coords + Index(datum) * view_.dim : target_point);
+      datum_[row] = datum;
+      if (row == k())
+        noise_[row] = view_.target_noise_scale ? view_.target_noise_scale[target] : 0.0;
+      else
+        noise_[row] = is_neighbor && view_.noise_scale ? view_.noise_scale[datum] : 0.0;
+    }
+  }
+
+  NEARGP_HD void scale_point(int row, const double* point) {
+    for (int c = 0; c < covariance_.components; ++c) {
+      const TeamComponent& component = covariance_.component[c];
+      double* scaled = coords_ + c * rows_ * view_.dim + row;
+      for (int d = 0; d < view_.dim; ++d) scaled[d * rows_] = point[d] * component.inverse_range[d];
+      if (!component.anisotropic) continue;
+      const double x = scaled[0], y = scaled[rows_];
+      scaled[0] = component.a11 * x + component.a12 * y;
+      scaled[rows_] = component.a12 * x + component.a22 * y;
+    }
+  }
+
+  NEARGP_HD void assemble(int c) {
+    const TeamComponent& component = covariance_.component[c];
+    const ComponentTile store = derivatives ? this->component(c) : ComponentTile{};
+    const double* x = coords(c);
+    const bool with_covariance = derivatives && c > 0;
+    for_each_pair(team_, rows_, [&](int i, int j) {
+      double r2 = 0.0;
+      for (int d = 0; d < view_.dim; ++d) {
+        const double difference = x[d * rows_ + i] - x[d * rows_ + j];
+        r2 += difference * difference;
+      }
+      double value, in_length = 0.0, in_shape = 0.0;
+      covariance_entry<derivatives>(component, r2, value, in_length, in_shape);
+      const double mask = present(i) && present(j) ? 1.0 : 0.0;
+      value *= mask;
+      double& entry = i < factor_.rows() ? factor_.at(i, j) : cross_[j];
+      entry = c == 0 ? value : entry + value;
+      if (!derivatives) return;
+      const int pair = pair_index(i, j, rows_);
+      if (with_covariance) store.covariance[pair] = value;
+      if (store.slope) store.slope[pair] = mask * in_length;
+      if (store.shape) store.shape[pair] = mask * in_shape;
+    });
+  }
+
+  NEARGP_HD void set_diagonal(int i) {
+    const double variance = present(i) ? covariance_.variance + covariance_.nugget * noise_[i] : 1.0;
+    if (i == factor_.rows()) {
+      cross_[i] = variance;
+    } else {
+      factor_.at(i, i) = variance;
+      factor_.inverse_diagonal()[i] = variance;
+    }
+  }
+
+  const Team& team_;
+  const LocalView& view_;
+  const TeamCovariance& covariance_;
+  int rows_;
+  bool target_row_;
+  TeamTriangle factor_;
+  double* cross_;
+  double* datum_;  // of each row, below 0 where absent; integers up to 2^31 are doubles
+  double* noise_;
+  double* vectors_;
+  double* coords_;
+  double* derivative_;
+};
+
+// The sum over rows below `length` of x y, the same for each thread.
+template <class Team>
+NEARGP_HD inline double team_dot(const Team& team, const double* x, const double* y, int length) {
+  double sum = 0.0;
+  for (int i = team.rank(); i < length; i += team.size()) sum += x[i] * y[i];
+  return team.sum(sum);
+}
+
+// The same by one thread, for those who have many to share out.
+NEARGP_HD inline double thread_dot(const double* x, const double* y, int length) {
+  double even = 0.0, odd = 0.0;
+  int i = 0;
+  for (; i + 2 <= length; i += 2) {
+    even += x[i] * y[i];
+    odd += x[i + 1] * y[i + 1];
+  }
+  return i < length ? even + odd + x[i] * y[i] : even + odd;
+}
+
+}  // namespace neargp

@@ -1,0 +1,8 @@
+#include "launch.h"
+#include "team/evaluation.h"
+
+namespace neargp {
+
+template void CudaDevice::launch(const AddTeamSums&, const TargetRange&, const LaunchPlan&, const LaunchMemory&);
+
+}  // namespace neargp

@@ -1,0 +1,9 @@
+#include "launch.h"
+#include "team/conditional_sums.h"
+
+namespace neargp {
+
+template void CudaDevice::launch(const TeamConditionalSums<false>&, const TargetRange&, const LaunchPlan&, const LaunchMemory&);
+template void CudaDevice::launch(const TeamConditionalSums<true>&, const TargetRange&, const LaunchPlan&, const LaunchMemory&);
+
+}  // namespace neargp

@@ -1,0 +1,8 @@
+#include "launch.h"
+#include "team/conditional_weights.h"
+
+namespace neargp {
+
+template void CudaDevice::launch(const TeamConditionalWeights&, const TargetRange&, const LaunchPlan&, const LaunchMemory&);
+
+}  // namespace neargp

@@ -1,0 +1,3 @@
+// The module does not see the symbols of the package's library: what it needs of core/ is compiled into it, too.
+#include "team/covariance.cpp"
+#include "team/plan.cpp"

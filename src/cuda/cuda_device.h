@@ -1,0 +1,36 @@
+// A GPU, as team/device_array.h wants a device to be.
+#pragma once
+
+#include <cstddef>
+
+#include "team/evaluation.h"
+
+namespace neargp {
+
+struct CudaDevice {
+  // The number of a GPU. Views that are opened from now on live on it.
+  using Place = int;
+  static Place current();
+  static void select(Place place);
+
+  // CUDA has a current device for each thread of the host.
+  static void use(Place place);
+  static void use_to_release(Place place) noexcept;
+
+  static DeviceLimits limits();
+  static double operations_per_clock();  // in double precision, of all multiprocessors together
+  static Index free_bytes();
+
+  static void* allocate(std::size_t bytes);
+  static void release(void* pointer) noexcept;
+  static void upload(void* to, const void* from, std::size_t bytes);
+  static void download(void* to, const void* from, std::size_t bytes);
+  static void fill(void* pointer, int byte, std::size_t bytes);
+  static void synchronise();
+
+  // Defined in launch.h, for which each task has a file of its own.
+  template <class Task>
+  static void launch(const Task& task, const TargetRange& range, const LaunchPlan& plan, const LaunchMemory& memory);
+};
+
+}  // namespace neargp

@@ -1,0 +1,9 @@
+#include "launch.h"
+#include "team/joint_sums.h"
+
+namespace neargp {
+
+template void CudaDevice::launch(const TeamJointSums<false>&, const TargetRange&, const LaunchPlan&, const LaunchMemory&);
+template void CudaDevice::launch(const TeamJointSums<true>&, const TargetRange&, const LaunchPlan&, const LaunchMemory&);
+
+}  // namespace neargp

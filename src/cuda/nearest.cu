@@ -1,0 +1,8 @@
+#include "launch.h"
+#include "team/nearest.h"
+
+namespace neargp {
+
+template void CudaDevice::launch(const TeamNearest&, const TargetRange&, const LaunchPlan&, const LaunchMemory&);
+
+}  // namespace neargp

@@ -1,0 +1,9 @@
+#include "launch.h"
+#include "team/projected_adjoint.h"
+
+namespace neargp {
+
+template void CudaDevice::launch(const TeamProjectedMoments&, const TargetRange&, const LaunchPlan&, const LaunchMemory&);
+template void CudaDevice::launch(const TeamProjectedAdjoint&, const TargetRange&, const LaunchPlan&, const LaunchMemory&);
+
+}  // namespace neargp

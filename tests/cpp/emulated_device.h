@@ -1,0 +1,202 @@
+// The CPU in the place of a device: its memory is counted, and its teams are threads with real barriers, so that the
+// sanitizers see what a GPU would do. Everything in team/ runs on it as on a GPU.
+#pragma once
+
+#include <condition_variable>
+#include <cstdlib>
+#include <cstring>
+#include <limits>
+#include <mutex>
+#include <new>
+#include <thread>
+#include <vector>
+
+#include "base/error.h"
+#include "team/device_backend.h"
+#include "team/device_search.h"
+
+namespace emulated {
+
+using neargp::Index;
+
+// What tests ask of the device, and what it has seen.
+struct State {
+  neargp::DeviceLimits limits;
+  Index total_bytes = Index(1) << 32;
+  int threads = 1;              // of a team; 1: no threads are started
+  Index fail_allocation = -1;   // the number of the allocation that fails
+  Index used_bytes = 0, allocations = 0, living = 0;
+  Index launches = 0, uploaded_bytes = 0;
+  Index most_teams = 0;
+  bool used_device_memory = false;
+};
+
+inline State& state() {
+  static State state;
+  return state;
+}
+
+// Waits for `count` threads, as often as asked.
+class Barrier {
+ public:
+  explicit Barrier(int count) : count_(count) {}
+
+  void wait() {
+    std::unique_lock<std::mutex> lock(mutex_);
+    const long round = round_;
+    if (++waiting_ == count_) {
+      waiting_ = 0;
+      ++round_;
+      all_here_.notify_all();
+    } else {
+      all_here_.wait(lock, [&] { return round_ != round; });
+    }
+  }
+
+ private:
+  const int count_;
+  int waiting_ = 0;
+  long round_ = 0;
+  std::mutex mutex_;
+  std::condition_variable all_here_;
+};
+
+class ThreadTeam {
+ public:
+  struct Shared {
+    explicit Shared(int size) : barrier(size), slot(std::size_t(size)) {}
+    Barrier barrier;
+    std::vector<double> slot;
+  };
+
+  ThreadTeam(int rank, int size, Shared& shared) : rank_(rank), size_(size), shared_(shared) {}
+
+  int rank() const { return rank_; }
+  int size() const { return size_; }
+  void barrier() const { shared_.barrier.wait(); }
+
+  double sum(double x) const {
+    post(x);
+    double sum = 0.0;
+    for (const double value : shared_.slot) sum += value;
+    barrier();
+    return sum;
+  }
+
+  int place(bool flag, int& total) const {
+    post(flag);
+    int before = 0;
+    total = 0;
+    for (int r = 0; r < size_; ++r) {
+      before += r < rank_ && shared_.slot[r] > 0.0;
+      total += shared_.slot[r] > 0.0;
+    }
+    barrier();
+    return before;
+  }
+
+ private:
+  void post(double x) const {
+    shared_.slot[rank_] = x;
+    barrier();
+  }
+
+  int rank_, size_;
+  Shared& shared_;
+};
+
+struct Device {
+  using Place = int;
+  static Place current() { return 0; }
+  static void use(Place) {}
+  static void use_to_release(Place) noexcept {}
+
+  static neargp::DeviceLimits limits() { return state().limits; }
+  static Index free_bytes() { return state().total_bytes - state().used_bytes; }
+
+  static void* allocate(std::size_t bytes) {
+    if (state().allocations++ == state().fail_allocation || Index(bytes) > free_bytes())
+      throw neargp::Error("The emulated device has no memory left.");
+    // the size is kept in front
+    auto* memory = static_cast<std::size_t*>(std::malloc(bytes + 16));
+    if (!memory) throw std::bad_alloc();
+    *memory = bytes;
+    state().used_bytes += Index(bytes);
+    ++state().living;
+    std::memset(memory + 2, 0xff, bytes);  // not numbers
+    return memory + 2;
+  }
+
+  static void release(void* pointer) noexcept {
+    std::size_t* memory = static_cast<std::size_t*>(pointer) - 2;
+    state().used_bytes -= Index(*memory);
+    --state().living;
+    std::free(memory);
+  }
+
+  static void upload(void* to, const void* from, std::size_t bytes) {
+    state().uploaded_bytes += Index(bytes);
+    std::memcpy(to, from, bytes);
+  }
+  static void download(void* to, const void* from, std::size_t bytes) { std::memcpy(to, from, bytes); }
+  static void fill(void* pointer, int byte, std::size_t bytes) { std::memset(pointer, byte, bytes); }
+  static double operations_per_clock() { return 64.0 * state().limits.multiprocessors; }
+  static void synchronise() {}
+
+  template <class Task>
+  static void launch(const Task& task, const neargp::TargetRange& range, const neargp::LaunchPlan& plan,
+                     const neargp::LaunchMemory& memory) {
+    ++state().launches;
+    state().most_teams = std::max(state().most_teams, plan.teams());
+    state().used_device_memory = state().used_device_memory || !plan.in_shared;
+    if (state().threads == 1) return run_all(task, range, plan, memory, neargp::SerialTeam());
+    ThreadTeam::Shared shared(state().threads);
+    std::vector<std::thread> threads;
+    // one memory for all threads of a team
+    std::vector<double> on_chip(std::size_t(plan.team_doubles));
+    for (int rank = 0; rank < state().threads; ++rank)
+      threads.emplace_back([&, rank] {
+        run_all(task, range, plan, memory, ThreadTeam(rank, state().threads, shared), on_chip.data());
+      });
+    for (std::thread& thread : threads) thread.join();
+  }
+
+ private:
+  template <class Task, class Team>
+  static void run_all(const Task& task, const neargp::TargetRange& range, const neargp::LaunchPlan& plan,
+                      const neargp::LaunchMemory& memory, const Team& team, double* on_chip = nullptr) {
+    std::vector<double> own(on_chip ? 0 : std::size_t(plan.team_doubles));
+    if (!on_chip) on_chip = own.data();
+    for (Index number = 0; number < plan.teams(); ++number) {
+      double* team_memory = plan.in_shared ? on_chip : memory.team_memory + number * plan.team_doubles;
+      // what the memory held before must not matter
+      for (Index i = team.rank(); i < plan.team_doubles; i += team.size())
+        team_memory[i] = std::numeric_limits<double>::quiet_NaN();
+      team.barrier();
+      neargp::run_targets(task, range, team, number, team_memory, memory.sums + number * task.outputs(),
+                          memory.failed + number);
+      team.barrier();
+    }
+  }
+};
+
+using DeviceSearch = neargp::DeviceSearch<Device>;
+
+inline const neargp::Backend& backend() {
+  static const neargp::Backend table = neargp::DeviceBackend<Device>::table("emulated");
+  return table;
+}
+
+// A device as it comes from its maker, with teams of `threads`.
+class Fresh {
+ public:
+  explicit Fresh(int threads = 1) {
+    state() = State();
+    state().threads = threads;
+    state().limits.multiprocessors = 2;
+    state().limits.shared_per_block = 227 << 10;
+    state().limits.shared_per_multiprocessor = 228 << 10;
+  }
+};
+
+}  // namespace emulated

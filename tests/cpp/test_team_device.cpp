@@ -1,0 +1,157 @@
+// What the host does for a device: chunks, copies, memory, failures. The device is emulated.
+#include <doctest/doctest.h>
+
+#include <cmath>
+
+#include "base/error.h"
+#include "core_fixtures.h"
+#include "emulated_device.h"
+#include "methods/kriging.h"
+
+using namespace neargp;
+using namespace fixtures;
+
+namespace {
+
+RunContext on_emulated() {
+  RunContext context;
+  context.backend = &emulated::backend();
+  return context;
+}
+
+void check_same(const std::vector<double>& values, const std::vector<double>& expected) {
+  REQUIRE(values.size() == expected.size());
+  for (std::size_t i = 0; i < values.size(); ++i) CHECK(values[i] == doctest::Approx(expected[i]).epsilon(1e-11));
+}
+
+struct Fixture {
+  Data data{uniform_cloud(300, 2, 4), 2};
+  NeighborTable neighbors = neighbors_before(data, 10);
+  Covariance covariance = families().front().covariance;
+  PreparedCovariance prepared = prepare(covariance, 2, true, local_kernels().fill_matern_table);
+
+  LocalProblem problem(const RunContext& context) const { return {data.view(), neighbors, {}, context}; }
+};
+
+}  // namespace
+
+TEST_CASE("an emulated device takes a whole fit's calls") {
+  const emulated::Fresh device;
+  const Fixture fixture;
+  const RunContext plain;
+  {
+    LocalProblem problem = fixture.problem(on_emulated()), reference = fixture.problem(plain);
+    const auto beta = fixture.data.beta();
+    const auto first = conditional_gradient(problem, fixture.covariance, beta, on_emulated());
+    check_same({first.gradient.begin(), first.gradient.end()},
+               conditional_gradient(reference, fixture.covariance, beta, plain).gradient);
+    // back to all columns after the residuals
+    check_values(conditional_sums(problem, fixture.covariance, true, on_emulated()),
+                 reference::conditional_sums(fixture.data.view(), fixture.neighbors, {}, fixture.covariance));
+  }
+  CHECK(emulated::state().living == 0);
+}
+
+TEST_CASE("data go to the device once, afterwards only parameters and values do") {
+  const emulated::Fresh device;
+  const Fixture fixture;
+  const LocalProblem problem = fixture.problem(on_emulated());
+  const Index after_opening = emulated::state().uploaded_bytes;
+  CHECK(after_opening > Index(300 * 10 * sizeof(int)));
+  problem.on_device().conditional_sums(fixture.prepared, true, on_emulated());
+  CHECK(emulated::state().uploaded_bytes - after_opening < 2000);
+}
+
+TEST_CASE("chunks, streamed targets and teams' memory make no difference to sums") {
+  const Fixture fixture;
+  const auto sums = [&] {
+    const LocalProblem problem = fixture.problem(on_emulated());
+    return problem.on_device().conditional_sums(fixture.prepared, true, on_emulated()).sums;
+  };
+  const emulated::Fresh device;
+  emulated::state().limits.shared_per_multiprocessor = 16 << 10;
+  const std::vector<double> expected = sums();
+  const Index whole = emulated::state().launches;
+  // data take 300 * 40 bytes, targets 300 * 80: too much for half of what is left
+  emulated::state().launches = 0;
+  emulated::state().total_bytes = 36000;
+  CHECK(sums() == expected);
+  CHECK(emulated::state().launches > whole);
+  // not on the chip
+  emulated::state().total_bytes = Index(1) << 32;
+  emulated::state().limits.shared_per_block = 1 << 10;
+  check_same(sums(), expected);
+  CHECK(emulated::state().used_device_memory);
+}
+
+TEST_CASE("predictions in chunks are predictions") {
+  const emulated::Fresh device;
+  const Fixture fixture;
+  const Cloud sites = uniform_cloud(2000, 2, 17);
+  const RunContext plain;
+  const NeighborTable neighbors = nearest_to(fixture.data.cloud.view(), sites.view(), 20, plain);
+  const auto expected = krige(fixture.data.view(), sites.view(), neighbors, fixture.covariance, true, plain);
+  emulated::state().total_bytes = 120000;
+  emulated::state().limits.multiprocessors = 1;
+  emulated::state().limits.shared_per_multiprocessor = 40 << 10;
+  const auto values = krige(fixture.data.view(), sites.view(), neighbors, fixture.covariance, true, on_emulated());
+  CHECK(emulated::state().launches > 2);
+  check_same(values.weighted, expected.weighted);
+  check_same(values.variance, expected.variance);
+  CHECK(emulated::state().living == 0);
+}
+
+TEST_CASE("what fails on a device is an error and leaves no memory behind") {
+  const Fixture fixture;
+  for (Index number = 0;; ++number) {
+    const emulated::Fresh device;
+    emulated::state().fail_allocation = number;
+    bool failed = false;
+    try {
+      const LocalProblem problem = fixture.problem(on_emulated());
+      problem.on_device().conditional_sums(fixture.prepared, true, on_emulated());
+    } catch (const Error&) {
+      failed = true;
+    }
+    CHECK(emulated::state().living == 0);
+    if (!failed) {
+      CHECK(number > 8);
+      break;
+    }
+  }
+}
+
+TEST_CASE("a computation on a device can be interrupted between chunks") {
+  const emulated::Fresh device;
+  const Fixture fixture;
+  const LocalProblem problem = fixture.problem(on_emulated());
+  RunContext context = on_emulated();
+  context.check_interrupt = [] { throw Error("Interrupted."); };
+  CHECK_THROWS_WITH_AS(problem.on_device().conditional_sums(fixture.prepared, true, context), "Interrupted.", Error);
+  double done = 0.0;
+  context.check_interrupt = nullptr;
+  context.progress = [&](double fraction) { done = fraction; };
+  problem.on_device().conditional_sums(fixture.prepared, true, context);
+  CHECK(done == 1.0);
+}
+
+TEST_CASE("the smallest target that cannot be factorised is named") {
+  const emulated::Fresh device;
+  const Fixture fixture;
+  Covariance covariance = fixture.covariance;
+  covariance.nugget = 0.0;
+  Cloud cloud = fixture.data.cloud;
+  for (const int row : {57, 140}) {  // twice the same place, one of them among the neighbours of the other
+    const int other = fixture.neighbors[row][0];
+    for (int d = 0; d < 2; ++d) cloud.coords[2 * row + d] = cloud.coords[2 * other + d];
+  }
+  const LocalData moved{cloud.view(), 2, fixture.data.values.data(), fixture.data.noise_scale.data()};
+  const PreparedCovariance prepared = prepare(covariance, 2, true, local_kernels().fill_matern_table);
+  const RunContext plain;
+  const LocalProblem problem(moved, fixture.neighbors, {}, on_emulated());
+  const LocalProblem reference(moved, fixture.neighbors, {}, plain);
+  const Index failed = reference.on_device().conditional_sums(prepared, true, plain).failed;
+  CHECK(failed >= 0);
+  CHECK(problem.on_device().conditional_sums(prepared, true, on_emulated()).failed == failed);
+  CHECK(problem.on_device().conditional_gradient(prepared, on_emulated()).failed == failed);
+}

@@ -1,0 +1,178 @@
+// Every computation by teams of threads against the kernels of the CPU.
+#include <doctest/doctest.h>
+
+#include <cmath>
+
+#include "core_fixtures.h"
+#include "emulated_device.h"
+
+using namespace neargp;
+using namespace fixtures;
+
+namespace {
+
+struct Results {
+  std::vector<std::vector<double>> sums;
+  std::vector<Index> failed;
+};
+
+void compute_weights(const DeviceView& device, const LocalView& view, const PreparedCovariance& covariance,
+                     bool local_mean, const RunContext& context, Results& results) {
+  std::vector<double> weighted(std::size_t(view.targets * view.columns)), variance(std::size_t(view.targets)),
+      weights(std::size_t(view.targets * view.k));
+  results.failed.push_back(device.conditional_weights(covariance, local_mean, context,
+                                                      {weighted.data(), variance.data(), weights.data()}));
+  for (const auto& array : {weighted, variance, weights}) results.sums.push_back(array);
+}
+
+void compute_adjoint(const DeviceView& device, const LocalView& view, const PreparedCovariance& covariance,
+                     const RunContext& context, Results& results) {
+  const Philox random(4);
+  std::vector<double> weights(std::size_t(view.targets * view.k)), variance(std::size_t(view.targets)),
+      noise(weights.size(), 0.0);
+  for (std::size_t i = 0; i < weights.size(); ++i) weights[i] = random.uniform(i) - 0.5;
+  for (std::size_t i = 0; i < variance.size(); ++i) variance[i] = random.uniform(i + 100000) - 0.5;
+  const TargetSums sums = device.conditional_adjoint(covariance, {weights.data(), variance.data(), noise.data()}, context);
+  results.failed.push_back(sums.failed);
+  results.sums.push_back(sums.sums);
+  results.sums.push_back(noise);
+}
+
+// Terms m^2 / 2 + sin(spread) + log(1 + f).
+struct Terms {
+  std::vector<double> mean, spread, variance, weights, d_locations, d_mean, d_spread, d_variance;
+
+  explicit Terms(const LocalView& view)
+      : mean(std::size_t(view.targets)), spread(mean), variance(mean), weights(std::size_t(view.targets * view.k)),
+        d_locations(std::size_t(view.targets * (view.k + 1) * view.dim)), d_mean(mean), d_spread(mean),
+        d_variance(mean) {}
+
+  static void differentiate(void* self, Index first, Index last) {
+    Terms& terms = *static_cast<Terms*>(self);
+    for (Index t = first; t < last; ++t) {
+      terms.d_mean[t] = terms.mean[t];
+      terms.d_spread[t] = std::cos(terms.spread[t]);
+      terms.d_variance[t] = 1.0 / (1.0 + terms.variance[t]);
+    }
+  }
+
+  ProjectedTerms view(bool locations) {
+    ProjectedTerms terms;
+    terms.mean = mean.data();
+    terms.spread = spread.data();
+    terms.variance = variance.data();
+    terms.weights = weights.data();
+    terms.d_locations = locations ? d_locations.data() : nullptr;
+    terms.differentiate = differentiate;
+    terms.context = this;
+    terms.d_mean = d_mean.data();
+    terms.d_spread = d_spread.data();
+    terms.d_variance = d_variance.data();
+    return terms;
+  }
+};
+
+void compute_projected(const DeviceView& device, const LocalView& view, PreparedCovariance covariance,
+                       const RunContext& context, Results& results) {
+  for (const bool locations : {false, true}) {
+    if (locations) keep_slopes(covariance);
+    Terms terms(view);
+    const TargetSums sums = device.projected_adjoint(covariance, terms.view(locations), context);
+    results.failed.push_back(sums.failed);
+    for (const auto& array : {sums.sums, terms.mean, terms.spread, terms.variance, terms.weights, terms.d_locations})
+      results.sums.push_back(array);
+  }
+}
+
+Results compute(const Backend& backend, const LocalView& view, const Covariance& covariance,
+                bool without_target_noise = true) {
+  RunContext context;
+  context.backend = &backend;
+  const PreparedCovariance prepared = prepare(covariance, view.dim, true, local_kernels().fill_matern_table);
+  const PreparedCovariance plain = prepare(covariance, view.dim, false, local_kernels().fill_matern_table);
+  Results results;
+  const auto keep = [&](const TargetSums& sums) {
+    results.sums.push_back(sums.sums);
+    results.failed.push_back(sums.failed);
+  };
+  const DeviceView device(backend, view);
+  keep(device.conditional_sums(plain, false, context));
+  keep(device.conditional_sums(prepared, true, context));
+  keep(device.conditional_gradient(prepared, context));
+  keep(device.joint_sums(plain, false, context));
+  keep(device.joint_sums(prepared, true, context));
+  LocalView field = view;
+  if (without_target_noise) field.target_noise_scale = nullptr;
+  field.target_values = nullptr;
+  const DeviceView field_device(backend, field);
+  compute_weights(field_device, field, plain, false, context, results);
+  compute_weights(field_device, field, plain, true, context, results);
+  compute_adjoint(field_device, field, prepared, context, results);
+  compute_projected(field_device, field, prepared, context, results);
+  return results;
+}
+
+// Relative to the largest entry of each result.
+void check_agree(const Results& results, const Results& expected, double tolerance) {
+  REQUIRE(results.sums.size() == expected.sums.size());
+  CHECK(results.failed == expected.failed);
+  for (std::size_t r = 0; r < expected.sums.size(); ++r) {
+    CAPTURE(r);
+    REQUIRE(results.sums[r].size() == expected.sums[r].size());
+    double scale = 0.0, difference = 0.0;
+    for (const double x : expected.sums[r])
+      if (std::isfinite(x)) scale = std::max(scale, std::abs(x));
+    for (std::size_t s = 0; s < expected.sums[r].size(); ++s) {
+      // a target without neighbours has no local mean
+      REQUIRE(std::isfinite(results.sums[r][s]) == std::isfinite(expected.sums[r][s]));
+      if (std::isfinite(expected.sums[r][s]))
+        difference = std::max(difference, std::abs(results.sums[r][s] - expected.sums[r][s]));
+    }
+    CHECK(difference <= tolerance * scale);
+  }
+}
+
+LocalProblem make_problem(int n, int dim, int k, int columns) {
+  const Data data(uniform_cloud(n, dim, 3), columns);
+  NeighborTable table = neighbors_before(data, k);  // the first rows have fewer than k
+  return LocalProblem(data.view(), table, {}, with_threads(1));
+}
+
+}  // namespace
+
+TEST_CASE("teams compute what the CPU's kernels do, for every covariance") {
+  for (const Model& model : all_models()) {
+    CAPTURE(model.name);
+    const LocalProblem problem = make_problem(32, model.dim, 12, 3);
+    const Results expected = compute(cpu_backend(), problem.view(), model.covariance);
+    const emulated::Fresh device;
+    check_agree(compute(emulated::backend(), problem.view(), model.covariance), expected, 1e-10);
+    CHECK(emulated::state().living == 0);
+  }
+}
+
+TEST_CASE("teams compute for conditioning sets of any size") {
+  const Model model = structures().back();
+  for (const int k : {0, 1, 2, 3, 4, 5, 15, 30, 31, 32, 33, 64, 130}) {
+    CAPTURE(k);
+    const LocalProblem problem = make_problem(k + 12, model.dim, k, 2);
+    const Results expected = compute(cpu_backend(), problem.view(), model.covariance);
+    const emulated::Fresh device;
+    check_agree(compute(emulated::backend(), problem.view(), model.covariance), expected, 1e-10);
+  }
+}
+
+// Where a barrier is missing, threads see each other's work unfinished; the sanitizer of threads (tools/test-teams.sh)
+// sees it even where the numbers happen to be right.
+TEST_CASE("teams of several threads agree with each other") {
+  for (const int threads : {2, 3, 8})
+    for (const int k : {1, 5, 13}) {
+      const Model model = threads == 3 ? structures().front() : structures().back();
+      CAPTURE(threads);
+      CAPTURE(k);
+      const LocalProblem problem = make_problem(k + 4, model.dim, k, 2);
+      const Results expected = compute(cpu_backend(), problem.view(), model.covariance);
+      const emulated::Fresh device(threads);
+      check_agree(compute(emulated::backend(), problem.view(), model.covariance), expected, 1e-10);
+    }
+}

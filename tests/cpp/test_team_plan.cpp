@@ -1,0 +1,91 @@
+// Layout of launches and chunks, without a device.
+#include <doctest/doctest.h>
+
+#include "base/error.h"
+#include "team/plan.h"
+
+using namespace neargp;
+
+namespace {
+
+// NVIDIA's H200.
+DeviceLimits large_gpu() { return {132, 2048, 32, 227 << 10, 228 << 10}; }
+
+LaunchDemand demand(int rows, Index team_doubles, Index targets, Index outputs = 30) {
+  return {rows, team_doubles, outputs, targets};
+}
+
+constexpr Index gigabyte = Index(1) << 30;
+
+}  // namespace
+
+TEST_CASE("small matrices share blocks and fill the multiprocessors") {
+  const LaunchPlan plan = plan_launch(large_gpu(), demand(31, 1500, 1000000), 100 * gigabyte);
+  CHECK(plan.in_shared);
+  CHECK(plan.block_threads() % 32 == 0);
+  CHECK(plan.teams_per_block * plan.team_threads == plan.block_threads());
+  CHECK(plan.teams_per_block * plan.team_doubles * 8 <= large_gpu().shared_per_block);
+  const Index resident = plan.blocks / large_gpu().multiprocessors;
+  CHECK(resident >= 2);
+  CHECK(resident * (plan.teams_per_block * plan.team_doubles * 8 + 1024) <= large_gpu().shared_per_multiprocessor);
+  CHECK(resident * plan.block_threads() <= 512);  // by registers
+}
+
+TEST_CASE("a plan never asks for more than the device has") {
+  const DeviceLimits small{10, 1024, 16, 48 << 10, 64 << 10};
+  for (const DeviceLimits& limits : {large_gpu(), small})
+    for (int rows = 1; rows < 700; rows += 13) {
+      CAPTURE(rows);
+      const Index doubles = Index(rows) * rows + 12 * rows;
+      const LaunchPlan plan = plan_launch(limits, demand(rows, doubles, 123456), 16 * gigabyte);
+      CHECK(plan.blocks >= 1);
+      CHECK(plan.block_threads() % 32 == 0);
+      CHECK(plan.block_threads() <= 256);
+      if (plan.team_threads > 32) CHECK(plan.teams_per_block == 1);
+      if (plan.in_shared)
+        CHECK(plan.teams_per_block * doubles * 8 <= limits.shared_per_block);
+      else
+        CHECK(plan.teams() * doubles * 8 <= 16 * gigabyte);
+    }
+}
+
+TEST_CASE("matrices that do not fit on the chip go to the device's memory") {
+  const LaunchPlan plan = plan_launch(large_gpu(), demand(257, 80000, 25600), 100 * gigabyte);
+  CHECK(!plan.in_shared);
+  CHECK(plan.team_threads == 256);
+  CHECK(plan.teams() == 264);
+  // fewer teams where memory is short, and an error where not even one fits
+  CHECK(plan_launch(large_gpu(), demand(257, 80000, 25600), 10 << 20).teams() < 10);
+  CHECK_THROWS_AS(plan_launch(large_gpu(), demand(257, 80000, 25600), 1 << 20), Error);
+}
+
+TEST_CASE("few targets and many sums take few teams") {
+  CHECK(plan_launch(large_gpu(), demand(31, 1500, 3), gigabyte).teams() <= 4);
+  CHECK(plan_launch(large_gpu(), demand(31, 1500, 0), gigabyte).blocks == 1);
+  const LaunchPlan wide = plan_launch(large_gpu(), demand(31, 1500, 1000000, 400000), gigabyte);
+  CHECK(wide.teams() * 400000 * 8 <= gigabyte);
+}
+
+TEST_CASE("teams that go different ways have whole warps") {
+  LaunchDemand search = demand(1, 400, 1000);
+  search.whole_warps = true;
+  CHECK(plan_launch(large_gpu(), search, gigabyte).team_threads % 32 == 0);
+}
+
+TEST_CASE("chunks are multiples of the number of teams and fit") {
+  const Index teams = 2640;
+  const LaunchDemand million = demand(31, 1500, 1000000);
+  const Index chunk = chunk_targets(million, teams, gigabyte, 2000);
+  CHECK(chunk % teams == 0);
+  CHECK(chunk * 2000 <= gigabyte);
+  CHECK(chunk_targets(million, teams, gigabyte, 0) == 1000000);
+  CHECK(chunk_targets(million, teams, 100 * gigabyte, 100) == 1000000);
+  CHECK(chunk_targets(demand(31, 1500, 0), teams, gigabyte, 100) == 1);
+  CHECK_THROWS_AS(chunk_targets(million, teams, 1000, 100), Error);
+  CHECK_THROWS_AS(chunk_targets(million, teams, 50, 100), Error);
+}
+
+TEST_CASE("a launch with large matrices is short enough to be interrupted") {
+  // k = 2000: 3e9 operations a target
+  CHECK(chunk_targets(demand(2001, 4000000, 100000), 20, 100 * gigabyte, 100000) < 200);
+}
