@@ -103,6 +103,7 @@ fold_locations <- function(locations, longlat) {
   } else {
     shown <- coordinate_matrix(locations)
     if (is_sf(locations)) longlat <- isTRUE(sf::st_is_longlat(locations))
+    if (longlat) check_longlat(shown, "locations")
     coords <- if (longlat) core_embed_longlat(shown[, 1:2, drop = FALSE]) else shown
     unit <- if (longlat) "km" else sf_unit(locations)
     degrees <- longlat || named_degrees(colnames(shown)[1:2])
