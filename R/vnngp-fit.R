@@ -43,22 +43,27 @@ climb_latent <- function(problem, nodes, start, optimize, coarse) {
 
 # Scoring with the observed information, found anew wherever the last steps have led far from where it was found.
 newton_climb <- function(problem, objective, working, curvature, near = 0.1, rounds = 8L) {
+  last <- NULL
   evaluate <- function(working, information = TRUE) {
-    state <- objective$evaluate(working, information = TRUE)
+    if (!identical(last$at, working)) last <<- list(at = working, state = objective$evaluate(working, information = TRUE))
+    state <- last$state
     state$information <- curvature$positive
     state
   }
+  is_near <- function(working) !is.null(curvature) && all(abs(working - curvature$at)[problem$free] <= near)
   total <- c(gain = 0, iterations = 0, evaluations = 0)
   for (round in seq_len(rounds)) {
-    if (is.null(curvature) || any(abs(working - curvature$at)[problem$free] > near)) {
-      curvature <- find_curvature(problem, objective, working)
+    if (!is_near(working)) {
+      here <- evaluate(working)
+      check_start(here)
+      curvature <- find_curvature(problem, objective, working, here$gradient)
     }
     control <- problem$control
     if (round < rounds) control$max_iterations <- min(control$max_iterations, 6L)
     state <- fisher_scoring(list(evaluate = evaluate, n = objective$n), working, problem$free, problem$bounds, control)
     total <- total + unlist(state[names(total)])
     working <- state$working
-    if (!any(abs(working - curvature$at)[problem$free] > near) && state$converged) break
+    if (is_near(working) && state$converged) break
   }
   state[names(total)] <- list(total[["gain"]], as.integer(total[["iterations"]]), as.integer(total[["evaluations"]]))
   state$curvature <- curvature
@@ -66,14 +71,13 @@ newton_climb <- function(problem, objective, working, curvature, near = 0.1, rou
 }
 
 # Minus the second derivatives by differences of the gradient. A step that cannot be taken, at the edge of what is numerically possible,
-# leaves its parameter without information.
-find_curvature <- function(problem, objective, working, step = 0.02) {
+# leaves its parameter without information. `centre`: the gradient at `working`.
+find_curvature <- function(problem, objective, working, centre, step = 0.02) {
   slope <- function(at) {
-    objective$fit_at(at)
+    objective$fit_at(at, 1e-6)
     objective$gradient(at)
   }
   information <- matrix(0, length(working), length(working))
-  centre <- slope(working)
   for (a in which(problem$free)) {
     inward <- if (working[a] + step > problem$bounds$upper[a]) -step else step
     moved <- tryCatch(slope(replace(working, a, working[a] + inward)), error = function(e) NULL)
@@ -100,7 +104,7 @@ positive_information <- function(information, free) {
 # The state at the optimum, to a finer tolerance than on the way.
 latent_result <- function(problem, state) {
   objective <- state$objective
-  fitted <- objective$fit_at(state$working, 1e-6, 500L)
+  fitted <- objective$fit_at(state$working, 1e-8, 500L)
   at_optimum <- core_latent_state(objective$latent$pointer, problem$threads)
   state$state <- c(fitted, at_optimum["beta_vcov"])
   result <- method_result(problem, state, score = latent_score(problem), information = state$curvature$information,

@@ -58,8 +58,8 @@ latent_objective <- function(problem, latent) {
   }
   gradient <- function(working, beta) layout_gradient(layout, working, core_latent_gradient(latent$pointer, problem$threads))
   evaluate <- function(working, information = FALSE) {
-    fit <- tryCatch(fit_at(working), error = function(e) NULL)
-    if (is.null(fit) || !is.finite(fit$value)) return(list(value = -Inf, failed = 0L))
+    fit <- tryCatch(fit_at(working), error = function(e) list(value = -Inf, condition = e))
+    if (!is.finite(fit$value)) return(list(value = -Inf, failed = 0L, condition = fit$condition))
     fit$failed <- 0L
     if (information) fit$gradient <- gradient(working)
     fit
@@ -87,5 +87,6 @@ layout_gradient <- function(layout, working, parts) {
 
 abort_posterior <- function(jitter, condition) {
   abort_neargp("cholesky", c("The posterior cannot be computed to working precision.", x = conditionMessage(condition),
-    i = sprintf("Raise the jitter (it is %s of the variance), or choose a rougher covariance.", format(jitter))))
+    i = sprintf("Raise the jitter (it is %s of the variance), or choose a rougher covariance.", format(jitter)),
+    i = "An incomplete factor also gains by more neighbours; factor = \"exact\" does without it, for some thousand locations."))
 }

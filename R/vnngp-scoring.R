@@ -38,6 +38,6 @@ scoring_fit <- function(problem, nodes, start) {
     fisher_scoring(list(evaluate = evaluate, n = objective$n), working, problem$free, problem$bounds, problem$control)
   }
   state <- climb_latent(problem, nodes, start, optimize, coarse = FALSE)
-  state$curvature <- find_curvature(problem, state$objective, state$working)
+  state$curvature <- find_curvature(problem, state$objective, state$working, state$state$gradient)
   state
 }

@@ -89,6 +89,10 @@ TEST_CASE("sums of outer products and the diagonal, and products with cliques an
   const Eigen::VectorXd product = expected * Eigen::Map<const Eigen::VectorXd>(x.data(), 10);
   for (int i = 0; i < 10; ++i) CHECK(y[std::size_t(i)] == doctest::Approx(product[i]).epsilon(1e-12));
 
+  const Eigen::Map<const Eigen::VectorXd> vector(x.data(), 10);
+  const double form = vector.dot(expected.cwiseAbs2() * vector);
+  CHECK(pattern.squared_form(values.data(), x.data()) == doctest::Approx(form).epsilon(1e-12));
+
   for (int t = 0; t < 2; ++t) {
     const CliqueTable table = cliques.tables()[std::size_t(t)];
     const std::vector<double> vectors = normals(std::size_t(table.count * table.size), 5);

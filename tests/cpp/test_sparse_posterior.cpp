@@ -25,7 +25,7 @@ Likelihood likelihood_of(ResponseFamily family) {
   }
 }
 
-PosteriorSettings tight(PosteriorKind kind) { return {kind, 1e-11, 300}; }
+PosteriorSettings tight(PosteriorKind kind) { return {kind, 1e-12, 300}; }
 
 struct Fitted {
   LatentModel model;
@@ -203,6 +203,27 @@ TEST_CASE("draws have the posterior's covariance") {
       CHECK(std::abs(empirical(number[i], number[j]) - dense.covariance(i, j)) < 4.5 * error);
     }
   CHECK(draw_latent(fitted.model, fitted.posterior, 1, 5, context) == std::vector<double>(draws.begin(), draws.begin() + 12));
+}
+
+TEST_CASE("a fit stops where what is left to gain is below its tolerance") {
+  for (const ResponseFamily family : {ResponseFamily::gaussian, ResponseFamily::binomial_logit, ResponseFamily::poisson}) {
+    CAPTURE(int(family));
+    const Latent latent(60, 10, 90, false, family, 17);
+    const Likelihood likelihood = likelihood_of(family);
+    LatentModel model(latent.data, context);
+    SparsePosterior posterior(model, latent.response, false, context);
+    model.set_covariance(latent_covariance(0.8, 0.2), context);
+    posterior.start(std::vector<double>(latent.response.y.size(), 0.1), likelihood, context);
+    posterior.fit(likelihood, tight(PosteriorKind::sparse), context);
+    model.set_covariance(latent_covariance(0.85, 0.19), context);
+    const PosteriorOutcome early = posterior.fit(likelihood, {PosteriorKind::sparse, 1e-3, 60}, context);
+    const PosteriorOutcome late = posterior.fit(likelihood, tight(PosteriorKind::sparse), context);
+    CHECK(early.converged);
+    CHECK(late.value - early.value < 1.2e-3);
+    CHECK(late.value - early.value > -1e-9);
+    if (family == ResponseFamily::gaussian) CHECK(early.iterations == 0);
+    CHECK(posterior.fit(likelihood, tight(PosteriorKind::sparse), context).iterations == 0);
+  }
 }
 
 TEST_CASE("large counts among small ones are reached from any reasonable start") {

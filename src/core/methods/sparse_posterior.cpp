@@ -15,6 +15,8 @@ namespace neargp {
 
 namespace {
 
+constexpr Index most_nodes_for_exact = 5000;
+
 double dot(const std::vector<double>& x, const std::vector<double>& y) {
   return std::inner_product(x.begin(), x.end(), y.begin(), 0.0);
 }
@@ -81,6 +83,7 @@ PosteriorOutcome SparsePosterior::fit(const Likelihood& likelihood, const Poster
   PosteriorOutcome outcome;
   assemble_prior();
   if (kind_ == PosteriorKind::laplace) drop_negative_sites();  // those of an earlier mode, see propose_sites()
+  if (likelihood.family == ResponseFamily::gaussian) find_gaussian_sites(context);
   settle(context);
   outcome.value = evaluate(state_, context);
   State proposal;
@@ -88,6 +91,10 @@ PosteriorOutcome SparsePosterior::fit(const Likelihood& likelihood, const Poster
   double share = 1.0, milestone = outcome.value;
   int taken = 0;
   while (outcome.iterations < settings.max_iterations && !outcome.converged) {
+    if (share == 1.0 && is_settled(proposal, settings.tolerance, context)) {
+      outcome.converged = true;
+      break;
+    }
     ++outcome.iterations;
     if (context.check_interrupt) context.check_interrupt();
     Step step = part_of_step(proposal, share, context);
@@ -130,6 +137,27 @@ SparsePosterior::Step SparsePosterior::part_of_step(const State& proposal, doubl
   return step;
 }
 
+// They are the data, wherever the field is.
+void SparsePosterior::find_gaussian_sites(const RunContext& context) {
+  expectations(likelihood_, response_.observations(), eta_.data(), nullptr,
+               {nullptr, slope_.data(), curvature_.data(), nullptr}, nullptr, context);
+  propose_sites(state_);
+}
+
+// Whether a step to the proposed sites would gain less than the tolerance: with dW for the change of their precisions,
+// dL/dW_j = 1/2 sum_i dW_i Z_ij^2, so that L rises by at most dW'(Z o Z) dW / 2 (on the pattern, beyond which Z is small),
+// and by what a Newton step of the mean promises. To tell costs a tenth of the factor and inverse that the step takes.
+bool SparsePosterior::is_settled(const State& proposal, double tolerance, const RunContext& context) {
+  if (kind_ == PosteriorKind::laplace || model_.interpolates()) return false;
+  std::vector<double> change(proposal.precision.size()), at_nodes(model_.nodes());
+  for (std::size_t i = 0; i < change.size(); ++i) change[i] = proposal.precision[i] - state_.precision[i];
+  model_.sum_at_nodes(change.data(), at_nodes.data());
+  if (!(0.5 * pattern_.squared_form(inverse_.data(), at_nodes.data()) < tolerance)) return false;
+  State moved = state_;
+  set_natural_means(moved);
+  return move_mean(moved, context) < tolerance;
+}
+
 // Mean and trend given the sites, which are those of an earlier covariance.
 void SparsePosterior::settle(const RunContext& context) {
   factorise_or_fall_back(context);
@@ -165,11 +193,14 @@ bool SparsePosterior::factorise(const State& state, const RunContext& context) {
   return true;
 }
 
+// An optimiser turns back from an error. The exact factor, that of a few nodes, then stays for the sake of one objective; of many
+// nodes in many dimensions a single one would take an hour.
 bool SparsePosterior::factorise_or_fall_back(const RunContext& context) {
   if (factorise(state_, context)) return true;
   if (drop_negative_sites()) return factorise_or_fall_back(context);
-  if (exact_)
-    throw Error("The precision matrix of the posterior is not positive definite to working precision: raise the jitter.");
+  if (exact_) throw Error("The precision matrix of the posterior is not positive definite to working precision.");
+  if (model_.nodes() > most_nodes_for_exact)
+    throw Error("The incomplete factor of the posterior's precision broke down, and the exact one would take too long.");
   exact_ = true;
   factor_ = make_factor();
   return factorise_or_fall_back(context);

@@ -28,7 +28,7 @@ enum class PosteriorKind { sparse, laplace };
 
 struct PosteriorSettings {
   PosteriorKind kind = PosteriorKind::sparse;
-  double tolerance = 1e-4;  // gain of a step, in units of log-likelihood, below which it was the last
+  double tolerance = 1e-4;  // gain of a step, in units of log-likelihood, below which it was or would be the last
   int max_iterations = 60;
 };
 
@@ -45,7 +45,8 @@ struct PosteriorGradient {
 
 class SparsePosterior {
  public:
-  // `exact`: an exact factor; else an incomplete one, which gives way to an exact one should it break down.
+  // `exact`: an exact factor; else an incomplete one. Should it break down, it gives way to an exact one where there are at
+  // most a few thousand nodes, and else fit() throws an Error.
   // `mean_field`: variances and log determinant are those of the diagonal of A (sparse/mean_field_factor.h), which makes
   // L the mean-field bound, and its optimum the best q(u) of independent nodes.
   // Both arguments outlive the object; the model's covariance may change between calls.
@@ -112,6 +113,8 @@ class SparsePosterior {
   void find_variances(const RunContext& context);
   double evaluate(const State& state, const RunContext& context);
   bool drop_negative_sites();
+  void find_gaussian_sites(const RunContext& context);
+  bool is_settled(const State& proposal, double tolerance, const RunContext& context);
   void propose_sites(State& sites) const;
   void set_natural_means(State& sites) const;
   Step part_of_step(const State& proposal, double share, const RunContext& context);

@@ -96,4 +96,19 @@ void SparsePattern::multiply(const double* values, const double* x, double* y, c
   for (Index column = 0; column < nodes(); ++column) y[node_[column]] = product[column];
 }
 
+double SparsePattern::squared_form(const double* values, const double* x) const {
+  std::vector<double> factor(static_cast<std::size_t>(nodes()));
+  for (Index column = 0; column < nodes(); ++column) factor[column] = x[node_[column]];
+  double total = 0.0;
+  for (Index column = 0; column < nodes(); ++column) {
+    const double* value = values + start_[column];
+    const int* row = rows(column);
+    double below = 0.0;
+    for (int entry = 0; entry < count(column); ++entry)
+      below += value[entry + 1] * value[entry + 1] * factor[row[entry]];
+    total += factor[column] * (value[0] * value[0] * factor[column] + 2.0 * below);
+  }
+  return total;
+}
+
 }  // namespace neargp

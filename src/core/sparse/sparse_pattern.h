@@ -78,6 +78,9 @@ class SparsePattern {
   // y = V x, by node. The result does not depend on the number of threads.
   void multiply(const double* values, const double* x, double* y, const RunContext& context) const;
 
+  // x'(V o V) x with the squares of the entries.
+  double squared_form(const double* values, const double* x) const;
+
   // The structure, for factors. Columns and rows are numbered in the order of elimination.
   int node(Index column) const { return node_[column]; }
   int column_of(Index node) const { return column_of_[node]; }
