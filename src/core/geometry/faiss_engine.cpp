@@ -14,9 +14,13 @@
 namespace neargp {
 namespace {
 
-// Below these the tree is faster, or too fast for the choice to matter (bench/neighbors-high-dimension.R).
+// Below these the tree is faster, or too fast for the choice to matter (bench/neighbors-high-dimension.R). A trial costs
+// about as much as a hundred queries, and the tree of it as much as one query for some hundred points.
 constexpr int least_dimension = 8;
-constexpr Index least_points = 20000, least_queries = 2000;
+constexpr Index least_points = 20000, least_queries = 2000, most_points_per_query = 100;
+
+// No BLAS does more than this in single precision on one core, in operations a second.
+constexpr double fastest_product = 1e11;
 
 // Queries of a trial: the points of so many leaves, since the tree answers queries that lie close together at a time.
 constexpr Index trial_leaves = 4;
@@ -61,8 +65,8 @@ bool faiss_is_faster(const FaissModule& module, const NeighborRequest& request, 
   std::vector<int> index(std::size_t(trial.queries.n * trial.k), -1);
   trial.index = index.data();
   const double by_tree = seconds([&] { nearest_to(tree, trial.queries, trial.k, alone); });
-  const double by_faiss = seconds([&] { search_by_faiss(module, trial, alone); });
-  return by_faiss < by_tree;
+  if (by_tree < 2.0 * double(trial.queries.n) * double(points.n) * points.dim / fastest_product) return false;
+  return seconds([&] { search_by_faiss(module, trial, alone); }) < by_tree;
 }
 
 void search(const NeighborRequest& request, const RunContext& context) {
@@ -71,7 +75,7 @@ void search(const NeighborRequest& request, const RunContext& context) {
 
 bool pays(const NeighborRequest& request, const RunContext& context) {
   if (request.reference.dim < least_dimension || request.reference.n < least_points ||
-      request.queries.n < least_queries)
+      request.queries.n < std::max(least_queries, request.reference.n / most_points_per_query))
     return false;
   const FaissModule* module = nullptr;
   try {
