@@ -1,0 +1,96 @@
+# Seconds on a GPU beside those of the CPU of the same machine: to be run where there is one. Nothing of it has been run yet; what is
+# expected stands in bench/cuda.md and is computed by bench/cuda-predictions.R.
+#
+#   Rscript bench/cuda-speed.R [evaluation,fit,large,neighbors,epoch]
+#
+# evaluation  value, gradient and information of vecchia(), n = 1,000,000, k = 30, d = 2: GPU and CPU (all threads) in turns
+# fit         a whole fit of n = 1,000,000 with ordering and neighbours, and 100,000 predictions with variances
+# large       the same for n = 10,000,000
+# neighbors   25,600 points in 8 dimensions and 100,000 in 2: the GPU's search beside the kd-tree's
+# epoch       vnngp()'s mini-batch objective, k = 256, n = 25,600, d = 8: an epoch, beside GPyTorch's on the same GPU (cuda_gpytorch.py)
+#
+# NEARGP_THREADS is the number of the CPU's threads, NEARGP_GPYTORCH a Python interpreter with torch, gpytorch and faiss.
+
+script <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
+source(file.path(if (length(script)) dirname(script) else "bench", "common.R"))
+neargp_sitrep()
+neargp:::require_cuda()
+threads <- bench_threads()
+arguments <- commandArgs(TRUE)
+parts <- if (length(arguments)) strsplit(arguments[[1L]], ",")[[1L]] else c("evaluation", "fit", "neighbors", "epoch")
+
+# A field of many waves: cheap to simulate at any n.
+simulated <- function(n, d = 2L, waves = 200L) {
+  set.seed(n)
+  coords <- matrix(runif(n * d), n)
+  frequency <- matrix(rt(waves * d, 3) * 12, d)
+  field <- rowSums(sapply(seq_len(waves), function(w) cos(coords %*% frequency[, w] + runif(1, 0, 2 * pi)))) * sqrt(2 / waves)
+  data.frame(y = field + rnorm(n, sd = 0.3), coords)
+}
+
+elapsed <- function(expr) system.time(expr)[["elapsed"]]
+row <- function(...) print(data.frame(...), row.names = FALSE)
+
+evaluation <- function(n = 1e6L, k = 30L) {
+  coords <- matrix(runif(2L * n), n)
+  neighbors <- neargp:::core_neighbors_before(coords, neargp:::core_order(coords, "random", 1, threads), k, threads)
+  columns <- cbind(rnorm(n), 1)
+  part <- list(family = "matern", variance = 1.3, range = 0.1, group = c(1L, 1L), anisotropy = numeric(), shape = 1.5)
+  covariance <- list(components = list(part), active = c(TRUE, TRUE, FALSE, TRUE))
+  problem_on <- function(device) neargp:::on_device(device, neargp:::core_problem(coords, columns, rep(1, n), neighbors, NULL, threads))
+  problems <- lapply(c(cuda = "cuda", cpu = "cpu"), problem_on)
+  value <- function(device) neargp:::core_evaluate(problems[[device]], covariance, 0.1, TRUE, threads)
+  agreement <- all.equal(value("cuda"), value("cpu"), tolerance = 1e-8)
+  if (!isTRUE(agreement)) message("GPU and CPU differ: ", agreement)
+  times <- replicate(5L, vapply(names(problems), function(device) elapsed(value(device)), 0))
+  best <- apply(times, 1L, min)
+  row(n = n, k = k, threads = threads, cuda = best[["cuda"]], cpu = best[["cpu"]], ratio = best[["cpu"]] / best[["cuda"]])
+}
+
+whole_fit <- function(n) {
+  data <- simulated(n, waves = if (n > 1e6) 50L else 200L)
+  places <- data.frame(X1 = runif(1e5), X2 = runif(1e5))
+  for (device in c("cuda", "cpu")) {
+    fit <- prediction <- NULL
+    fitted <- elapsed(fit <- neargp(y ~ 1, data, coords = ~ X1 + X2, covariance = cov_matern(1.5), method = vecchia(30L), device = device,
+      threads = threads, verbose = FALSE))
+    predicted <- elapsed(prediction <- predict(fit, places, device = device, threads = threads, verbose = FALSE))
+    row(n = n, device = device, fit = fitted, predictions = predicted, log_likelihood = as.numeric(logLik(fit)), mean_sd = mean(prediction$sd))
+  }
+}
+
+neighbors <- function() {
+  for (case in list(c(25600L, 8L), c(100000L, 2L))) {
+    coords <- matrix(runif(prod(case)), case[1L])
+    search <- function(device) {
+      neargp:::on_device(device, elapsed(neargp:::core_neighbors_others(coords, 30L, threads)))
+    }
+    row(n = case[1L], d = case[2L], cuda = min(replicate(3L, search("cuda"))), kd_tree = min(replicate(3L, search("cpu"))))
+  }
+}
+
+epoch <- function(n = 25600L, d = 8L, k = 256L) {
+  data <- simulated(n, d)
+  for (batch in c(256L, 2560L)) {
+    fit <- function(epochs) {
+      elapsed(neargp(y ~ 1, data, coords = ~ . , covariance = cov_matern(2.5, ard = TRUE), device = "cuda", threads = threads, verbose = FALSE,
+        method = vnngp(k, posterior = "mean-field", optimizer = "adam", ordering = "random", jitter = 1e-3, batch_size = batch, epochs = epochs)))
+    }
+    own <- (fit(6L) - fit(2L)) / 4
+    place <- tempfile("gpytorch")
+    dir.create(place)
+    writeBin(as.double(unlist(data[c(seq_len(d) + 1L, 1L)])), file.path(place, "train.bin"))
+    python <- Sys.getenv("NEARGP_GPYTORCH", "python3")
+    printed <- suppressWarnings(system2(python, c(shQuote(file.path(bench_folder(), "cuda_gpytorch.py")), shQuote(place), d, k, batch, 10L), stdout = TRUE))
+    rival <- if (length(printed)) as.numeric(printed[length(printed)]) else NA_real_
+    if (is.na(rival)) message("Skipped: ", python, " (NEARGP_GPYTORCH) does not have gpytorch, faiss and a GPU.")
+    row(n = n, d = d, k = k, batch = batch, neargp = own, gpytorch = rival, ratio = rival / own)
+    unlink(place, recursive = TRUE)
+  }
+}
+
+for (part in parts) {
+  cat("\n", part, "\n", sep = "")
+  switch(part, evaluation = evaluation(), fit = whole_fit(1e6L), large = whole_fit(1e7L), neighbors = neighbors(), epoch = epoch(),
+    stop("There is no part ", part, "."))
+}

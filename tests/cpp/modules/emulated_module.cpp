@@ -1,0 +1,26 @@
+// A device module whose GPU is the CPU (emulated_device.h): with it all of R's tests run on what a GPU would run, but
+// for CUDA itself (tools/test-cuda.sh).
+#include "backend/module.h"
+#include "emulated_device.h"
+
+using namespace neargp;
+
+namespace {
+
+int device_count(std::string&) { return 1; }
+
+DeviceInfo describe(int) {
+  return {"Emulated GPU", "0.0", "0.0", double(emulated::state().total_bytes), double(emulated::Device::free_bytes())};
+}
+
+void select(int) { const emulated::Fresh device; }
+
+constexpr NeighborEngine search = emulated::DeviceSearch::engine("emulated");
+
+}  // namespace
+
+extern "C" const DeviceModule* neargp_device_module() {
+  static const DeviceModule module = {device_module_abi_version, "emulated", "tests", device_count, describe, select,
+                                      &emulated::backend(), &search};
+  return &module;
+}

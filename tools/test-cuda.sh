@@ -1,0 +1,67 @@
+#!/bin/sh
+# Everything that can be checked of the computations on GPUs.
+#
+#   sh tools/test-cuda.sh             on a machine with a GPU and CUDA's toolkit: all R tests with the GPU, then those
+#                                     of numbers once more under each tool of compute-sanitizer
+#   sh tools/test-cuda.sh emulated    anywhere: all R tests with the module of tests/cpp/modules/emulated_module.cpp,
+#                                     which is the CUDA module but for CUDA
+#
+# NEARGP_TEST_FILTER=vecchia runs only the R test files that match.
+# The last line says "N passed, N failed, N skipped"; the exit status is 1 if a test failed.
+set -eu
+
+cd "$(dirname "$0")/.."
+mode=${1:-gpu}
+sh tools/install.sh test
+export R_LIBS="$PWD/_build/library" NEARGP_TEST_DEVICE=cuda
+
+counts=_build/test-cuda-counts
+: > "$counts"
+
+# The same flags as R's for packages; the package's own library has the rest of the core.
+build_emulated() {
+  config() { R CMD config "$1"; }
+  library=$(Rscript --vanilla -e 'loadNamespace("neargp"); cat(getLoadedDLLs()[["neargp"]][["path"]])')
+  eigen=$(Rscript --vanilla -e 'cat(system.file("include", package = "RcppEigen"))')
+  NEARGP_CUDA_MODULE=$PWD/_build/emulated_module.so
+  export NEARGP_CUDA_MODULE
+  # shellcheck disable=SC2046
+  $(config CXX17) $(config CXX17STD) -O2 -fPIC -shared -Itests/cpp -Isrc/core -isystem "$eigen" \
+    -o "$NEARGP_CUDA_MODULE" tests/cpp/modules/emulated_module.cpp "$library" -pthread
+}
+
+run_tests() {
+  "$@" Rscript --vanilla tools/test.R "$counts" || echo "0 1 0" >> "$counts"
+}
+
+# compute-sanitizer TOOL: the exit status tells of the tool's findings, too. It makes kernels 10 to 100 times slower, so
+# that only the tests that compare with dense matrices run under it.
+run_sanitized() {
+  echo "test: compute-sanitizer --tool $1"
+  NEARGP_TEST_FILTER=${NEARGP_TEST_FILTER:-'^(vecchia|loo-k|mll-k|predict|simulate|vnngp-mean-field|neighbors)$'} \
+    run_tests compute-sanitizer --tool "$1" --error-exitcode 1 --target-processes all
+}
+
+case $mode in
+  emulated)
+    build_emulated
+    run_tests
+    ;;
+  gpu)
+    command -v compute-sanitizer > /dev/null || { echo "There is no compute-sanitizer on the PATH."; exit 1; }
+    Rscript --vanilla -e 'neargp::neargp_sitrep(); invisible(neargp:::require_cuda())'
+    run_tests
+    for tool in memcheck racecheck initcheck; do run_sanitized "$tool"; done
+    ;;
+  *)
+    echo "Usage: sh tools/test-cuda.sh [emulated]"
+    exit 1
+    ;;
+esac
+
+awk '
+  { passed += $1; failed += $2; skipped += $3 }
+  END {
+    printf "%d passed, %d failed, %d skipped\n", passed, failed, skipped
+    exit (failed > 0 || passed == 0)
+  }' "$counts"
