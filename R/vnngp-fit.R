@@ -59,11 +59,12 @@ newton_climb <- function(problem, objective, working, curvature, near = 0.1, rou
       curvature <- find_curvature(problem, objective, working, here$gradient)
     }
     control <- problem$control
-    if (round < rounds) control$max_iterations <- min(control$max_iterations, 6L)
+    left <- control$max_iterations - total[["iterations"]]
+    control$max_iterations <- if (round < rounds) min(left, 6L) else left
     state <- fisher_scoring(list(evaluate = evaluate, n = objective$n), working, problem$free, problem$bounds, control)
     total <- total + unlist(state[names(total)])
     working <- state$working
-    if (is_near(working) && state$converged) break
+    if (is_near(working) && state$converged || total[["iterations"]] >= problem$control$max_iterations) break
   }
   state[names(total)] <- list(total[["gain"]], as.integer(total[["iterations"]]), as.integer(total[["evaluations"]]))
   state$curvature <- curvature
@@ -112,21 +113,30 @@ latent_result <- function(problem, state) {
   if (!fitted$converged) result$convergence[c("converged", "message")] <- list(FALSE, "the posterior did not settle")
   endless <- endless_coefficients(problem, state$working, result$beta_vcov)
   if (length(endless)) {
-    result$convergence[c("converged", "message")] <- list(FALSE, sprintf("the trend separates the responses, and %s may be infinite",
-      format_some(endless)))
+    result$convergence[c("converged", "message", "endless")] <- list(FALSE,
+      sprintf("the trend separates the responses, and %s may be infinite", format_some(endless)), endless)
   }
   result$posterior <- latent_posterior(objective$latent, at_optimum, fitted$exact)
   result
 }
 
-# Coefficients along which the likelihood only levels off, as where a covariate separates classes or all counts of a level are 0: what
-# their standard errors make of the linear predictor, about its mean, is out of all proportion to the field.
+# Coefficients along which the likelihood only levels off, as where a covariate separates classes or all counts of a level are 0. What
+# matters is a direction, and not a column: those of year + year^2 are uncertain together, and their sum is not. With R'R the covariance
+# of the columns, R beta has as its squares the mean square of the trend about its mean; the eigenvalues of R V R' are the variances of
+# that, and those out of all proportion to the field belong to directions without an end. Named are the coefficients that go along.
 endless_coefficients <- function(problem, working, beta_vcov, most = 25) {
   X <- problem$data$X
   if (!ncol(X) || response_family(problem$family)$link == "identity") return(character(0))
+  if (!all(is.finite(beta_vcov))) return(colnames(X))
   variance <- sum(exp(working[problem$layout$kind == "variance"]))
-  error <- diag(as.matrix(beta_vcov)) * apply(X, 2L, stats::var)
-  colnames(X)[!(error < most^2 * max(1, variance / 100))]
+  centred <- qr(sweep(X, 2L, colMeans(X)), tol = 0)
+  factor <- qr.R(centred)[, order(centred$pivot), drop = FALSE] / sqrt(nrow(X) - 1)
+  parts <- eigen(factor %*% beta_vcov %*% t(factor), symmetric = TRUE)
+  endless <- which(parts$values > most^2 * max(1, variance / 100))
+  along <- beta_vcov %*% t(factor) %*% parts$vectors[, endless, drop = FALSE]
+  correlation <- sweep(along, 2L, sqrt(parts$values[endless]), "/") / sqrt(diag(as.matrix(beta_vcov)))
+  share <- ifelse(colSums(factor^2) > 0, rowSums(correlation^2), 0)
+  colnames(X)[length(endless) > 0L & share >= min(0.8, max(share))]
 }
 
 latent_score <- function(problem) {

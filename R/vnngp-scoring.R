@@ -17,13 +17,15 @@ response_optimum <- function(problem) {
   search <- vecchia_search(of_response, problem$method$ordering)
   objective_for <- function(component, k) local_objective(of_response, search(component, k))
   state <- list(working = problem$start, iterations = 0L, evaluations = 0L)
-  for (k in unique(pmin(c(10L, problem$method$k), length(problem$data$y) - 1L))) {
+  coarse <- problem$control$coarse_k
+  for (k in unique(pmin(c(if (coarse > 0L) coarse, problem$method$k), length(problem$data$y) - 1L))) {
     state <- fit_level(of_response, k, TRUE, state, objective_for, scoring_optimizer(of_response), problem$control$refresh_gain)
   }
   state$working <- clamp(state$working, problem$bounds, problem$free)
   state
 }
 
+# The standard errors of a gaussian response are by the expected information, as those of vecchia().
 scoring_fit <- function(problem, nodes, start) {
   of_response <- response_problem(problem)
   search <- vecchia_search(of_response, problem$method$ordering)
@@ -38,6 +40,7 @@ scoring_fit <- function(problem, nodes, start) {
     fisher_scoring(list(evaluate = evaluate, n = objective$n), working, problem$free, problem$bounds, problem$control)
   }
   state <- climb_latent(problem, nodes, start, optimize, coarse = FALSE)
-  state$curvature <- find_curvature(problem, state$objective, state$working, state$state$gradient)
+  state$curvature <- if (is_gaussian(problem$family)) state$state["information"] else
+    find_curvature(problem, state$objective, state$working, state$state$gradient)
   state
 }
