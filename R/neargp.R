@@ -9,7 +9,8 @@
 #' # Locations
 #' They come from the geometry of sf points, or from the columns in `coords`. Distances are Euclidean in the units of the coordinates; for
 #' longitude and latitude (sf data with a geographic CRS, `crs = 4326`, or `distance = "chordal"`) they are chordal distances through the
-#' sphere in kilometres, because a Matérn covariance of great-circle distance is not positive definite for smoothness above 1/2. A time
+#' sphere in kilometres, because a Matérn covariance of great-circle distance is not positive definite for smoothness above 1/2. The names of
+#' a data frame's columns do not make them degrees: `coords = ~ lon + lat` alone is Euclidean, with a message that says so. A time
 #' coordinate has a range of its own, `range_time`. Duplicated locations are fine while there is a nugget, and for responses that are not
 #' gaussian.
 #'
@@ -23,11 +24,11 @@
 #'   all columns but the response, time and weights (several inputs, as in machine learning); or their names.
 #' @param time one-sided formula of one column, numeric, Date or date-time (the latter two in days).
 #' @param method [vecchia()] (default), [exact_gp()] for a few thousand rows, [loo_k()] or [mll_k()] for prediction in many dimensions,
-#'   [loo_k()] for class probabilities, or [vnngp()] for all other families. `vignette("counts-and-presence", package = "neargp")` has a table.
+#'   [loo_k()] for class probabilities, [vnngp()] or [loo_k()] for all other families. `vignette("counts-and-presence", package = "neargp")` has a table.
 #' @param covariance [cov_matern()], one of its relatives, or a sum of them.
-#' @param family what the response is. Every method fits [stats::gaussian()] with identity link; [loo_k()] also [stats::binomial()] with logit
-#'   link and [categorical()]; [vnngp()] every family of [response_family], such as [stats::poisson()] and [negative_binomial()]. As for
-#'   [stats::glm()], also the name of such a function.
+#' @param family what the response is. Every method fits [stats::gaussian()] with identity link; [vnngp()] and [loo_k()] every family of
+#'   [response_family], such as [stats::poisson()] and [negative_binomial()]; [loo_k()] also [categorical()]. As for [stats::glm()], also the
+#'   name of such a function.
 #' @param nugget noise variance of a gaussian response: `NULL` estimates it, a number fixes it, 0 is none (then no two rows may share a location).
 #' @param weights positive numbers, evaluated in `data`: the noise variance of row i is `nugget / weights[i]`. What they are for other
 #'   responses than gaussian ones says [response_family].
@@ -36,7 +37,8 @@
 #' @param subset rows to use, evaluated in `data`.
 #' @param na.action what to do with missing values, [stats::na.omit()] unless `options(na.action)` says otherwise; applies to response,
 #'   trend, weights and coordinates alike. `print()` tells how many rows were dropped.
-#' @param distance `"auto"`: chordal for longitude and latitude, Euclidean otherwise; or either of them by name.
+#' @param distance `"auto"`: chordal where the CRS (of sf data, or `crs`) has longitude and latitude, Euclidean otherwise; or either of them
+#'   by name. Columns called `lon` and `lat` without a CRS are Euclidean by `"auto"`, with a message of class `neargp_message_degrees`.
 #' @param crs coordinate reference system of a data frame's coordinates, anything [sf::st_crs()] reads.
 #' @param start starting values: an earlier fit, or named numbers on the natural scale as from `coef(fit, what = "covariance")`. By default
 #'   from the data.
@@ -186,6 +188,7 @@ named_square <- function(matrix, X) {
 warn_unless_converged <- function(fit) {
   if (isFALSE(fit$convergence$converged)) {
     warn_neargp("convergence", c(paste0("The fit did not converge: ", fit$convergence$message, "."),
-      i = "It can be used and continued: update(fit, start = fit)."))
+      i = if (length(fit$convergence$endless)) paste("Its predictions can be used, its tests of such coefficients cannot. Leave the covariate",
+        "out, or merge levels.") else "It can be used and continued: update(fit, start = fit)."))
   }
 }

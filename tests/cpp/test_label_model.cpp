@@ -119,3 +119,19 @@ TEST_CASE("labels out of their domain are refused") {
   const Cells fine(3);
   CHECK_THROWS_AS(fine.model(true).moments(5, 5, by_coordinate(0.3), {}), Error);
 }
+
+TEST_CASE("own-class targets in several spans are the same for any number of threads, and as if each span were alone") {
+  const Data data(uniform_cloud(600, 2, 9), 1);
+  std::vector<double> counts(600 * classes, 0.0);
+  for (int i = 0; i < 600; ++i) counts[i * classes + (i * 5 + i / 7) % classes] = 1.0 + i % 2;
+  const LabelModel own({data.cloud.view(), classes, counts.data()}, true, data.cloud.view(), neighbors_others(data, 9));
+  const Covariance covariance = families()[0].covariance;
+  const LabelMoments one = own.moments(0, 600, covariance, with_threads(1));
+  const LabelMoments four = own.moments(0, 600, covariance, with_threads(4));
+  CHECK(one.mean == four.mean);
+  CHECK(one.variance == four.variance);
+  const LabelMoments tail = own.moments(580, 600, covariance, with_threads(1));
+  for (int i = 0; i < 20 * classes; ++i) CHECK(tail.mean[i] == doctest::Approx(one.mean[580 * classes + i]).epsilon(1e-12));
+  LabelMoments bar = one;
+  CHECK(own.adjoint(0, 600, covariance, bar, with_threads(1)) == own.adjoint(0, 600, covariance, bar, with_threads(4)));
+}

@@ -7,6 +7,7 @@
 
 #include "backend/backend.h"
 #include "base/error.h"
+#include "base/parallel_for.h"
 #include "local/kernels.h"
 #include "local/problem.h"
 
@@ -23,6 +24,24 @@ int block_size(int neighbors) {
   if (neighbors <= 4) return std::max(neighbors, 1);
   const int step = neighbors <= 32 ? 4 : neighbors <= 64 ? 8 : 16;
   return (neighbors + step - 1) / step * step;
+}
+
+// Blocks of own-class targets are small, and many: threads that shared each of them would mostly wait for each other. So a thread takes a
+// span of targets with all its blocks; a mini-batch is one span, since a thread that waits for the next batch costs as much as one that
+// works. A device has the blocks of all targets.
+constexpr Index span_size = 256;
+
+bool in_spans(const RunContext& context, bool own_class) { return own_class && !context.backend; }
+
+RunContext alone() { return RunContext{}; }
+
+// compute(number of the span, first, last) for the spans of first .. last-1.
+template <class Compute>
+void for_each_span(const RunContext& context, Index first, Index last, const Compute& compute) {
+  parallel_for(context, (last - first + span_size - 1) / span_size, [&](Index span) {
+    const Index start = first + span * span_size;
+    compute(span, start, std::min(start + span_size, last));
+  });
 }
 
 void check_cells(const LabelCells& cells) {
@@ -92,8 +111,11 @@ LocalView LabelModel::base_view() const {
   return view;
 }
 
-std::vector<LabelModel::Block> LabelModel::blocks(Index first, Index last) const {
+void LabelModel::check_targets(Index first, Index last) const {
   if (first < 0 || last > targets() || first >= last) throw Error("There are no such targets.");
+}
+
+std::vector<LabelModel::Block> LabelModel::blocks(Index first, Index last) const {
   if (own_class_) return own_class_blocks(first, last);
   std::vector<Block> result(1);
   LocalView& view = result[0].view = base_view();
@@ -139,6 +161,25 @@ std::vector<LabelModel::Block> LabelModel::own_class_blocks(Index first, Index l
 
 LabelMoments LabelModel::moments(Index first, Index last, const Covariance& covariance,
                                  const RunContext& context) const {
+  check_targets(first, last);
+  if (!in_spans(context, own_class_)) return moments_together(first, last, covariance, context);
+  LabelMoments result;
+  result.mean.resize((last - first) * outputs());
+  result.variance.resize((last - first) * variances());
+  std::vector<Index> failed((last - first + span_size - 1) / span_size, -1);
+  for_each_span(context, first, last, [&](Index span, Index start, Index end) {
+    const LabelMoments part = moments_together(start, end, covariance, alone());
+    std::copy(part.mean.begin(), part.mean.end(), result.mean.begin() + (start - first) * outputs());
+    std::copy(part.variance.begin(), part.variance.end(), result.variance.begin() + (start - first) * variances());
+    failed[span] = part.failed;
+  });
+  const auto found = std::find_if(failed.begin(), failed.end(), [](Index target) { return target >= 0; });
+  if (found != failed.end()) result.failed = *found;
+  return result;
+}
+
+LabelMoments LabelModel::moments_together(Index first, Index last, const Covariance& covariance,
+                                          const RunContext& context) const {
   const std::vector<Block> parts = blocks(first, last);
   const PreparedCovariance ready = prepared(covariance, dim_, false);
   LabelMoments result;
@@ -164,11 +205,11 @@ LabelMoments LabelModel::moments(Index first, Index last, const Covariance& cova
 }
 
 // mu_r = b'z_r, so that bbar = sum_r mubar_r z_r.
-std::vector<double> LabelModel::weight_adjoint(const Block& block, const std::vector<double>& mean_bar) const {
+std::vector<double> LabelModel::weight_adjoint(const Block& block, const double* mean_bar) const {
   const LocalView& view = block.view;
   std::vector<double> result(std::size_t(view.targets) * view.k, 0.0);
   for (Index i = 0; i < view.targets; ++i) {
-    const double* bar = mean_bar.data() + (block.slot.empty() ? i * view.columns : block.slot[i]);
+    const double* bar = mean_bar + (block.slot.empty() ? i * view.columns : block.slot[i]);
     for (int m = 0; m < view.k; ++m) {
       const Index row = view.neighbors[i * view.k + m];
       if (row < 0) continue;
@@ -181,19 +222,36 @@ std::vector<double> LabelModel::weight_adjoint(const Block& block, const std::ve
 
 std::vector<double> LabelModel::adjoint(Index first, Index last, const Covariance& covariance,
                                         const LabelMoments& bar, const RunContext& context) const {
-  const PreparedCovariance ready = prepared(covariance, dim_, true);
+  check_targets(first, last);
   std::vector<double> gradient(covariance.parameters(), 0.0);
+  if (!in_spans(context, own_class_)) {
+    add_adjoint(first, last, covariance, bar.mean.data(), bar.variance.data(), context, gradient);
+    return gradient;
+  }
+  std::vector<std::vector<double>> parts((last - first + span_size - 1) / span_size,
+                                         std::vector<double>(covariance.parameters(), 0.0));
+  for_each_span(context, first, last, [&](Index span, Index start, Index end) {
+    add_adjoint(start, end, covariance, bar.mean.data() + (start - first) * outputs(),
+                bar.variance.data() + (start - first) * variances(), alone(), parts[span]);
+  });
+  for (const std::vector<double>& part : parts)
+    for (std::size_t a = 0; a < gradient.size(); ++a) gradient[a] += part[a];
+  return gradient;
+}
+
+void LabelModel::add_adjoint(Index first, Index last, const Covariance& covariance, const double* mean_bar,
+                             const double* variance_bar, const RunContext& context, std::vector<double>& gradient) const {
+  const PreparedCovariance ready = prepared(covariance, dim_, true);
   for (const Block& block : blocks(first, last)) {
-    const std::vector<double> weights_bar = weight_adjoint(block, bar.mean);
-    std::vector<double> variance_bar(block.slot.size());
-    for (std::size_t i = 0; i < block.slot.size(); ++i) variance_bar[i] = bar.variance[block.slot[i]];
+    const std::vector<double> weights_bar = weight_adjoint(block, mean_bar);
+    std::vector<double> of_block(block.slot.size());
+    for (std::size_t i = 0; i < block.slot.size(); ++i) of_block[i] = variance_bar[block.slot[i]];
     const DeviceView view(backend_of(context), block.view);
     const TargetSums sums = view.conditional_adjoint(
-        ready, {weights_bar.data(), block.slot.empty() ? bar.variance.data() : variance_bar.data()}, context);
+        ready, {weights_bar.data(), block.slot.empty() ? variance_bar : of_block.data()}, context);
     for (int a = 0; a < covariance.parameters(); ++a)
       if (covariance.is_active(a)) gradient[a] += sums.sums[a];
   }
-  return gradient;
 }
 
 }  // namespace neargp

@@ -67,9 +67,13 @@ class LabelModel {
   void make_shared_rows(const LabelCells& cells);
   void make_own_class_rows(const LabelCells& cells);
   LocalView base_view() const;
+  void check_targets(Index first, Index last) const;
   std::vector<Block> blocks(Index first, Index last) const;
   std::vector<Block> own_class_blocks(Index first, Index last) const;
-  std::vector<double> weight_adjoint(const Block& block, const std::vector<double>& mean_bar) const;
+  LabelMoments moments_together(Index first, Index last, const Covariance& covariance, const RunContext& context) const;
+  void add_adjoint(Index first, Index last, const Covariance& covariance, const double* mean_bar, const double* variance_bar,
+                   const RunContext& context, std::vector<double>& gradient) const;
+  std::vector<double> weight_adjoint(const Block& block, const double* mean_bar) const;
 
   bool own_class_;
   int dim_, classes_;

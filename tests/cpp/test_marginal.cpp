@@ -1,0 +1,125 @@
+// Densities over a normal linear predictor against sums over a fine grid, their derivatives against differences.
+#include <doctest/doctest.h>
+
+#include <cmath>
+
+#include "base/error.h"
+#include "core_fixtures.h"
+#include "likelihood_fixtures.h"
+#include "likelihoods/marginal.h"
+
+using namespace neargp;
+using namespace fixtures;
+
+namespace {
+
+// By the trapezoidal rule with far more nodes than it needs, as far as any of the responses draws eta.
+double reference_marginal(const Likelihood& likelihood, const Response& response, double mean, double variance) {
+  const double sd = std::sqrt(variance), reach = 14.0 * sd + 8.0;
+  const int half = 20000;
+  long double top = -INFINITY, sum = 0.0L;
+  std::vector<long double> term;
+  for (int q = -half; q <= half; ++q) {
+    const double z = reach * q / half;
+    const long double value = reference_log_density(likelihood, response, mean + z) - 0.5L * z * z / variance;
+    term.push_back(value);
+    if (std::isfinite(value)) top = std::max(top, value);
+  }
+  for (const long double value : term)
+    if (std::isfinite(value)) sum += std::exp(value - top);
+  return double(top + std::log(sum * reach / half) - 0.5L * std::log(2.0L * std::acos(-1.0L) * variance));
+}
+
+MarginalDensity marginal_of(const Likelihood& likelihood, const Grid& grid, const std::vector<double>& mean,
+                            const std::vector<double>& variance, int threads = 1) {
+  return marginal_density(likelihood, {grid.observations(), mean.data(), variance.data(), nullptr}, true, with_threads(threads));
+}
+
+double sum_of(const std::vector<double>& x) {
+  double sum = 0.0;
+  for (const double value : x) sum += value;
+  return sum;
+}
+
+template <class Action>
+void for_each_family(const Action& action) {
+  for (const FamilyCase& family : response_families()) {
+    if (family.likelihood.family == ResponseFamily::gaussian) continue;
+    CAPTURE(family.name);
+    action(family, Grid(family, {-3.0, -0.7, 0.4, 2.5}));
+  }
+}
+
+}  // namespace
+
+TEST_CASE("marginal densities agree with a fine sum, whatever the variance") {
+  for_each_family([](const FamilyCase& family, const Grid& grid) {
+    for (const double variance : {1e-3, 0.2, 1.0, 6.0}) {
+      CAPTURE(variance);
+      const MarginalDensity density =
+          marginal_of(family.likelihood, grid, grid.mean, std::vector<double>(grid.mean.size(), variance));
+      for (std::size_t i = 0; i < grid.mean.size(); ++i) {
+        const double expected = reference_marginal(family.likelihood, grid.responses[i], grid.mean[i], variance);
+        CHECK(density.value[i] == doctest::Approx(expected).epsilon(1e-8));
+      }
+    }
+  });
+}
+
+TEST_CASE("derivatives of marginal densities are differences of them") {
+  for_each_family([](const FamilyCase& family, const Grid& grid) {
+    const std::size_t n = grid.mean.size();
+    const std::vector<double> variance(n, 0.6);
+    const MarginalDensity density = marginal_of(family.likelihood, grid, grid.mean, variance);
+    const double h = 1e-5;
+    std::vector<double> up = grid.mean, down = grid.mean;
+    for (std::size_t i = 0; i < n; ++i) up[i] += h, down[i] -= h;
+    const MarginalDensity right = marginal_of(family.likelihood, grid, up, variance);
+    const MarginalDensity left = marginal_of(family.likelihood, grid, down, variance);
+    const MarginalDensity wide = marginal_of(family.likelihood, grid, grid.mean, std::vector<double>(n, 0.6 + h));
+    const MarginalDensity narrow = marginal_of(family.likelihood, grid, grid.mean, std::vector<double>(n, 0.6 - h));
+    for (std::size_t i = 0; i < n; ++i) {
+      CHECK(density.d_mean[i] == doctest::Approx((right.value[i] - left.value[i]) / (2 * h)).epsilon(1e-6));
+      CHECK(density.d_variance[i] == doctest::Approx((wide.value[i] - narrow.value[i]) / (2 * h)).epsilon(1e-5));
+    }
+    for (std::size_t p = 0; p < family.likelihood.parameters.size(); ++p) {
+      Likelihood more = family.likelihood, less = family.likelihood;
+      more.parameters[p] *= std::exp(h), less.parameters[p] *= std::exp(-h);
+      const double slope = (sum_of(marginal_of(more, grid, grid.mean, variance).value) -
+                            sum_of(marginal_of(less, grid, grid.mean, variance).value)) / (2 * h);
+      CHECK(density.d_log_parameters[p] == doctest::Approx(slope).epsilon(1e-6));
+    }
+  });
+}
+
+TEST_CASE("without variance the density is that at a point, and threads do not matter") {
+  for_each_family([](const FamilyCase& family, const Grid& grid) {
+    const std::vector<double> none(grid.mean.size(), 0.0), some(grid.mean.size(), 0.4);
+    const MarginalDensity point = marginal_of(family.likelihood, grid, grid.mean, none);
+    for (std::size_t i = 0; i < grid.mean.size(); ++i)
+      CHECK(point.value[i] ==
+            doctest::Approx(double(reference_log_density(family.likelihood, grid.responses[i], grid.mean[i]))).epsilon(1e-7));
+    const MarginalDensity one = marginal_of(family.likelihood, grid, grid.mean, some, 1);
+    const MarginalDensity four = marginal_of(family.likelihood, grid, grid.mean, some, 4);
+    CHECK(one.value == four.value);
+    CHECK(one.d_log_parameters == four.d_log_parameters);
+  });
+}
+
+TEST_CASE("responses far from their linear predictor have a density") {
+  const double y = 1e6, mean = -20.0, variance = 0.3;
+  const Likelihood poisson{ResponseFamily::poisson, {}};
+  const MarginalDensity density =
+      marginal_density(poisson, {{1, &y, nullptr, nullptr}, &mean, &variance, nullptr}, false, with_threads(1));
+  CHECK(std::isfinite(density.value[0]));
+  CHECK(density.d_mean[0] > 0.0);
+}
+
+TEST_CASE("linear predictors without moments are refused") {
+  const double y = 1.0, mean = 0.0, negative = -1.0, infinite = INFINITY, one = 1.0;
+  const Likelihood poisson{ResponseFamily::poisson, {}};
+  const Observations data{1, &y, nullptr, nullptr};
+  CHECK_THROWS_AS(marginal_density(poisson, {data, &mean, &negative, nullptr}, false, with_threads(1)), Error);
+  CHECK_THROWS_AS(marginal_density(poisson, {data, &infinite, &one, nullptr}, false, with_threads(1)), Error);
+  CHECK_THROWS_AS(marginal_density({ResponseFamily::gaussian, {1.0}}, {data, &mean, &one, nullptr}, false, with_threads(1)), Error);
+}
