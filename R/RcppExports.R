@@ -9,8 +9,8 @@ core_correlation <- function(component, distance) {
     .Call(`_neargp_core_correlation`, component, distance)
 }
 
-core_covariance_matrix <- function(coords, newcoords, covariance) {
-    .Call(`_neargp_core_covariance_matrix`, coords, newcoords, covariance)
+core_covariance_matrix <- function(coords, newcoords, covariance, outputs = NULL, new_outputs = NULL) {
+    .Call(`_neargp_core_covariance_matrix`, coords, newcoords, covariance, outputs, new_outputs)
 }
 
 core_simd <- function() {
@@ -59,6 +59,10 @@ core_order <- function(coords, method, key, threads) {
 
 core_neighbors_before <- function(coords, order, k, threads) {
     .Call(`_neargp_core_neighbors_before`, coords, order, k, threads)
+}
+
+core_neighbors_earlier <- function(coords, rank, newcoords, new_rank, k, threads) {
+    .Call(`_neargp_core_neighbors_earlier`, coords, rank, newcoords, new_rank, k, threads)
 }
 
 core_neighbors_others <- function(coords, k, threads) {
@@ -129,8 +133,8 @@ core_expectations <- function(family_name, parameters, y, trials, weights, mean,
     .Call(`_neargp_core_expectations`, family_name, parameters, y, trials, weights, mean, variance, threads)
 }
 
-core_problem <- function(coords, columns, noise_scale, neighbors, targets = NULL, threads = 1L) {
-    .Call(`_neargp_core_problem`, coords, columns, noise_scale, neighbors, targets, threads)
+core_problem <- function(coords, columns, noise_scale, neighbors, targets = NULL, threads = 1L, outputs = NULL) {
+    .Call(`_neargp_core_problem`, coords, columns, noise_scale, neighbors, targets, threads, outputs)
 }
 
 core_evaluate <- function(problem, covariance, nugget, information, threads) {
@@ -149,20 +153,20 @@ core_gradient_joint <- function(problem, covariance, nugget, beta, threads) {
     .Call(`_neargp_core_gradient_joint`, problem, covariance, nugget, beta, threads)
 }
 
-core_predict <- function(coords, columns, noise_scale, newcoords, neighbors, covariance, nugget, local_mean, threads) {
-    .Call(`_neargp_core_predict`, coords, columns, noise_scale, newcoords, neighbors, covariance, nugget, local_mean, threads)
+core_predict <- function(coords, columns, noise_scale, newcoords, neighbors, covariance, nugget, local_mean, threads, outputs = NULL, new_outputs = NULL, keep_weights = FALSE) {
+    .Call(`_neargp_core_predict`, coords, columns, noise_scale, newcoords, neighbors, covariance, nugget, local_mean, threads, outputs, new_outputs, keep_weights)
 }
 
-core_simulate <- function(coords, values, noise_scale, newcoords, order_new, neighbors, covariance, nugget, normals, threads) {
-    .Call(`_neargp_core_simulate`, coords, values, noise_scale, newcoords, order_new, neighbors, covariance, nugget, normals, threads)
+core_simulate <- function(coords, values, noise_scale, newcoords, order_new, neighbors, covariance, nugget, normals, threads, outputs = NULL, new_outputs = NULL) {
+    .Call(`_neargp_core_simulate`, coords, values, noise_scale, newcoords, order_new, neighbors, covariance, nugget, normals, threads, outputs, new_outputs)
 }
 
-core_exact <- function(coords, columns, noise_scale, covariance, nugget, information) {
-    .Call(`_neargp_core_exact`, coords, columns, noise_scale, covariance, nugget, information)
+core_exact <- function(coords, columns, noise_scale, covariance, nugget, information, outputs = NULL) {
+    .Call(`_neargp_core_exact`, coords, columns, noise_scale, covariance, nugget, information, outputs)
 }
 
-core_exact_predict <- function(coords, columns, noise_scale, newcoords, covariance, nugget) {
-    .Call(`_neargp_core_exact_predict`, coords, columns, noise_scale, newcoords, covariance, nugget)
+core_exact_predict <- function(coords, columns, noise_scale, newcoords, covariance, nugget, outputs = NULL, new_outputs = NULL) {
+    .Call(`_neargp_core_exact_predict`, coords, columns, noise_scale, newcoords, covariance, nugget, outputs, new_outputs)
 }
 
 core_mean_field_fit <- function(nodes, data, response, covariance, family, parameters, start, settings, threads) {

@@ -133,6 +133,7 @@ core_to_working_slope <- function(layout, values) {
 
 # The list the core takes, and which derivatives it is to compute.
 as_core_covariance <- function(layout, groups, values) {
+  if (any(layout$kind == "loading")) return(core_coregionalisation(layout, groups, values))
   components <- lapply(seq_along(groups), function(j) {
     own <- which(!is.na(layout$component) & layout$component == j)
     take <- function(kinds) values[own[layout$kind[own] %in% kinds]]
@@ -146,12 +147,15 @@ component_groups <- function(covariance, locations) {
   lapply(covariance$components, function(x) list(family = x$family, group = range_groups(x, locations)$group))
 }
 
-nugget_of <- function(layout, values) values[layout$kind == "nugget"]
+# Nuggets of several outputs are in the core's covariance.
+nugget_of <- function(layout, values) if (any(layout$kind == "loading")) 0 else values[layout$kind == "nugget"]
 
 # The component in whose metric neighbours are sought: that of the largest variance.
 metric_component <- function(core_covariance) core_covariance$components[[metric_index(core_covariance)]]
 
-metric_index <- function(core_covariance) which.max(vapply(core_covariance$components, function(x) x$variance, 0))
+metric_index <- function(core_covariance) {
+  which.max(vapply(core_covariance$components, function(x) if (is.null(x$loadings)) x$variance else sum(x$loadings^2), 0))
+}
 
 # What the metric is up to a common factor: the neighbours change only when this does. A number for each coordinate and for each axis of
 # anisotropy, so that the metrics of components with other parameters can be compared.

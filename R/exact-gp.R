@@ -15,13 +15,16 @@ exact_gp <- function(max_rows = 10000L) {
 
 #' @export
 fit_method.neargp_exact_gp <- function(method, problem) {
-  n <- length(problem$data$y)
-  if (n > method$max_rows) {
-    abort_neargp("size", c(sprintf("exact_gp() takes at most max_rows = %s rows, and there are %s.", format_count(method$max_rows),
-      format_count(n)), i = "Use vecchia(), or raise max_rows if the memory is there."))
-  }
+  check_exact_size(method, problem)
   state <- scoring_optimizer(problem)(exact_objective(problem), near_optimum(problem), FALSE)
   method_result(problem, state, score = "log-likelihood")
+}
+
+check_exact_size <- function(method, problem) {
+  n <- length(problem$data$y)
+  if (n <= method$max_rows) return(invisible())
+  abort_neargp("size", c(sprintf("exact_gp() takes at most max_rows = %s rows, and there are %s.", format_count(method$max_rows),
+    format_count(n)), i = "Use vecchia(), or raise max_rows if the memory is there."))
 }
 
 # Vecchia's estimate costs next to nothing and leaves the dense likelihood one or two steps to go.

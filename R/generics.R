@@ -176,5 +176,6 @@ model.frame.neargp <- function(formula, ...) {
     abort_neargp("newdata", "The data of the fit are no longer found, so its model frame cannot be rebuilt.")
   }
   quosures <- lapply(stats::setNames(nm = c("weights", "offset", "subset")), function(x) rlang::new_quosure(formula$call[[x]], env))
-  new_model_frame(c(quosures, list(na.action = eval(formula$call$na.action, env))), formula$formula, data, formula$locations)
+  new_model_frame(c(quosures, list(na.action = eval(formula$call$na.action, env))), formula$formula, data, formula$locations,
+    formula$family)
 }

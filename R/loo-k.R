@@ -62,6 +62,10 @@
 #' @param batch_size,steps,learning_rate,refresh settings of `"adam"`: rows in a batch, number of steps (1000 by default), first learning
 #'   rate, steps between searches for neighbours.
 #' @param kl_weight weight of the divergence of a row's Polya-Gamma variables relative to its log score.
+#' @param k_other of several outputs: number of neighbours from each output but the target's own; by default a quarter of `k` among them all.
+#' @param leave_out of several outputs: what a leave-one-out prediction does not see. `"location"`, the default: all outputs at the place, as
+#'   for a new place; the score is the log density of all outputs at a place given the other places. `"row"`: the observation alone, so that
+#'   other outputs at the same place help to predict it.
 #' @return A settings object for the argument `method` of [neargp()].
 #' @seealso [predict.neargp_classifier()], [scores.neargp_classifier()] and [plot.neargp_classifier()] for fits to classes.
 #' @references Jankowiak, M. and Pleiss, G. (2022). Scalable cross validation losses for Gaussian process models. arXiv:2105.11535, sections
@@ -74,7 +78,7 @@
 #' @export
 loo_k <- function(k = 32L, estimator = c("auto", "label", "own-class", "polya-gamma"), optimizer = c("auto", "bfgs", "adam"),
                   batch_size = 128L, steps = NULL, learning_rate = 0.03, refresh = 50L,
-                  kl_weight = 1) {
+                  kl_weight = 1, k_other = NULL, leave_out = c("location", "row")) {
   estimator <- check_choice(estimator, "estimator", c("auto", "label", "own-class", "polya-gamma"))
   optimizer <- check_choice(optimizer, "optimizer", c("auto", "bfgs", "adam"))
   settings <- list(k = check_count(k, "k"), estimator = estimator, optimizer = optimizer)
@@ -88,6 +92,8 @@ loo_k <- function(k = 32L, estimator = c("auto", "label", "own-class", "polya-ga
       list(learning_rate = learning_rate, refresh = refresh))
   }
   if (estimator == "polya-gamma") settings$kl_weight <- kl_weight
+  settings$k_other <- check_count(k_other, "k_other", null_ok = TRUE)
+  if (check_choice(leave_out, "leave_out", c("location", "row")) == "row") settings$leave_out <- "row"
   do.call(new_method, c(list("loo_k", "LOO-k"), settings))
 }
 

@@ -3,7 +3,7 @@
 
 # `arguments`: weights, offset and subset as quosures, which are evaluated in the data and then where neargp() was called from (so
 # that they may be handed on by `...`), and na.action.
-new_model_frame <- function(arguments, formula, data, locations) {
+new_model_frame <- function(arguments, formula, data, locations, family = stats::gaussian()) {
   plain <- drop_geometry(data)
   coords <- raw_coordinates(data, locations)
   frame_call <- list(quote(stats::model.frame), formula = stats::terms(formula, data = trend_columns(plain, locations)), data = plain,
@@ -11,8 +11,10 @@ new_model_frame <- function(arguments, formula, data, locations) {
   for (name in c("weights", "offset", "subset")) {
     frame_call[[name]] <- in_data(name, rlang::eval_tidy(arguments[[name]], plain))
   }
-  frame_call$na.action <- arguments$na.action
+  several <- is_output_response(in_data("the formula", eval(formula[[2L]], plain, environment(formula))), family)
+  frame_call$na.action <- if (several) quote(stats::na.pass) else arguments$na.action
   frame <- in_data("the formula", eval(as.call(frame_call), environment(formula)))
+  if (several) frame <- without_missing_places(frame, arguments$na.action)
   if (nrow(frame) == 0L) {
     abort_neargp("empty", c("No rows are left to fit the model to.",
       x = sprintf("`data` has %s rows; subset and na.action removed all of them.", format_count(nrow(plain)))))
@@ -46,12 +48,19 @@ new_model_data <- function(frame, formula, settings) {
   if (is.null(response)) {
     abort_neargp("formula", c("The formula has no response.", i = "Write it as response ~ trend, or response ~ 1."))
   }
+  check_weights(weights, frame)
+  several <- is_output_response(response, settings$family)
+  if (several) check_numeric_outputs(response)
   design <- stats::model.matrix(terms, frame)
+  if (several) {
+    model_data <- outputs_model_data(frame, formula, weights)
+    check_finite_data(model_data, frame)
+    return(list(data = model_data, contrasts = attr(design, "contrasts"), xlevels = stats::.getXlevels(terms, frame)))
+  }
   model_data <- list(
     X = strip_design(design), offset = if (is.null(offset)) rep(0, n) else as.double(offset), weights = weights,
     coords = frame[["(locations)"]], response_name = deparse(formula[[2L]], width.cutoff = 500L)[1L]
   )
-  check_weights(weights, frame)
   response <- model_response(settings$method, response, settings$family, as.double(weights), frame)
   model_data[names(response)] <- response
   check_finite_data(model_data, frame)

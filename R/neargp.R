@@ -73,16 +73,17 @@ neargp <- function(formula, data, coords = NULL, time = NULL, method = vecchia()
   settings <- check_settings(formula, data, method, covariance, family, nugget, control, device, threads, verbose)
   locations <- new_locations(data, coords, time, distance, crs, c(all.vars(formula[[2L]]), all.vars(substitute(weights))))
   arguments <- list(weights = rlang::enquo(weights), offset = rlang::enquo(offset), subset = rlang::enquo(subset), na.action = na.action)
-  frame <- new_model_frame(arguments, formula, data, locations)
+  frame <- new_model_frame(arguments, formula, data, locations, settings$family)
   model <- new_model_data(frame, formula, settings)
   model$data$coords <- embed_coordinates(model$data$coords, locations)
   problem <- new_problem(model$data, locations, settings, start)
   check_problem(problem, frame)
   prepared <- proc.time()[["elapsed"]]
-  settings$device <- choose_device(settings$device, nrow(model$data$coords), max(settings$method$k, 0), passes = 30)
+  settings$device <- if (has_outputs(problem)) outputs_device(settings$device) else
+    choose_device(settings$device, nrow(model$data$coords), max(settings$method$k, 0), passes = 30)
   on_device(settings$device, {
     problem <- with_start(settings$method, problem)
-    result <- fit_method(settings$method, problem)
+    result <- if (has_outputs(problem)) fit_outputs(settings$method, problem) else fit_method(settings$method, problem)
     gpu <- device_name(settings$device)
   }, control$neighbor_search)
   finished <- proc.time()[["elapsed"]]
@@ -104,14 +105,23 @@ check_settings <- function(formula, data, method, covariance, family, nugget, co
   check_class(covariance, "covariance", "neargp_covariance", "a covariance such as cov_matern()")
   check_class(control, "control", "neargp_control", "made by neargp_control()")
   list(method = method, covariance = covariance, family = check_family(family, method),
-    nugget = check_number(nugget, "nugget", lower = 0, null_ok = TRUE), control = control, device = resolve_device(device),
+    nugget = check_nugget(nugget), control = control, device = resolve_device(device),
     threads = resolve_threads(threads), verbose = check_flag(verbose, "verbose"))
+}
+
+# Several outputs may have one each.
+check_nugget <- function(nugget) {
+  if (length(nugget) < 2L) return(check_number(nugget, "nugget", lower = 0, null_ok = TRUE))
+  if (!is.numeric(nugget) || !all(is.finite(nugget)) || any(nugget < 0)) abort_argument("nugget", "NULL or numbers of at least 0", nugget)
+  nugget
 }
 
 # Everything a method needs to fit: data, the table of parameters, and settings.
 new_problem <- function(data, locations, settings, start) {
-  layout <- method_layout(settings$method, new_layout(settings$covariance, settings$nugget, locations), settings)
-  layout <- apply_start(layout, start)
+  if (is.null(data$output)) check_one_output(settings) else settings$covariance <- as_coregionalisation(settings$covariance)
+  layout <- if (is.null(data$output)) new_layout(settings$covariance, settings$nugget, locations) else
+    coregionalisation_layout(settings$covariance, settings$nugget, data$outputs, locations)
+  layout <- apply_start(method_layout(settings$method, layout, settings), start)
   list(data = data, locations = locations, layout = layout, free = !layout$fixed,
     groups = component_groups(settings$covariance, locations), covariance = settings$covariance, method = settings$method,
     family = settings$family, earlier = if (inherits(start, "neargp")) start$classifier, control = settings$control, threads = settings$threads,
@@ -119,6 +129,7 @@ new_problem <- function(data, locations, settings, start) {
 }
 
 check_problem <- function(problem, frame) {
+  if (has_outputs(problem)) return(check_outputs_problem(problem, frame))
   check_locations(problem$data$coords, problem$covariance, problem$locations)
   check_k(problem$method, length(problem$data$y))
   if (!needs_distinct_locations(problem$method, problem)) return(invisible())
@@ -137,6 +148,7 @@ with_start <- function(method, problem) {
 
 #' @export
 with_start.default <- function(method, problem) {
+  if (has_outputs(problem)) return(outputs_start(problem))
   variance <- residual_variance(problem$data)
   problem$bounds <- working_bounds(problem, variance)
   problem$start <- clamp(start_working(problem, variance), problem$bounds, problem$free)
@@ -166,7 +178,7 @@ finish_fit <- function(result, problem, settings, model, frame, call, formula, o
   fit <- structure(list(
     call = call, formula = formula, terms = attr(frame, "terms"), xlevels = model$xlevels, contrasts = model$contrasts,
     na_action = attr(frame, "na.action"), offset_argument = offset_argument, required_columns = required,
-    data = problem$data, locations = problem$locations, method = settings$method, covariance = settings$covariance,
+    data = problem$data, locations = problem$locations, method = settings$method, covariance = problem$covariance,
     family = settings$family, control = problem$control, layout = layout, parameters = estimates$table, covariance_vcov = estimates$vcov,
     interval_vcov = estimates$vcov_interval,
     core_covariance = as_core_covariance(layout, problem$groups, values), nugget = nugget_of(layout, values),
@@ -175,7 +187,7 @@ finish_fit <- function(result, problem, settings, model, frame, call, formula, o
     k = result$k, device = settings$device, gpu = settings$gpu, threads = settings$threads, elapsed = elapsed,
     n_given = n_given, n_dropped = length(attr(frame, "na.action"))
   ), class = "neargp")
-  fit <- complete_fit(settings$method, fit, result)
+  fit <- if (has_outputs(problem)) as_outputs_fit(fit) else complete_fit(settings$method, fit, result)
   warn_unless_converged(fit)
   fit
 }

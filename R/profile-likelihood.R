@@ -83,7 +83,7 @@ joint_objective <- function(problem, neighbors) {
 exact_objective <- function(problem) {
   data <- problem$data
   new_objective(problem, n = length(data$y), parts = function(covariance, nugget, information) {
-    core_exact(data$coords, response_columns(data), 1 / data$weights, covariance, nugget, information)
+    core_exact(data$coords, response_columns(data), 1 / data$weights, covariance, nugget, information, data$output)
   })
 }
 
@@ -92,5 +92,5 @@ response_columns <- function(data) unname(cbind(data$y - data$offset, data$X))
 # `neighbors` has one column for each target, or for each row.
 local_problem <- function(data, neighbors, targets = NULL, threads = 1L) {
   release_old_problems(length(neighbors))
-  core_problem(data$coords, response_columns(data), 1 / data$weights, neighbors, targets, threads)
+  core_problem(data$coords, response_columns(data), 1 / data$weights, neighbors, targets, threads, data$output)
 }

@@ -13,9 +13,11 @@
 #'   prediction, of counts randomised by R's generator (Dunn and Smyth 1996): standard normal under the model, too. Beyond 6 they are set to 6.
 #' @param k number of neighbours, as in [predict.neargp()]. Every other observation for [exact_gp()].
 #' @param threads,... as in [predict.neargp()].
-#' @return Numeric vector with one value for each row of the data, after `subset`; where `na.action` is `na.exclude`, dropped rows are NA.
+#' @return Numeric vector with one value for each row of the data, after `subset`; where `na.action` is `na.exclude`, dropped rows are NA. For several
+#'   outputs a matrix with a column for each; NA where an output was not observed.
 #'   `loo_predict()` returns a data frame with the columns `mean` and `sd` of the leave-one-out prediction of each observation; for a fit to
-#'   classes `prob_<level>` and `class`, as in [predict.neargp_classifier()].
+#'   several outputs `mean_<output>` and `sd_<output>`, given the nearest observations at other places (or, with `leave_out = "row"` in [loo_k()], at
+#'   the same one, too); for a fit to classes `prob_<level>` and `class`, as in [predict.neargp_classifier()].
 #' @references Dubrule, O. (1983). Cross validation of kriging in a unique neighborhood. *Mathematical Geology* 15, 687–699.
 #'
 #' Dunn, P. K. and Smyth, G. K. (1996). Randomized quantile residuals. *Journal of Computational and Graphical Statistics* 5, 236–244.
@@ -68,6 +70,7 @@ fitted.neargp <- function(object, k = NULL, threads = NULL, ...) {
 loo_predict <- function(object, k = NULL, threads = NULL) {
   check_class(object, "object", "neargp", "a fit of neargp()")
   if (inherits(object, "neargp_classifier")) return(loo_classes(object, k, threads))
+  if (inherits(object, "neargp_outputs")) return(loo_outputs(object, k, threads))
   predicted <- leave_one_out(object, k, threads)
   data.frame(mean = stats::naresid(object$na_action, predicted$mean), sd = stats::naresid(object$na_action, predicted$sd))
 }

@@ -167,6 +167,7 @@ score_candidate <- function(problem, trial, values) {
 # `start`: a fit, or natural values named as coef(fit, "covariance"). They take precedence over those of the covariance settings.
 apply_start <- function(layout, start) {
   if (is.null(start)) return(layout)
+  if (inherits(start, "neargp_outputs")) return(apply_outputs_start(layout, start))
   if (inherits(start, "neargp")) {
     start <- stats::coef(start, what = "covariance")
     start <- start[names(start) %in% layout$name]

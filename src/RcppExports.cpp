@@ -36,15 +36,17 @@ BEGIN_RCPP
 END_RCPP
 }
 // core_covariance_matrix
-Rcpp::NumericMatrix core_covariance_matrix(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& newcoords, const Rcpp::List& covariance);
-RcppExport SEXP _neargp_core_covariance_matrix(SEXP coordsSEXP, SEXP newcoordsSEXP, SEXP covarianceSEXP) {
+Rcpp::NumericMatrix core_covariance_matrix(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& newcoords, const Rcpp::List& covariance, Rcpp::Nullable<Rcpp::IntegerVector> outputs, Rcpp::Nullable<Rcpp::IntegerVector> new_outputs);
+RcppExport SEXP _neargp_core_covariance_matrix(SEXP coordsSEXP, SEXP newcoordsSEXP, SEXP covarianceSEXP, SEXP outputsSEXP, SEXP new_outputsSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type coords(coordsSEXP);
     Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type newcoords(newcoordsSEXP);
     Rcpp::traits::input_parameter< const Rcpp::List& >::type covariance(covarianceSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_covariance_matrix(coords, newcoords, covariance));
+    Rcpp::traits::input_parameter< Rcpp::Nullable<Rcpp::IntegerVector> >::type outputs(outputsSEXP);
+    Rcpp::traits::input_parameter< Rcpp::Nullable<Rcpp::IntegerVector> >::type new_outputs(new_outputsSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_covariance_matrix(coords, newcoords, covariance, outputs, new_outputs));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -177,6 +179,22 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< int >::type k(kSEXP);
     Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
     rcpp_result_gen = Rcpp::wrap(core_neighbors_before(coords, order, k, threads));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_neighbors_earlier
+Rcpp::IntegerMatrix core_neighbors_earlier(const Rcpp::NumericMatrix& coords, const Rcpp::IntegerVector& rank, const Rcpp::NumericMatrix& newcoords, const Rcpp::IntegerVector& new_rank, int k, int threads);
+RcppExport SEXP _neargp_core_neighbors_earlier(SEXP coordsSEXP, SEXP rankSEXP, SEXP newcoordsSEXP, SEXP new_rankSEXP, SEXP kSEXP, SEXP threadsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type coords(coordsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::IntegerVector& >::type rank(rankSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type newcoords(newcoordsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::IntegerVector& >::type new_rank(new_rankSEXP);
+    Rcpp::traits::input_parameter< int >::type k(kSEXP);
+    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_neighbors_earlier(coords, rank, newcoords, new_rank, k, threads));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -437,8 +455,8 @@ BEGIN_RCPP
 END_RCPP
 }
 // core_problem
-SEXP core_problem(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& columns, const Rcpp::NumericVector& noise_scale, const Rcpp::IntegerMatrix& neighbors, Rcpp::Nullable<Rcpp::IntegerVector> targets, int threads);
-RcppExport SEXP _neargp_core_problem(SEXP coordsSEXP, SEXP columnsSEXP, SEXP noise_scaleSEXP, SEXP neighborsSEXP, SEXP targetsSEXP, SEXP threadsSEXP) {
+SEXP core_problem(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& columns, const Rcpp::NumericVector& noise_scale, const Rcpp::IntegerMatrix& neighbors, Rcpp::Nullable<Rcpp::IntegerVector> targets, int threads, Rcpp::Nullable<Rcpp::IntegerVector> outputs);
+RcppExport SEXP _neargp_core_problem(SEXP coordsSEXP, SEXP columnsSEXP, SEXP noise_scaleSEXP, SEXP neighborsSEXP, SEXP targetsSEXP, SEXP threadsSEXP, SEXP outputsSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
@@ -448,7 +466,8 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< const Rcpp::IntegerMatrix& >::type neighbors(neighborsSEXP);
     Rcpp::traits::input_parameter< Rcpp::Nullable<Rcpp::IntegerVector> >::type targets(targetsSEXP);
     Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_problem(coords, columns, noise_scale, neighbors, targets, threads));
+    Rcpp::traits::input_parameter< Rcpp::Nullable<Rcpp::IntegerVector> >::type outputs(outputsSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_problem(coords, columns, noise_scale, neighbors, targets, threads, outputs));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -512,8 +531,8 @@ BEGIN_RCPP
 END_RCPP
 }
 // core_predict
-Rcpp::List core_predict(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& columns, const Rcpp::NumericVector& noise_scale, const Rcpp::NumericMatrix& newcoords, const Rcpp::IntegerMatrix& neighbors, const Rcpp::List& covariance, double nugget, bool local_mean, int threads);
-RcppExport SEXP _neargp_core_predict(SEXP coordsSEXP, SEXP columnsSEXP, SEXP noise_scaleSEXP, SEXP newcoordsSEXP, SEXP neighborsSEXP, SEXP covarianceSEXP, SEXP nuggetSEXP, SEXP local_meanSEXP, SEXP threadsSEXP) {
+Rcpp::List core_predict(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& columns, const Rcpp::NumericVector& noise_scale, const Rcpp::NumericMatrix& newcoords, const Rcpp::IntegerMatrix& neighbors, const Rcpp::List& covariance, double nugget, bool local_mean, int threads, Rcpp::Nullable<Rcpp::IntegerVector> outputs, Rcpp::Nullable<Rcpp::IntegerVector> new_outputs, bool keep_weights);
+RcppExport SEXP _neargp_core_predict(SEXP coordsSEXP, SEXP columnsSEXP, SEXP noise_scaleSEXP, SEXP newcoordsSEXP, SEXP neighborsSEXP, SEXP covarianceSEXP, SEXP nuggetSEXP, SEXP local_meanSEXP, SEXP threadsSEXP, SEXP outputsSEXP, SEXP new_outputsSEXP, SEXP keep_weightsSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
@@ -526,13 +545,16 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< double >::type nugget(nuggetSEXP);
     Rcpp::traits::input_parameter< bool >::type local_mean(local_meanSEXP);
     Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_predict(coords, columns, noise_scale, newcoords, neighbors, covariance, nugget, local_mean, threads));
+    Rcpp::traits::input_parameter< Rcpp::Nullable<Rcpp::IntegerVector> >::type outputs(outputsSEXP);
+    Rcpp::traits::input_parameter< Rcpp::Nullable<Rcpp::IntegerVector> >::type new_outputs(new_outputsSEXP);
+    Rcpp::traits::input_parameter< bool >::type keep_weights(keep_weightsSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_predict(coords, columns, noise_scale, newcoords, neighbors, covariance, nugget, local_mean, threads, outputs, new_outputs, keep_weights));
     return rcpp_result_gen;
 END_RCPP
 }
 // core_simulate
-Rcpp::NumericMatrix core_simulate(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& values, const Rcpp::NumericVector& noise_scale, const Rcpp::NumericMatrix& newcoords, const Rcpp::IntegerVector& order_new, const Rcpp::IntegerMatrix& neighbors, const Rcpp::List& covariance, double nugget, const Rcpp::NumericMatrix& normals, int threads);
-RcppExport SEXP _neargp_core_simulate(SEXP coordsSEXP, SEXP valuesSEXP, SEXP noise_scaleSEXP, SEXP newcoordsSEXP, SEXP order_newSEXP, SEXP neighborsSEXP, SEXP covarianceSEXP, SEXP nuggetSEXP, SEXP normalsSEXP, SEXP threadsSEXP) {
+Rcpp::NumericMatrix core_simulate(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& values, const Rcpp::NumericVector& noise_scale, const Rcpp::NumericMatrix& newcoords, const Rcpp::IntegerVector& order_new, const Rcpp::IntegerMatrix& neighbors, const Rcpp::List& covariance, double nugget, const Rcpp::NumericMatrix& normals, int threads, Rcpp::Nullable<Rcpp::IntegerVector> outputs, Rcpp::Nullable<Rcpp::IntegerVector> new_outputs);
+RcppExport SEXP _neargp_core_simulate(SEXP coordsSEXP, SEXP valuesSEXP, SEXP noise_scaleSEXP, SEXP newcoordsSEXP, SEXP order_newSEXP, SEXP neighborsSEXP, SEXP covarianceSEXP, SEXP nuggetSEXP, SEXP normalsSEXP, SEXP threadsSEXP, SEXP outputsSEXP, SEXP new_outputsSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
@@ -546,13 +568,15 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< double >::type nugget(nuggetSEXP);
     Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type normals(normalsSEXP);
     Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_simulate(coords, values, noise_scale, newcoords, order_new, neighbors, covariance, nugget, normals, threads));
+    Rcpp::traits::input_parameter< Rcpp::Nullable<Rcpp::IntegerVector> >::type outputs(outputsSEXP);
+    Rcpp::traits::input_parameter< Rcpp::Nullable<Rcpp::IntegerVector> >::type new_outputs(new_outputsSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_simulate(coords, values, noise_scale, newcoords, order_new, neighbors, covariance, nugget, normals, threads, outputs, new_outputs));
     return rcpp_result_gen;
 END_RCPP
 }
 // core_exact
-Rcpp::List core_exact(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& columns, const Rcpp::NumericVector& noise_scale, const Rcpp::List& covariance, double nugget, bool information);
-RcppExport SEXP _neargp_core_exact(SEXP coordsSEXP, SEXP columnsSEXP, SEXP noise_scaleSEXP, SEXP covarianceSEXP, SEXP nuggetSEXP, SEXP informationSEXP) {
+Rcpp::List core_exact(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& columns, const Rcpp::NumericVector& noise_scale, const Rcpp::List& covariance, double nugget, bool information, Rcpp::Nullable<Rcpp::IntegerVector> outputs);
+RcppExport SEXP _neargp_core_exact(SEXP coordsSEXP, SEXP columnsSEXP, SEXP noise_scaleSEXP, SEXP covarianceSEXP, SEXP nuggetSEXP, SEXP informationSEXP, SEXP outputsSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
@@ -562,13 +586,14 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< const Rcpp::List& >::type covariance(covarianceSEXP);
     Rcpp::traits::input_parameter< double >::type nugget(nuggetSEXP);
     Rcpp::traits::input_parameter< bool >::type information(informationSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_exact(coords, columns, noise_scale, covariance, nugget, information));
+    Rcpp::traits::input_parameter< Rcpp::Nullable<Rcpp::IntegerVector> >::type outputs(outputsSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_exact(coords, columns, noise_scale, covariance, nugget, information, outputs));
     return rcpp_result_gen;
 END_RCPP
 }
 // core_exact_predict
-Rcpp::List core_exact_predict(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& columns, const Rcpp::NumericVector& noise_scale, const Rcpp::NumericMatrix& newcoords, const Rcpp::List& covariance, double nugget);
-RcppExport SEXP _neargp_core_exact_predict(SEXP coordsSEXP, SEXP columnsSEXP, SEXP noise_scaleSEXP, SEXP newcoordsSEXP, SEXP covarianceSEXP, SEXP nuggetSEXP) {
+Rcpp::List core_exact_predict(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& columns, const Rcpp::NumericVector& noise_scale, const Rcpp::NumericMatrix& newcoords, const Rcpp::List& covariance, double nugget, Rcpp::Nullable<Rcpp::IntegerVector> outputs, Rcpp::Nullable<Rcpp::IntegerVector> new_outputs);
+RcppExport SEXP _neargp_core_exact_predict(SEXP coordsSEXP, SEXP columnsSEXP, SEXP noise_scaleSEXP, SEXP newcoordsSEXP, SEXP covarianceSEXP, SEXP nuggetSEXP, SEXP outputsSEXP, SEXP new_outputsSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
@@ -578,7 +603,9 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type newcoords(newcoordsSEXP);
     Rcpp::traits::input_parameter< const Rcpp::List& >::type covariance(covarianceSEXP);
     Rcpp::traits::input_parameter< double >::type nugget(nuggetSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_exact_predict(coords, columns, noise_scale, newcoords, covariance, nugget));
+    Rcpp::traits::input_parameter< Rcpp::Nullable<Rcpp::IntegerVector> >::type outputs(outputsSEXP);
+    Rcpp::traits::input_parameter< Rcpp::Nullable<Rcpp::IntegerVector> >::type new_outputs(new_outputsSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_exact_predict(coords, columns, noise_scale, newcoords, covariance, nugget, outputs, new_outputs));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -778,7 +805,7 @@ END_RCPP
 static const R_CallMethodDef CallEntries[] = {
     {"_neargp_core_scale", (DL_FUNC) &_neargp_core_scale, 2},
     {"_neargp_core_correlation", (DL_FUNC) &_neargp_core_correlation, 2},
-    {"_neargp_core_covariance_matrix", (DL_FUNC) &_neargp_core_covariance_matrix, 3},
+    {"_neargp_core_covariance_matrix", (DL_FUNC) &_neargp_core_covariance_matrix, 5},
     {"_neargp_core_simd", (DL_FUNC) &_neargp_core_simd, 0},
     {"_neargp_core_simd_available", (DL_FUNC) &_neargp_core_simd_available, 0},
     {"_neargp_core_set_simd", (DL_FUNC) &_neargp_core_set_simd, 1},
@@ -791,6 +818,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_neargp_core_embed_longlat", (DL_FUNC) &_neargp_core_embed_longlat, 1},
     {"_neargp_core_order", (DL_FUNC) &_neargp_core_order, 4},
     {"_neargp_core_neighbors_before", (DL_FUNC) &_neargp_core_neighbors_before, 4},
+    {"_neargp_core_neighbors_earlier", (DL_FUNC) &_neargp_core_neighbors_earlier, 6},
     {"_neargp_core_neighbors_others", (DL_FUNC) &_neargp_core_neighbors_others, 3},
     {"_neargp_core_neighbors_to", (DL_FUNC) &_neargp_core_neighbors_to, 4},
     {"_neargp_core_neighbors_by_sector", (DL_FUNC) &_neargp_core_neighbors_by_sector, 5},
@@ -808,15 +836,15 @@ static const R_CallMethodDef CallEntries[] = {
     {"_neargp_core_latent_solve", (DL_FUNC) &_neargp_core_latent_solve, 3},
     {"_neargp_core_latent_draws", (DL_FUNC) &_neargp_core_latent_draws, 4},
     {"_neargp_core_expectations", (DL_FUNC) &_neargp_core_expectations, 8},
-    {"_neargp_core_problem", (DL_FUNC) &_neargp_core_problem, 6},
+    {"_neargp_core_problem", (DL_FUNC) &_neargp_core_problem, 7},
     {"_neargp_core_evaluate", (DL_FUNC) &_neargp_core_evaluate, 5},
     {"_neargp_core_gradient", (DL_FUNC) &_neargp_core_gradient, 5},
     {"_neargp_core_evaluate_joint", (DL_FUNC) &_neargp_core_evaluate_joint, 4},
     {"_neargp_core_gradient_joint", (DL_FUNC) &_neargp_core_gradient_joint, 5},
-    {"_neargp_core_predict", (DL_FUNC) &_neargp_core_predict, 9},
-    {"_neargp_core_simulate", (DL_FUNC) &_neargp_core_simulate, 10},
-    {"_neargp_core_exact", (DL_FUNC) &_neargp_core_exact, 6},
-    {"_neargp_core_exact_predict", (DL_FUNC) &_neargp_core_exact_predict, 6},
+    {"_neargp_core_predict", (DL_FUNC) &_neargp_core_predict, 12},
+    {"_neargp_core_simulate", (DL_FUNC) &_neargp_core_simulate, 12},
+    {"_neargp_core_exact", (DL_FUNC) &_neargp_core_exact, 7},
+    {"_neargp_core_exact_predict", (DL_FUNC) &_neargp_core_exact_predict, 8},
     {"_neargp_core_mean_field_fit", (DL_FUNC) &_neargp_core_mean_field_fit, 9},
     {"_neargp_core_mean_field_state", (DL_FUNC) &_neargp_core_mean_field_state, 10},
     {"_neargp_core_mean_field_predict", (DL_FUNC) &_neargp_core_mean_field_predict, 7},

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/error.h"
 #include "bind_device.h"
 
 using neargp::Index;
@@ -41,6 +42,12 @@ int to_one_based(int index) { return index < 0 ? NA_INTEGER : index + 1; }
 int to_zero_based(int index) { return index == NA_INTEGER ? -1 : index - 1; }
 
 }  // namespace
+
+OutputStore::OutputStore(const Outputs& output_of_row, int n) {
+  if (output_of_row.isNull()) return;
+  rows_ = to_rows(Rcpp::IntegerVector(output_of_row));
+  if (int(rows_.size()) != n) throw neargp::Error("There must be one output for each row.");
+}
 
 Rcpp::IntegerMatrix to_r(const neargp::NeighborTable& table) {
   Rcpp::IntegerMatrix out(Rcpp::no_init(table.k, int(table.n)));

@@ -28,6 +28,18 @@ class PointStore {
   int dim_;
 };
 
+// Which of several outputs each of n rows is of; data() is null where R gives NULL.
+using Outputs = Rcpp::Nullable<Rcpp::IntegerVector>;
+
+class OutputStore {
+ public:
+  OutputStore(const Outputs& output_of_row, int n);
+  const int* data() const { return rows_.empty() ? nullptr : rows_.data(); }
+
+ private:
+  std::vector<int> rows_;
+};
+
 // Between the core (0-based, absent = -1) and R (1-based, absent = NA). Neighbour matrices are k x n.
 Rcpp::IntegerMatrix to_r(const neargp::NeighborTable& table);
 neargp::NeighborTable to_neighbor_table(const Rcpp::IntegerMatrix& neighbors);

@@ -23,6 +23,8 @@ neargp::Component to_component(const Rcpp::List& list) {
     if (shape.size() != 1) throw neargp::Error("This covariance family needs one shape parameter.");
     component.shape = shape[0];
   }
+  if (list.containsElementNamed("loadings"))
+    component.loadings = row_major(Rcpp::as<Rcpp::NumericMatrix>(list["loadings"]));
   return component;
 }
 
@@ -32,6 +34,7 @@ neargp::Covariance to_covariance(const Rcpp::List& list, double nugget) {
   const Rcpp::List components = list["components"];
   for (R_xlen_t i = 0; i < components.size(); ++i)
     covariance.components.push_back(to_component(Rcpp::as<Rcpp::List>(components[i])));
+  if (list.containsElementNamed("nuggets")) covariance.output_nuggets = Rcpp::as<std::vector<double>>(list["nuggets"]);
   if (list.containsElementNamed("active"))
     for (const int flag : Rcpp::as<std::vector<int>>(list["active"])) covariance.active.push_back(flag != 0);
   return covariance;
@@ -46,6 +49,7 @@ neargp::PreparedCovariance prepared_values(const neargp::Covariance& covariance,
 neargp::PreparedCovariance prepared_component(const Rcpp::List& component) {
   neargp::Covariance covariance;
   covariance.components.push_back(to_component(component));
+  covariance.components[0].loadings.clear();  // of one output, of which it is the metric or the correlation
   return prepared_values(covariance, int(covariance.components[0].group.size()));
 }
 
@@ -73,10 +77,16 @@ Rcpp::NumericVector core_correlation(const Rcpp::List& component, const Rcpp::Nu
 
 // [[Rcpp::export]]
 Rcpp::NumericMatrix core_covariance_matrix(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& newcoords,
-                                           const Rcpp::List& covariance) {
+                                           const Rcpp::List& covariance,
+                                           Rcpp::Nullable<Rcpp::IntegerVector> outputs = R_NilValue,
+                                           Rcpp::Nullable<Rcpp::IntegerVector> new_outputs = R_NilValue) {
   const PointStore a(coords), b(newcoords);
-  const Eigen::MatrixXd matrix =
-      neargp::covariance_matrix(prepared_values(to_covariance(covariance, 0.0), coords.ncol()), a.view(), b.view());
+  const neargp::Covariance spec = to_covariance(covariance, 0.0);
+  const OutputStore outputs_a(outputs, coords.nrow()), outputs_b(new_outputs, newcoords.nrow());
+  neargp::check_outputs(outputs_a.data(), coords.nrow(), spec);
+  neargp::check_outputs(outputs_b.data(), newcoords.nrow(), spec);
+  const Eigen::MatrixXd matrix = neargp::covariance_matrix(prepared_values(spec, coords.ncol()), a.view(), b.view(),
+                                                           outputs_a.data(), outputs_b.data());
   return Rcpp::NumericMatrix(int(matrix.rows()), int(matrix.cols()), matrix.data());
 }
 

@@ -40,6 +40,15 @@ Rcpp::IntegerMatrix core_neighbors_before(const Rcpp::NumericMatrix& coords, con
 }
 
 // [[Rcpp::export]]
+Rcpp::IntegerMatrix core_neighbors_earlier(const Rcpp::NumericMatrix& coords, const Rcpp::IntegerVector& rank,
+                                           const Rcpp::NumericMatrix& newcoords, const Rcpp::IntegerVector& new_rank, int k,
+                                           int threads) {
+  const PointStore reference(coords), queries(newcoords);
+  return to_r(neargp::nearest_earlier(reference.view(), to_rows(rank), queries.view(), to_rows(new_rank), k,
+                                      make_run_context(threads)));
+}
+
+// [[Rcpp::export]]
 Rcpp::IntegerMatrix core_neighbors_others(const Rcpp::NumericMatrix& coords, int k, int threads) {
   const PointStore points(coords);
   return to_r(neargp::nearest_others(points.view(), k, make_run_context(threads)));

@@ -15,18 +15,20 @@ namespace {
 struct DataStore {
   PointStore points;
   std::vector<double> values, noise_scale;
+  OutputStore outputs;
   int columns;
 
   DataStore(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& values_matrix,
-            const Rcpp::NumericVector& noise)
+            const Rcpp::NumericVector& noise, const Outputs& output_of_row = R_NilValue)
       : points(coords),
         values(row_major(values_matrix)),
         noise_scale(noise.begin(), noise.end()),
+        outputs(output_of_row, coords.nrow()),
         columns(values_matrix.ncol()) {
     if (values_matrix.nrow() != coords.nrow() || noise.size() != coords.nrow())
       throw neargp::Error("Coordinates, values and noise must have the same number of rows.");
   }
-  neargp::LocalData view() const { return {points.view(), columns, values.data(), noise_scale.data()}; }
+  neargp::LocalData view() const { return {points.view(), columns, values.data(), noise_scale.data(), outputs.data()}; }
 };
 
 using ProblemPointer = Rcpp::XPtr<neargp::LocalProblem>;
@@ -70,8 +72,9 @@ std::vector<double> to_vector(const Rcpp::NumericVector& x) { return {x.begin(),
 // [[Rcpp::export]]
 SEXP core_problem(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& columns,
                   const Rcpp::NumericVector& noise_scale, const Rcpp::IntegerMatrix& neighbors,
-                  Rcpp::Nullable<Rcpp::IntegerVector> targets = R_NilValue, int threads = 1) {
-  const DataStore data(coords, columns, noise_scale);
+                  Rcpp::Nullable<Rcpp::IntegerVector> targets = R_NilValue, int threads = 1,
+                  Rcpp::Nullable<Rcpp::IntegerVector> outputs = R_NilValue) {
+  const DataStore data(coords, columns, noise_scale, outputs);
   std::vector<int> rows;
   if (targets.isNotNull()) rows = to_rows(Rcpp::IntegerVector(targets));
   return ProblemPointer(new neargp::LocalProblem(data.view(), neighbor_rows(neighbors), rows, make_run_context(threads)),
@@ -114,11 +117,17 @@ Rcpp::List core_gradient_joint(SEXP problem, const Rcpp::List& covariance, doubl
 Rcpp::List core_predict(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& columns,
                         const Rcpp::NumericVector& noise_scale, const Rcpp::NumericMatrix& newcoords,
                         const Rcpp::IntegerMatrix& neighbors, const Rcpp::List& covariance, double nugget,
-                        bool local_mean, int threads) {
-  const DataStore data(coords, columns, noise_scale);
+                        bool local_mean, int threads, Rcpp::Nullable<Rcpp::IntegerVector> outputs = R_NilValue,
+                        Rcpp::Nullable<Rcpp::IntegerVector> new_outputs = R_NilValue, bool keep_weights = false) {
+  const DataStore data(coords, columns, noise_scale, outputs);
   const PointStore targets(newcoords);
-  return to_r(neargp::krige(data.view(), targets.view(), to_neighbor_table(neighbors),
-                            to_covariance(covariance, nugget), local_mean, make_run_context(threads)));
+  const OutputStore target_outputs(new_outputs, newcoords.nrow());
+  std::vector<double> weights(keep_weights ? std::size_t(neighbors.size()) : 0);
+  Rcpp::List result = to_r(neargp::krige(data.view(), targets.view(), to_neighbor_table(neighbors),
+                                         to_covariance(covariance, nugget), local_mean, make_run_context(threads),
+                                         target_outputs.data(), keep_weights ? weights.data() : nullptr));
+  if (keep_weights) result["weights"] = from_row_major(weights, neighbors.nrow());
+  return result;
 }
 
 // [[Rcpp::export]]
@@ -126,21 +135,23 @@ Rcpp::NumericMatrix core_simulate(const Rcpp::NumericMatrix& coords, const Rcpp:
                                   const Rcpp::NumericVector& noise_scale, const Rcpp::NumericMatrix& newcoords,
                                   const Rcpp::IntegerVector& order_new, const Rcpp::IntegerMatrix& neighbors,
                                   const Rcpp::List& covariance, double nugget, const Rcpp::NumericMatrix& normals,
-                                  int threads) {
-  const DataStore data(coords, values, noise_scale);
+                                  int threads, Rcpp::Nullable<Rcpp::IntegerVector> outputs = R_NilValue,
+                                  Rcpp::Nullable<Rcpp::IntegerVector> new_outputs = R_NilValue) {
+  const DataStore data(coords, values, noise_scale, outputs);
   const PointStore targets(newcoords);
+  const OutputStore target_outputs(new_outputs, newcoords.nrow());
   const std::vector<double> normal_rows = row_major(normals);
   const std::vector<double> field = neargp::simulate_conditional(
       data.view(), targets.view(), to_rows(order_new), to_neighbor_table(neighbors),
-      to_covariance(covariance, nugget), normal_rows.data(), make_run_context(threads));
+      to_covariance(covariance, nugget), normal_rows.data(), make_run_context(threads), target_outputs.data());
   return from_row_major(field, data.columns);
 }
 
 // [[Rcpp::export]]
 Rcpp::List core_exact(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& columns,
                       const Rcpp::NumericVector& noise_scale, const Rcpp::List& covariance, double nugget,
-                      bool information) {
-  const DataStore data(coords, columns, noise_scale);
+                      bool information, Rcpp::Nullable<Rcpp::IntegerVector> outputs = R_NilValue) {
+  const DataStore data(coords, columns, noise_scale, outputs);
   const neargp::Covariance spec = to_covariance(covariance, nugget);
   return to_r(neargp::exact_sums(data.view(), spec, information), data.columns, spec.parameters());
 }
@@ -148,8 +159,11 @@ Rcpp::List core_exact(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatr
 // [[Rcpp::export]]
 Rcpp::List core_exact_predict(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& columns,
                               const Rcpp::NumericVector& noise_scale, const Rcpp::NumericMatrix& newcoords,
-                              const Rcpp::List& covariance, double nugget) {
-  const DataStore data(coords, columns, noise_scale);
+                              const Rcpp::List& covariance, double nugget,
+                              Rcpp::Nullable<Rcpp::IntegerVector> outputs = R_NilValue,
+                              Rcpp::Nullable<Rcpp::IntegerVector> new_outputs = R_NilValue) {
+  const DataStore data(coords, columns, noise_scale, outputs);
   const PointStore targets(newcoords);
-  return to_r(neargp::exact_krige(data.view(), targets.view(), to_covariance(covariance, nugget)));
+  const OutputStore target_outputs(new_outputs, newcoords.nrow());
+  return to_r(neargp::exact_krige(data.view(), targets.view(), to_covariance(covariance, nugget), target_outputs.data()));
 }

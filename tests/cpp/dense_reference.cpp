@@ -38,10 +38,19 @@ double scaled_distance(const neargp::Component& component, const double* x, cons
   return delta.norm();
 }
 
-double covariance(const neargp::Covariance& model, const double* x, const double* y) {
+double covariance(const neargp::Covariance& model, const double* x, const double* y, int p, int q) {
   double sum = 0.0;
-  for (const neargp::Component& component : model.components)
-    sum += component.variance * correlation(component, scaled_distance(component, x, y));
+  for (const neargp::Component& component : model.components) {
+    double scale = component.variance;
+    if (!component.loadings.empty()) {
+      const int outputs = int(model.output_nuggets.size());
+      const int rank = int(component.loadings.size()) / outputs;
+      const Eigen::Map<const Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>> a(
+          component.loadings.data(), outputs, rank);
+      scale = (a * a.transpose())(p, q);
+    }
+    sum += scale * correlation(component, scaled_distance(component, x, y));
+  }
   return sum;
 }
 
@@ -54,7 +63,11 @@ MatrixXd cross_covariance(const neargp::Covariance& model, neargp::Points a, nea
 
 MatrixXd noisy_covariance(const neargp::Covariance& model, const neargp::LocalData& data) {
   MatrixXd matrix = cross_covariance(model, data.coords, data.coords);
-  for (neargp::Index i = 0; i < data.coords.n; ++i) matrix(i, i) += model.nugget * data.noise_scale[i];
+  for (neargp::Index i = 0; i < data.coords.n; ++i) {
+    for (neargp::Index j = 0; data.outputs && j < data.coords.n; ++j)
+      matrix(i, j) = covariance(model, data.coords[i], data.coords[j], data.outputs[i], data.outputs[j]);
+    matrix(i, i) += (data.outputs ? model.output_nuggets[data.outputs[i]] : model.nugget) * data.noise_scale[i];
+  }
   return matrix;
 }
 
@@ -73,21 +86,27 @@ neargp::Covariance moved(neargp::Covariance model, int index, double step) {
     const int ranges = int(component.range.size());
     if (index >= component.parameters()) {
       index -= component.parameters();
-    } else if (index == 0) {
-      component.variance *= std::exp(step);
-      return model;
-    } else if (index <= ranges) {
-      component.range[index - 1] *= std::exp(step);
-      return model;
-    } else if (component.anisotropic && index <= ranges + 2) {
-      (index == ranges + 1 ? component.u : component.v) += step;
-      return model;
-    } else {
-      component.shape += step;
+      continue;
+    }
+    if (index < component.scales()) {
+      if (component.loadings.empty()) {
+        component.variance *= std::exp(step);
+      } else {
+        component.loadings[index] += step;
+      }
       return model;
     }
+    index -= component.scales() - 1;
+    if (index <= ranges) {
+      component.range[index - 1] *= std::exp(step);
+    } else if (component.anisotropic && index <= ranges + 2) {
+      (index == ranges + 1 ? component.u : component.v) += step;
+    } else {
+      component.shape += step;
+    }
+    return model;
   }
-  model.nugget *= std::exp(step);
+  (model.output_nuggets.empty() ? model.nugget : model.output_nuggets[index]) *= std::exp(step);
   return model;
 }
 

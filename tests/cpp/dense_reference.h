@@ -17,7 +17,8 @@ using Eigen::VectorXd;
 double matern(double nu, double r);
 double correlation(const neargp::Component& component, double r);
 double scaled_distance(const neargp::Component& component, const double* x, const double* y);
-double covariance(const neargp::Covariance& model, const double* x, const double* y);
+// p, q: outputs at x and y, where there are several.
+double covariance(const neargp::Covariance& model, const double* x, const double* y, int p = 0, int q = 0);
 MatrixXd cross_covariance(const neargp::Covariance& model, neargp::Points a, neargp::Points b);
 MatrixXd noisy_covariance(const neargp::Covariance& model, const neargp::LocalData& data);
 MatrixXd values_of(const neargp::LocalData& data);

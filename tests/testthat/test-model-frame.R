@@ -41,7 +41,6 @@ test_that("responses and trends that cannot be fitted are classed errors", {
   expect_error(fit_small(z ~ 1, data, subset = x > 5), "No rows are left", class = "neargp_error_empty")
   expect_error(fit_small(z ~ 1, transform(data, z = NA_real_)), "No rows are left", class = "neargp_error_empty")
   expect_error(fit_small(group ~ 1, data), "numeric", class = "neargp_error_response")
-  expect_error(fit_small(cbind(z, x) ~ 1, data), "matrix", class = "neargp_error_response")
   expect_error(fit_small(~ height, data), "two-sided", class = "neargp_error_argument")
   expect_error(fit_small(z ~ 1, transform(data, z = 7)), "constant", class = "neargp_error_constant_response")
   expect_error(fit_small(z ~ height, transform(data, z = 2 * height)), "exact function of the trend", class = "neargp_error_constant_response")

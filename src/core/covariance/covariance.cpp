@@ -52,6 +52,13 @@ void check_component(const Component& component, int dim) {
     require(positive(component.shape), "The shape of a Cauchy covariance must be positive.");
 }
 
+void check_loadings(const Component& component, int outputs) {
+  const int size = int(component.loadings.size());
+  require(outputs == 0 ? size == 0 : size > 0 && size % outputs == 0,
+          "A component must have as many rows of loadings as there are outputs with a nugget.");
+  for (const double loading : component.loadings) require(std::isfinite(loading), "Loadings must be finite.");
+}
+
 }  // namespace
 
 void check_covariance(const Covariance& covariance, int dim) {
@@ -61,7 +68,12 @@ void check_covariance(const Covariance& covariance, int dim) {
           "The nugget must be zero or positive, and finite.");
   require(covariance.active.empty() || int(covariance.active.size()) == covariance.parameters(),
           "`active` must have one element per covariance parameter.");
-  for (const Component& component : covariance.components) check_component(component, dim);
+  for (const Component& component : covariance.components) {
+    check_component(component, dim);
+    check_loadings(component, covariance.outputs());
+  }
+  for (const double nugget : covariance.output_nuggets)
+    require(std::isfinite(nugget) && nugget >= 0.0, "The nuggets of all outputs must be zero or positive, and finite.");
 }
 
 }  // namespace neargp

@@ -25,25 +25,34 @@ struct Component {
   bool anisotropic = false;
   double u = 0.0, v = 0.0;
   double shape = 0.0;
+  // Of several outputs: outputs x rank, row-major. The covariance of outputs p and q is then
+  // the correlation times entry (p, q) of A A', A the loadings, and the variance is not used.
+  std::vector<double> loadings;
 
   bool has_shape() const {
     return family == Family::matern || family == Family::powered_exponential ||
            family == Family::cauchy;
   }
+  // Parameters that come before the ranges.
+  int scales() const { return loadings.empty() ? 1 : int(loadings.size()); }
   int parameters() const {
-    return 1 + int(range.size()) + (anisotropic ? 2 : 0) + (has_shape() ? 1 : 0);
+    return scales() + int(range.size()) + (anisotropic ? 2 : 0) + (has_shape() ? 1 : 0);
   }
 };
 
 // Parameters, in this order: for each component log variance, log ranges, (u, v), shape
 // (on its own scale); last log nugget. `active[a]` says whether derivative a is wanted.
+// Several outputs are a linear model of coregionalisation: each component has loadings in
+// place of the log variance, and each output a log nugget.
 struct Covariance {
   std::vector<Component> components;
   double nugget = 0.0;
   std::vector<char> active;
+  std::vector<double> output_nuggets = {};  // in place of `nugget`; empty: one output
 
+  int outputs() const { return int(output_nuggets.size()); }
   int parameters() const {
-    int count = 1;
+    int count = outputs() > 0 ? outputs() : 1;
     for (const Component& component : components) count += component.parameters();
     return count;
   }

@@ -50,7 +50,7 @@ AnisotropyForms anisotropy_forms(double u, double v) {
   return forms;
 }
 
-void prepare_scales(const Component& component, const Covariance& covariance, int first_parameter,
+void prepare_scales(const Component& component, const Covariance& covariance, int first_range,
                     PreparedComponent& prepared) {
   AnisotropyForms forms;
   if (component.anisotropic) {
@@ -61,15 +61,15 @@ void prepare_scales(const Component& component, const Covariance& covariance, in
   }
   const int ranges = int(component.range.size());
   for (int g = 0; g < ranges; ++g) {
-    if (!covariance.is_active(first_parameter + 1 + g)) continue;
+    if (!covariance.is_active(first_range + g)) continue;
     ScaleDerivative form;
-    form.parameter = first_parameter + 1 + g;
+    form.parameter = first_range + g;
     for (int d = 0; d < int(component.group.size()); ++d)
       if (component.group[d] == g) form.coordinates.push_back(d);
     if (!form.coordinates.empty()) prepared.scale_derivatives.push_back(form);
   }
   if (!component.anisotropic) return;
-  const int u_parameter = first_parameter + 1 + ranges;
+  const int u_parameter = first_range + ranges;
   if (covariance.is_active(u_parameter))
     prepared.scale_derivatives.push_back({u_parameter, {}, forms.u11, forms.u12, forms.u22});
   if (covariance.is_active(u_parameter + 1))
@@ -96,6 +96,7 @@ PreparedCovariance prepare(const Covariance& covariance, int dim, bool derivativ
   result.dim = dim;
   result.parameters = covariance.parameters();
   result.nugget = covariance.nugget;
+  result.output_nuggets = covariance.output_nuggets;
   Covariance wanted = covariance;
   if (!derivatives) wanted.active.assign(result.parameters, 0);
   int parameter = 0;
@@ -110,7 +111,9 @@ PreparedCovariance prepare(const Covariance& covariance, int dim, bool derivativ
     for (const int group : component.group)
       prepared.inverse_range.push_back(1.0 / component.range[group]);
     prepared.variance_parameter = parameter;
-    prepare_scales(component, wanted, parameter, prepared);
+    prepared.loadings = component.loadings;
+    prepared.rank = covariance.outputs() > 0 ? int(component.loadings.size()) / covariance.outputs() : 0;
+    prepare_scales(component, wanted, parameter + component.scales(), prepared);
     const int last = parameter + component.parameters() - 1;
     if (component.has_shape() && wanted.is_active(last)) prepared.shape_parameter = last;
     prepare_table(prepared, fill_matern_table);

@@ -31,7 +31,10 @@ struct PreparedComponent {
   bool anisotropic = false;
   double a11 = 1.0, a12 = 0.0, a22 = 1.0;  // exp(-B), applied before inverse_range
 
-  int variance_parameter = 0;
+  std::vector<double> loadings;  // outputs x rank; empty: one output
+  int rank = 0;
+
+  int variance_parameter = 0;              // the first of the loadings where there are any
   int shape_parameter = -1;                // -1: no derivative wanted
   std::vector<ScaleDerivative> scale_derivatives;  // only those wanted
   bool single_scale = false;  // one range for all coordinates: d r^2 / d log range = -2 r^2
@@ -49,8 +52,21 @@ struct PreparedCovariance {
   double nugget = 0.0;
   double variance = 0.0;  // of the latent field: the sum over components
   std::vector<PreparedComponent> components;
+  std::vector<double> output_nuggets;  // in place of `nugget`; empty: one output
 
-  int nugget_parameter() const { return parameters - 1; }
+  int outputs() const { return int(output_nuggets.size()); }
+  // The first of them where there are several.
+  int nugget_parameter() const { return parameters - (outputs() > 0 ? outputs() : 1); }
+  // Of the latent field of one output.
+  double output_variance(int output) const {
+    double sum = 0.0;
+    for (const PreparedComponent& component : components)
+      for (int q = 0; q < component.rank; ++q) {
+        const double loading = component.loadings[output * component.rank + q];
+        sum += loading * loading;
+      }
+    return sum;
+  }
 };
 
 using FillMaternTable = void (*)(const MaternSmoothness& smoothness, double* value, double* shape);

@@ -23,6 +23,14 @@ double form_value(const ScaleDerivative& form, const double* x, const double* y)
   return -2.0 * sum;
 }
 
+// Covariance of two outputs at one place.
+double loading_product(const PreparedComponent& component, int p, int q) {
+  double sum = 0.0;
+  for (int f = 0; f < component.rank; ++f)
+    sum += component.loadings[p * component.rank + f] * component.loadings[q * component.rank + f];
+  return sum;
+}
+
 struct CorrelationAt {
   double value, slope, shape;
 };
@@ -61,9 +69,41 @@ void add_component_derivatives(const PreparedComponent& component, Points points
   });
 }
 
+// The component's derivatives with unit variance become those of several outputs: all are multiplied by the products of
+// the loadings, and in place of the variance there is, for output p and factor f, corr_ij times the loading of the one of
+// i and j on f for which the other is of output p, twice where both are.
+void couple_derivatives(const PreparedComponent& component, const int* outputs, int count,
+                        std::vector<Eigen::MatrixXd>& derivatives) {
+  const Eigen::MatrixXd correlation = derivatives[component.variance_parameter];
+  const Index n = correlation.rows();
+  Eigen::MatrixXd products(n, n);
+  for (Index j = 0; j < n; ++j)
+    for (Index i = 0; i < n; ++i) products(i, j) = loading_product(component, outputs[i], outputs[j]);
+  for (const ScaleDerivative& form : component.scale_derivatives) derivatives[form.parameter].array() *= products.array();
+  if (component.wants_shape()) derivatives[component.shape_parameter].array() *= products.array();
+  for (int p = 0; p < count; ++p)
+    for (int f = 0; f < component.rank; ++f) {
+      Eigen::VectorXd own(n), loading(n);
+      for (Index i = 0; i < n; ++i) {
+        own[i] = outputs[i] == p ? 1.0 : 0.0;
+        loading[i] = component.loadings[outputs[i] * component.rank + f];
+      }
+      derivatives[component.variance_parameter + p * component.rank + f] =
+          correlation.cwiseProduct(own * loading.transpose() + loading * own.transpose());
+    }
+}
+
 }  // namespace
 
-Eigen::MatrixXd covariance_matrix(const PreparedCovariance& covariance, Points a, Points b) {
+Eigen::VectorXd noise_variances(const PreparedCovariance& covariance, const double* noise_scale, Index n,
+                                const int* outputs) {
+  Eigen::VectorXd noise = covariance.nugget * Eigen::Map<const Eigen::VectorXd>(noise_scale, n);
+  for (Index i = 0; outputs && i < n; ++i) noise[i] = covariance.output_nuggets[outputs[i]] * noise_scale[i];
+  return noise;
+}
+
+Eigen::MatrixXd covariance_matrix(const PreparedCovariance& covariance, Points a, Points b, const int* outputs_a,
+                                  const int* outputs_b) {
   Eigen::MatrixXd matrix = Eigen::MatrixXd::Zero(a.n, b.n);
   for (const PreparedComponent& component : covariance.components) {
     const std::vector<double> xa = scaled_points(component, a);
@@ -74,7 +114,7 @@ Eigen::MatrixXd covariance_matrix(const PreparedCovariance& covariance, Points a
           const double r2 = squared_distance(xa.data() + i * a.dim, xb.data() + j * b.dim, a.dim);
           double c, slope, shape;
           correlation.template evaluate<false, false>(r2, c, slope, shape);
-          matrix(i, j) += component.variance * c;
+          matrix(i, j) += c * (outputs_a ? loading_product(component, outputs_a[i], outputs_b[j]) : component.variance);
         }
     });
   }
@@ -82,13 +122,19 @@ Eigen::MatrixXd covariance_matrix(const PreparedCovariance& covariance, Points a
 }
 
 std::vector<Eigen::MatrixXd> covariance_derivatives(const PreparedCovariance& covariance, Points points,
-                                                    const double* noise_scale) {
+                                                    const double* noise_scale, const int* outputs) {
   std::vector<Eigen::MatrixXd> derivatives(covariance.parameters);
   for (const PreparedComponent& component : covariance.components)
     add_component_derivatives(component, points, derivatives);
-  if (covariance.nugget > 0.0) {
-    const Eigen::Map<const Eigen::VectorXd> scale(noise_scale, points.n);
-    derivatives[covariance.nugget_parameter()] = (covariance.nugget * scale).asDiagonal();
+  const Eigen::VectorXd noise = noise_variances(covariance, noise_scale, points.n, outputs);
+  if (covariance.nugget > 0.0) derivatives[covariance.nugget_parameter()] = noise.asDiagonal();
+  if (!outputs) return derivatives;
+  for (const PreparedComponent& component : covariance.components)
+    couple_derivatives(component, outputs, covariance.outputs(), derivatives);
+  for (int p = 0; p < covariance.outputs(); ++p) {
+    Eigen::VectorXd own = noise;
+    for (Index i = 0; i < points.n; ++i) own[i] *= outputs[i] == p ? 1.0 : 0.0;
+    derivatives[covariance.nugget_parameter() + p] = own.asDiagonal();
   }
   return derivatives;
 }

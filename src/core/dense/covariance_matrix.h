@@ -10,13 +10,19 @@
 
 namespace neargp {
 
-// Entry (i, j) is the covariance of the noise-free field at a[i] and b[j].
-Eigen::MatrixXd covariance_matrix(const PreparedCovariance& covariance, Points a, Points b);
+// Entry (i, j) is the covariance of the noise-free field at a[i] and b[j]; of several outputs, that of the outputs
+// which `outputs_a` and `outputs_b` name.
+Eigen::MatrixXd covariance_matrix(const PreparedCovariance& covariance, Points a, Points b,
+                                  const int* outputs_a = nullptr, const int* outputs_b = nullptr);
+
+// The noise variances of rows with these noise scales.
+Eigen::VectorXd noise_variances(const PreparedCovariance& covariance, const double* noise_scale, Index n,
+                                const int* outputs = nullptr);
 
 // Derivatives of the n x n matrix of one set of points in every parameter that is
 // wanted, noise included; an empty matrix where it is not.
 std::vector<Eigen::MatrixXd> covariance_derivatives(const PreparedCovariance& covariance, Points points,
-                                                    const double* noise_scale);
+                                                    const double* noise_scale, const int* outputs = nullptr);
 
 // Correlation of an isotropic component at a distance.
 double correlation_at(const PreparedComponent& component, double distance);

@@ -22,9 +22,8 @@ struct DenseFactor {
 // Cholesky factor of the covariance matrix of noisy data. Rounding can leave a singular
 // matrix with tiny positive pivots: those count as failure, as in the tiles.
 DenseFactor factorise(const PreparedCovariance& covariance, const LocalData& data) {
-  Matrix s = covariance_matrix(covariance, data.coords, data.coords);
-  const Eigen::Map<const Eigen::VectorXd> scale(data.noise_scale, data.coords.n);
-  s.diagonal() += covariance.nugget * scale;
+  Matrix s = covariance_matrix(covariance, data.coords, data.coords, data.outputs, data.outputs);
+  s.diagonal() += noise_variances(covariance, data.noise_scale, data.coords.n, data.outputs);
   const Eigen::VectorXd diagonal = s.diagonal();
   DenseFactor factor{Eigen::LLT<Matrix>(s), false};
   const Eigen::VectorXd pivots = factor.llt.matrixLLT().diagonal().array().square();
@@ -34,11 +33,16 @@ DenseFactor factorise(const PreparedCovariance& covariance, const LocalData& dat
 
 // S^-1 dS_a for every parameter that is wanted. Noise has a diagonal derivative, and S is
 // the sum of the derivatives in all log variances and the log nugget, which leaves one
-// dense product for each length and shape parameter.
+// dense product for each length and shape parameter; of several outputs it is no such sum.
 std::vector<Matrix> solved_derivatives(const PreparedCovariance& prepared, const LocalData& data,
                                        const std::vector<Matrix>& derivatives, const Matrix& inverse) {
   const Eigen::Map<const Eigen::VectorXd> scale(data.noise_scale, data.coords.n);
   std::vector<Matrix> solved(derivatives.size());
+  if (prepared.outputs() > 0) {
+    for (std::size_t a = 0; a < derivatives.size(); ++a)
+      if (derivatives[a].size() > 0) solved[a] = inverse * derivatives[a];
+    return solved;
+  }
   const int first = prepared.components[0].variance_parameter;
   for (std::size_t a = 0; a < derivatives.size(); ++a)
     if (int(a) != first && int(a) != prepared.nugget_parameter() && derivatives[a].size() > 0)
@@ -76,6 +80,7 @@ void add_derivatives(const std::vector<Matrix>& derivatives, const std::vector<M
 }  // namespace
 
 LikelihoodSums exact_sums(const LocalData& data, const Covariance& covariance, bool information) {
+  check_outputs(data.outputs, data.coords.n, covariance);
   const PreparedCovariance prepared =
       prepare(covariance, data.coords.dim, information, local_kernels().fill_matern_table);
   const DenseFactor factor = factorise(prepared, data);
@@ -90,7 +95,7 @@ LikelihoodSums exact_sums(const LocalData& data, const Covariance& covariance, b
   sums.log_det = 2.0 * factor.llt.matrixLLT().diagonal().array().log().sum();
   Eigen::Map<Matrix>(sums.gram.data(), data.columns, data.columns) = columns.transpose() * weighted;
   if (information) {
-    const std::vector<Matrix> derivatives = covariance_derivatives(prepared, data.coords, data.noise_scale);
+    const std::vector<Matrix> derivatives = covariance_derivatives(prepared, data.coords, data.noise_scale, data.outputs);
     const Matrix inverse = factor.llt.solve(Matrix::Identity(data.coords.n, data.coords.n));
     add_derivatives(derivatives, solved_derivatives(prepared, data, derivatives, inverse), covariance, weighted,
                     sums);
@@ -98,7 +103,9 @@ LikelihoodSums exact_sums(const LocalData& data, const Covariance& covariance, b
   return sums;
 }
 
-Kriging exact_krige(const LocalData& data, Points targets, const Covariance& covariance) {
+Kriging exact_krige(const LocalData& data, Points targets, const Covariance& covariance, const int* target_outputs) {
+  check_outputs(data.outputs, data.coords.n, covariance);
+  check_outputs(target_outputs, targets.n, covariance);
   const PreparedCovariance prepared =
       prepare(covariance, data.coords.dim, false, local_kernels().fill_matern_table);
   const DenseFactor factor = factorise(prepared, data);
@@ -110,14 +117,16 @@ Kriging exact_krige(const LocalData& data, Points targets, const Covariance& cov
     result.failed = 0;
     return result;
   }
-  const Matrix cross = covariance_matrix(prepared, data.coords, targets);
+  const Matrix cross = covariance_matrix(prepared, data.coords, targets, data.outputs, target_outputs);
   const Matrix whitened = factor.llt.matrixL().solve(cross);
   const RowMajor columns = Eigen::Map<const RowMajor>(data.values, data.coords.n, data.columns);
   const Matrix whitened_columns = factor.llt.matrixL().solve(Matrix(columns));
   Eigen::Map<RowMajor>(result.weighted.data(), targets.n, data.columns) =
       whitened.transpose() * whitened_columns;
-  for (Index t = 0; t < targets.n; ++t)
-    result.variance[t] = std::max(0.0, prepared.variance - whitened.col(t).squaredNorm());
+  for (Index t = 0; t < targets.n; ++t) {
+    const double variance = target_outputs ? prepared.output_variance(target_outputs[t]) : prepared.variance;
+    result.variance[t] = std::max(0.0, variance - whitened.col(t).squaredNorm());
+  }
   return result;
 }
 

@@ -11,6 +11,7 @@ namespace neargp {
 LikelihoodSums exact_sums(const LocalData& data, const Covariance& covariance, bool information);
 
 // As krige(), conditioning on all data.
-Kriging exact_krige(const LocalData& data, Points targets, const Covariance& covariance);
+Kriging exact_krige(const LocalData& data, Points targets, const Covariance& covariance,
+                    const int* target_outputs = nullptr);
 
 }  // namespace neargp

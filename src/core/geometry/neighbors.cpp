@@ -142,6 +142,41 @@ NeighborTable nearest_before(Points points, const std::vector<int>& order, int k
   return table;
 }
 
+// As search_before(): queries in stretches of rank, each with a tree of the reference rows up to its end, of which at
+// least half come before each query where the ranks of both are spread alike.
+NeighborTable nearest_earlier(Points reference, const std::vector<int>& reference_rank, Points queries,
+                              const std::vector<int>& query_rank, int k, const RunContext& context) {
+  check_k(k);
+  check_same_dimension(reference.dim, queries.dim);
+  if (Index(reference_rank.size()) != reference.n || Index(query_rank.size()) != queries.n)
+    throw Error("Each point must have a rank.");
+  NeighborTable table(queries.n, k);
+  if (reference.n == 0 || queries.n == 0) return table;
+  int end = 1 + *std::max_element(query_rank.begin(), query_rank.end());
+  while (end > 0) {
+    const int begin = end < 2048 ? 0 : end / 2;
+    std::vector<int> sources, stretch;
+    for (Index i = 0; i < reference.n; ++i)
+      if (reference_rank[i] < end) sources.push_back(int(i));
+    for (Index i = 0; i < queries.n; ++i)
+      if (query_rank[i] >= begin && query_rank[i] < end) stretch.push_back(int(i));
+    end = begin;
+    if (sources.empty() || stretch.empty()) continue;
+    const KdTree tree(reference, sources, context);
+    const KdTree query_tree(queries, stretch, context);
+    const EarlierRow earlier = make_earlier_row(tree, reference_rank);
+    const auto append_queries = [&](Index leaf, std::vector<Query>& block) {
+      for (int s = 0; s < query_tree.leaf_count(leaf); ++s) {
+        const int row = query_tree.leaf_rows(leaf)[s];
+        block.push_back({queries[row], query_rank[row], table[row]});
+      }
+      std::sort(block.begin(), block.end(), [](const Query& a, const Query& b) { return a.limit < b.limit; });
+    };
+    search_any_dimension(tree, query_tree, earlier, k, append_queries, context);
+  }
+  return table;
+}
+
 NeighborTable nearest_others(Points points, int k, const RunContext& context) {
   check_k(k);
   NeighborTable table(points.n, k);

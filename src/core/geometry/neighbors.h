@@ -26,6 +26,10 @@ struct NeighborTable {
 // to row i of `points`.
 NeighborTable nearest_before(Points points, const std::vector<int>& order, int k, const RunContext& context);
 
+// The k nearest rows of `reference` that have a lower rank than the query, both ranked from 0.
+NeighborTable nearest_earlier(Points reference, const std::vector<int>& reference_rank, Points queries,
+                              const std::vector<int>& query_rank, int k, const RunContext& context);
+
 // The k nearest other rows. A row never is its own neighbour; other rows at the same location are.
 NeighborTable nearest_others(Points points, int k, const RunContext& context);
 

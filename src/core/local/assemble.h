@@ -4,6 +4,7 @@
 
 #include "covariance/entry.h"
 #include "covariance/with_family.h"
+#include "local/coregionalisation.h"
 #include "local/tile.h"
 
 namespace neargp {
@@ -98,8 +99,12 @@ void assemble(const PreparedCovariance& covariance, Tile<Lanes>& tile, bool deri
       }
     });
   }
-  for (int i = 0; i < tile.rows(); ++i)
-    tile.matrix().row(i)[i] = covariance.variance + covariance.nugget * tile.noise()[i];
+  if (covariance.outputs() > 0) {
+    couple_outputs(covariance, tile, derivatives);
+  } else {
+    for (int i = 0; i < tile.rows(); ++i)
+      tile.matrix().row(i)[i] = covariance.variance + covariance.nugget * tile.noise()[i];
+  }
   if (tile.masked()) apply_mask(tile);
 }
 
@@ -112,6 +117,7 @@ Index for_each_tile(const PreparedCovariance& covariance, Tile<Lanes>& tile, boo
   Index failed = -1;
   for (Index target = first; target < last; target += Lanes) {
     tile.load(target, last);
+    if (covariance.outputs() > 0) tile.load_outputs(covariance);
     assemble(covariance, tile, derivatives);
     const Index tile_failed = tile.factorise(factor_rows);
     if (failed < 0) failed = tile_failed;

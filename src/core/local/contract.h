@@ -3,6 +3,7 @@
 #pragma once
 
 #include "covariance/entry.h"
+#include "local/coregionalisation.h"
 #include "local/tile.h"
 
 namespace neargp {
@@ -100,6 +101,7 @@ void contract(Tile<Lanes>& tile, const PreparedCovariance& covariance, const Wei
               typename Pack<Lanes>::Real* gradient) {
   using V = typename Pack<Lanes>::Real;
   const int rows = tile.rows();
+  const bool several_outputs = covariance.outputs() > 0;
   V trace = V{};
   V noise = V{};
   for (int i = 0; i < rows; ++i) {
@@ -114,7 +116,7 @@ void contract(Tile<Lanes>& tile, const PreparedCovariance& covariance, const Wei
     const auto& store = tile.component(c);
     V variance_sum = trace * component.variance;
     for (int i = 1; i < rows; ++i) {
-      if (c > 0)
+      if (c > 0 && !several_outputs)
         for (int j = 0; j < i; ++j) variance_sum += weight(i, j) * store.covariance[triangle_size(i) + j];
       if (component.wants_shape()) {
         V sum = V{};
@@ -123,11 +125,14 @@ void contract(Tile<Lanes>& tile, const PreparedCovariance& covariance, const Wei
       }
       if (component.wants_slope()) contract_scale_row(tile, component, c, i, weight, gradient);
     }
-    if (c > 0) {
+    if (several_outputs) {
+      contract_loadings(tile, component, c, weight, diagonal, gradient);
+    } else if (c > 0) {
       gradient[component.variance_parameter] += variance_sum;
       rest += variance_sum;
     }
   }
+  if (several_outputs) return contract_nuggets(tile, covariance, diagonal, gradient);
   gradient[covariance.components[0].variance_parameter] += total - rest;
   gradient[covariance.nugget_parameter()] += noise;
 }

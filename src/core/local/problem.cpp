@@ -13,8 +13,9 @@ namespace neargp {
 namespace {
 
 // Rows of a row-major array in a new order.
-std::vector<double> gather_rows(const double* array, int width, const std::vector<int>& rows) {
-  std::vector<double> result(rows.size() * std::size_t(width));
+template <class Number>
+std::vector<Number> gather_rows(const Number* array, int width, const std::vector<int>& rows) {
+  std::vector<Number> result(rows.size() * std::size_t(width));
   for (std::size_t i = 0; i < rows.size(); ++i)
     std::copy_n(array + Index(rows[i]) * width, width, result.begin() + i * width);
   return result;
@@ -50,6 +51,16 @@ void check_rows(const std::vector<int>& rows, int smallest, Index n) {
     if (row < smallest || row >= n) refuse_row(Index(row) + 1, n);
 }
 
+void check_outputs(const int* outputs, Index n, const Covariance& covariance) {
+  if (n == 0) return;
+  if ((outputs != nullptr) != (covariance.outputs() > 0))
+    throw Error("Rows of several outputs need a covariance with loadings, and no others do.");
+  for (Index i = 0; outputs && i < n; ++i)
+    if (outputs[i] < 0 || outputs[i] >= covariance.outputs())
+      throw Error("Row " + std::to_string(i + 1) + " is of output " + std::to_string(outputs[i] + 1) +
+                  ", but the covariance is one of " + std::to_string(covariance.outputs()) + " outputs.");
+}
+
 LocalProblem::LocalProblem(const LocalData& data, const NeighborRows& neighbors,
                            const std::vector<int>& targets, const RunContext& context)
     : dim_(data.coords.dim),
@@ -67,6 +78,7 @@ LocalProblem::LocalProblem(const LocalData& data, const NeighborRows& neighbors,
   coords_ = gather_rows(data.coords.data, dim_, data_row_);
   values_ = gather_rows(data.values, columns_, data_row_);
   noise_scale_ = gather_rows(data.noise_scale, 1, data_row_);
+  if (data.outputs) outputs_ = gather_rows(data.outputs, 1, data_row_);
   if (targets.empty())
     gather_neighbors(neighbors, data_row_, position);
   else
@@ -85,6 +97,7 @@ std::vector<int> LocalProblem::order_targets(const std::vector<int>& targets, co
   target_coords_ = gather_rows(coords_.data(), dim_, target_datum_);
   target_values_ = gather_rows(values_.data(), columns_, target_datum_);
   target_noise_scale_ = gather_rows(noise_scale_.data(), 1, target_datum_);
+  if (!outputs_.empty()) target_outputs_ = gather_rows(outputs_.data(), 1, target_datum_);
   return table_row;
 }
 
@@ -118,7 +131,15 @@ LocalView LocalProblem::view_of(const std::vector<double>& values, const std::ve
   view.target_values = all ? values.data() : target_values.data();
   view.target_noise_scale = all ? noise_scale_.data() : target_noise_scale_.data();
   view.neighbors = neighbors_.data();
+  if (!outputs_.empty()) {
+    view.outputs = outputs_.data();
+    view.target_outputs = all ? outputs_.data() : target_outputs_.data();
+  }
   return view;
+}
+
+void LocalProblem::check(const Covariance& covariance) const {
+  check_outputs(outputs_.empty() ? nullptr : outputs_.data(), data(), covariance);
 }
 
 LocalView LocalProblem::view() const { return view_of(values_, target_values_, columns_); }

@@ -7,6 +7,7 @@
 
 #include "backend/backend.h"
 #include "base/run_context.h"
+#include "covariance/covariance.h"
 #include "geometry/neighbors.h"
 #include "geometry/points.h"
 #include "local/view.h"
@@ -19,6 +20,7 @@ struct LocalData {
   int columns = 0;
   const double* values = nullptr;       // n x columns: the response, then the trend's design
   const double* noise_scale = nullptr;  // n
+  const int* outputs = nullptr;         // n: which of several outputs a row is of, from 0; null: one output
 };
 
 // Conditioning sets as their owner keeps them: k rows for each of n targets, counted from
@@ -42,6 +44,9 @@ void check_coordinates(Points points);
 // Throws an Error unless all rows lie in smallest .. n - 1; `smallest` is -1 where a row may be absent, else 0.
 void check_rows(const std::vector<int>& rows, int smallest, Index n);
 
+// Throws an Error unless the covariance is one of several outputs, all of those that n rows name, where there are any.
+void check_outputs(const int* outputs, Index n, const Covariance& covariance);
+
 class LocalProblem {
  public:
   // Conditioning sets of the rows in `targets` (empty: of all rows, in order); row t of
@@ -54,6 +59,9 @@ class LocalProblem {
   int dim() const { return dim_; }
   int columns() const { return columns_; }
   int k() const { return k_; }
+
+  // Throws an Error where the covariance is not one of the outputs that the rows are of.
+  void check(const Covariance& covariance) const;
 
   // All columns.
   LocalView view() const;
@@ -82,6 +90,7 @@ class LocalProblem {
   std::vector<int> target_datum_;  // datum of target t; empty where target t is datum t
   std::vector<double> coords_, values_, noise_scale_;
   std::vector<double> target_coords_, target_values_, target_noise_scale_;
+  std::vector<int> outputs_, target_outputs_;  // empty: one output
   std::vector<int> neighbors_;
   std::vector<double> residuals_, target_residuals_;
   mutable bool residuals_on_device_ = false;

@@ -44,7 +44,8 @@ class Tile {
     V* coords = nullptr;  // dim x rows, in the component's metric
     V* slope = nullptr;   // variance * dc/dr^2, or its product with -2 r^2 (single_scale)
     V* shape = nullptr;   // variance * dc/dshape
-    V* covariance = nullptr;  // variance * c; for all components but the first
+    V* covariance = nullptr;  // variance * c; for all components but the first, of several outputs for all
+    V* loadings = nullptr;    // rank x rows, of several outputs
   };
 
   Tile(const LocalView& view, const PreparedCovariance& covariance, const TileNeeds& needs, Arena& arena)
@@ -59,10 +60,14 @@ class Tile {
       const PreparedComponent& component = covariance.components[c];
       ComponentTile& tile = components_[c];
       tile.coords = arena.take<V>(std::size_t(rows_) * view.dim);
+      if (covariance.outputs() > 0) {
+        tile.loadings = arena.take<V>(std::size_t(component.rank) * rows_);
+        tile.covariance = arena.take<V>(triangle);
+      }
       if (!needs.derivatives) continue;
       if (component.wants_slope() || component.wants_shape()) tile.slope = arena.take<V>(triangle);
       if (component.wants_shape()) tile.shape = arena.take<V>(triangle);
-      if (c > 0) tile.covariance = arena.take<V>(triangle);
+      if (c > 0 && !tile.covariance) tile.covariance = arena.take<V>(triangle);
     }
     vectors_ = arena.take<V>(std::size_t(needs.vectors) * rows_);
   }
@@ -77,7 +82,7 @@ class Tile {
   const V* mask() const { return mask_; }
   bool masked() const { return masked_; }
   V weight() const { return weight_; }  // 1 for a lane that holds a target, else 0
-  const V* noise() const { return noise_; }  // noise_scale by row, 0 where masked
+  const V* noise() const { return noise_; }  // noise_scale (of several outputs the noise) by row, 0 where masked
   Index target(int lane) const { return targets_[lane]; }
 
   // Reads the targets first .. first+Lanes-1; lanes from `last` on repeat the one before it.
@@ -95,6 +100,28 @@ class Tile {
       set_lane(noise_[view_.k], lane, noise);
       load_point(view_.k, lane, view_.target_coords + targets_[lane] * view_.dim);
     }
+  }
+
+  // Of several outputs: the loadings of each row, and its noise scale times the nugget of its output.
+  void load_outputs(const PreparedCovariance& covariance) {
+    for (int row = 0; row < rows_; ++row)
+      for (int lane = 0; lane < Lanes; ++lane) {
+        const int own = output(row, lane);
+        set_lane(noise_[row], lane, get_lane(noise_[row], lane) * covariance.output_nuggets[own]);
+        for (int c = 0; c < int(covariance.components.size()); ++c) {
+          const PreparedComponent& component = covariance.components[c];
+          for (int q = 0; q < component.rank; ++q)
+            set_lane(components_[c].loadings[std::size_t(q) * rows_ + row], lane,
+                     component.loadings[own * component.rank + q]);
+        }
+      }
+  }
+
+  // Masked rows stand at the target's own place, and for its output.
+  int output(int row, int lane) const {
+    const int datum = row < view_.k ? neighbor(row, lane) : -1;
+    if (datum >= 0) return view_.outputs ? view_.outputs[datum] : 0;
+    return view_.target_outputs ? view_.target_outputs[targets_[lane]] : 0;
   }
 
   // The values of column `column` at all rows; 0 where masked, and at the target if

@@ -14,11 +14,13 @@ struct LocalView {
   const double* coords = nullptr;       // data x dim
   const double* values = nullptr;       // data x columns
   const double* noise_scale = nullptr;  // data: noise variance = nugget * noise_scale
+  const int* outputs = nullptr;         // data: which of several outputs, from 0; null: one
 
   Index targets = 0;
   const double* target_coords = nullptr;       // targets x dim
   const double* target_values = nullptr;       // targets x columns; null: not needed
   const double* target_noise_scale = nullptr;  // targets; null: the noise-free field
+  const int* target_outputs = nullptr;         // targets
   const int* neighbors = nullptr;              // targets x k, -1 where there are fewer
 };
 

@@ -1,5 +1,6 @@
 #include "methods/conditional_likelihood.h"
 
+#include "base/error.h"
 #include "local/kernels.h"
 #include "methods/unpack_sums.h"
 
@@ -35,6 +36,8 @@ LikelihoodSums unpack(const TargetSums& totals, const ConditionalSumsLayout& lay
 
 LikelihoodSums conditional_sums(const LocalProblem& problem, const Covariance& covariance, bool information,
                                 const RunContext& context) {
+  problem.check(covariance);
+  if (information && covariance.outputs() > 0) throw Error("There is no expected information of several outputs.");
   const PreparedCovariance prepared =
       prepare(covariance, problem.dim(), information, local_kernels().fill_matern_table);
   const TargetSums totals = problem.on_device().conditional_sums(prepared, information, context);
@@ -45,6 +48,7 @@ LikelihoodSums conditional_sums(const LocalProblem& problem, const Covariance& c
 
 ObjectiveGradient conditional_gradient(LocalProblem& problem, const Covariance& covariance,
                                        const std::vector<double>& beta, const RunContext& context) {
+  problem.check(covariance);
   const PreparedCovariance prepared = prepare(covariance, problem.dim(), true, local_kernels().fill_matern_table);
   const DeviceView& view = problem.residuals_on_device(beta);
   return unpack_gradient(view.conditional_gradient(prepared, context), problem, covariance);

@@ -20,7 +20,7 @@ Index run_weights(const LocalView& view, const Covariance& covariance, bool loca
   return DeviceView(backend_of(context), view).conditional_weights(prepared, local_mean, context, out);
 }
 
-LocalView kriging_view(const LocalData& data, Points targets, const NeighborTable& neighbors) {
+LocalView kriging_view(const LocalData& data, Points targets, const int* target_outputs, const NeighborTable& neighbors) {
   LocalView view;
   view.dim = data.coords.dim;
   view.k = neighbors.k;
@@ -31,6 +31,8 @@ LocalView kriging_view(const LocalData& data, Points targets, const NeighborTabl
   view.targets = targets.n;
   view.target_coords = targets.data;
   view.neighbors = neighbors.index.data();
+  view.outputs = data.outputs;
+  view.target_outputs = target_outputs;
   return view;
 }
 
@@ -74,26 +76,30 @@ std::vector<double> draw_in_order(const LocalData& data, const std::vector<int>&
 }  // namespace
 
 Kriging krige(const LocalData& data, Points targets, const NeighborTable& neighbors,
-              const Covariance& covariance, bool local_mean, const RunContext& context) {
+              const Covariance& covariance, bool local_mean, const RunContext& context, const int* target_outputs,
+              double* weights) {
   if (targets.dim != data.coords.dim) throw Error("Data and new locations must have the same coordinates.");
   if (neighbors.n != targets.n) throw Error("The table of neighbours must have one row for each new location.");
   check_coordinates(data.coords);
   check_coordinates(targets);
   check_rows(neighbors.index, -1, data.coords.n);
   if (local_mean) check_present(neighbors);
+  check_outputs(data.outputs, data.coords.n, covariance);
+  check_outputs(target_outputs, targets.n, covariance);
   Kriging result;
   result.columns = data.columns;
   result.weighted.assign(std::size_t(targets.n) * data.columns, 0.0);
   result.variance.assign(targets.n, 0.0);
-  const LocalView view = kriging_view(data, targets, neighbors);
+  const LocalView view = kriging_view(data, targets, target_outputs, neighbors);
   result.failed = run_weights(view, covariance, local_mean,
-                              {result.weighted.data(), result.variance.data(), nullptr}, context);
+                              {result.weighted.data(), result.variance.data(), weights}, context);
   return result;
 }
 
 std::vector<double> simulate_conditional(const LocalData& data, Points targets, const std::vector<int>& order,
                                          const NeighborTable& neighbors, const Covariance& covariance,
-                                         const double* normals, const RunContext& context) {
+                                         const double* normals, const RunContext& context,
+                                         const int* target_outputs) {
   const Index n = data.coords.n;
   const Index m = targets.n;
   if (neighbors.n != m || Index(order.size()) != m)
@@ -108,7 +114,16 @@ std::vector<double> simulate_conditional(const LocalData& data, Points targets, 
   std::vector<double> noise_scale(data.noise_scale, data.noise_scale + n);
   noise_scale.resize(n + m, 0.0);
 
-  LocalView view = kriging_view(data, targets, neighbors);
+  check_outputs(data.outputs, n, covariance);
+  check_outputs(target_outputs, m, covariance);
+  std::vector<int> outputs;
+  if (target_outputs) {
+    outputs.assign(data.outputs, data.outputs + n);
+    outputs.insert(outputs.end(), target_outputs, target_outputs + m);
+  }
+
+  LocalView view = kriging_view(data, targets, target_outputs, neighbors);
+  if (target_outputs) view.outputs = outputs.data();
   view.columns = 0;
   view.coords = coords.data();
   view.noise_scale = noise_scale.data();

@@ -19,9 +19,11 @@ struct Kriging {
 };
 
 // With `local_mean` the mean within each conditioning set is unknown and constant
-// (ordinary kriging); else it is known to be zero.
+// (ordinary kriging); else it is known to be zero. `target_outputs`: of several outputs that
+// of each target. `weights`, where not null, gets b of all targets (m x k).
 Kriging krige(const LocalData& data, Points targets, const NeighborTable& neighbors,
-              const Covariance& covariance, bool local_mean, const RunContext& context);
+              const Covariance& covariance, bool local_mean, const RunContext& context,
+              const int* target_outputs = nullptr, double* weights = nullptr);
 
 // Draws of the noise-free field at new locations given data, column s of `values` being
 // the (residual) data of draw s: each location conditions on its row of `neighbors`, which
@@ -29,6 +31,7 @@ Kriging krige(const LocalData& data, Points targets, const NeighborTable& neighb
 // is m x draws. Result: m x draws, row-major. Throws an Error on a singular matrix.
 std::vector<double> simulate_conditional(const LocalData& data, Points targets, const std::vector<int>& order,
                                          const NeighborTable& neighbors, const Covariance& covariance,
-                                         const double* normals, const RunContext& context);
+                                         const double* normals, const RunContext& context,
+                                         const int* target_outputs = nullptr);
 
 }  // namespace neargp

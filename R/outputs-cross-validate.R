@@ -1,0 +1,62 @@
+# Cross-validation of several outputs by places: all outputs of a held-out row are held out. Each output takes the part of a setting in the result.
+
+#' @rdname cross_validate
+#' @export
+cross_validate.neargp_outputs <- function(object, folds = 10, refit = FALSE, level = 0.95, verbose = rlang::is_interactive(), ...) {
+  rlang::check_dots_empty()
+  check_flag(refit, "refit")
+  check_level(level)
+  start <- proc.time()[["elapsed"]]
+  folds <- resolve_folds(folds, as_places(object))
+  pieces <- lapply(sort(unique(folds[!is.na(folds)])), function(fold) predict_outputs_fold(object, which(folds %in% fold), fold, refit))
+  predictions <- do.call(rbind, pieces)
+  predictions <- predictions[order(match(predictions$setting, object$outputs), predictions$row), ]
+  rownames(predictions) <- NULL
+  structure(list(
+    scores = grouped_scores(predictions, "setting", level), fold_scores = grouped_scores(predictions, c("setting", "fold"), level),
+    predictions = predictions, folds = folds, refit = refit, level = level, response = paste(object$outputs, collapse = ", "),
+    place = fit_place(object, original_coords(as_places(object))), elapsed = proc.time()[["elapsed"]] - start
+  ), class = "neargp_cv")
+}
+
+# What folds need to know of a fit: one row for each place.
+as_places <- function(object) {
+  first <- match(seq_len(object$data$places), object$data$place)
+  object$data <- take_data_rows(object$data, first)
+  class(object) <- "neargp"
+  object
+}
+
+predict_outputs_fold <- function(object, held, fold, refit) {
+  kept <- object
+  rows <- !object$data$place %in% held
+  kept$data <- take_output_rows(object$data, which(rows))
+  if (refit) kept <- refit_outputs(kept)
+  target <- take_places(places_of_fit(object), held)
+  target$complete <- rep(TRUE, length(held))
+  moments <- outputs_moments(kept, target, outputs_predict_settings(kept))
+  own <- which(!rows)
+  data <- object$data
+  at <- cbind(match(data$place[own], held), data$output[own])
+  data.frame(setting = object$outputs[data$output[own]], row = data$place[own], fold = fold, observed = data$y[own], mean = moments$mean[at],
+    sd = sqrt(moments$variance[at] + object$nugget[data$output[own]] / data$weights[own]))
+}
+
+# The same model for the data that the fit holds now, from its estimates.
+refit_outputs <- function(object) {
+  settings <- list(method = object$method, covariance = object$covariance, family = object$family, nugget = fixed_nuggets(object),
+    control = object$control, threads = object$threads, verbose = FALSE)
+  problem <- with_start(object$method, new_problem(object$data, object$locations, settings, object))
+  result <- fit_outputs(object$method, problem)
+  values <- to_core(result$working, problem$layout$transform)
+  object$core_covariance <- as_core_covariance(problem$layout, problem$groups, values)
+  object$beta <- stats::setNames(result$beta, names(object$beta))
+  object$beta_vcov <- result$beta_vcov
+  object$nugget[] <- object$core_covariance$nuggets
+  object
+}
+
+fixed_nuggets <- function(object) {
+  fixed <- object$layout$fixed[object$layout$kind == "nugget"]
+  if (all(fixed)) unname(object$nugget)
+}

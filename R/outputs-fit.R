@@ -1,0 +1,127 @@
+# Fitting several outputs. The objectives are those of one output over the rows of all, with conditioning sets of their own
+# (outputs-neighbors.R). All of them are climbed by quasi-Newton on exact gradients: loadings have signs, and a Fisher scoring for
+# them would cost a triangular solve for each.
+
+fit_outputs <- function(method, problem) {
+  UseMethod("fit_outputs")
+}
+
+check_outputs_method <- function(method) {
+  if (inherits(method, c("neargp_loo_k", "neargp_mll_k", "neargp_vecchia", "neargp_exact_gp"))) return(invisible())
+  abort_neargp("method", c(sprintf("%s cannot fit several outputs.", method$label), i = "Use loo_k(), mll_k(), vecchia() or exact_gp()."))
+}
+
+#' @export
+fit_outputs.neargp_loo_k <- function(method, problem) {
+  if (method$optimizer == "adam") abort_argument("optimizer", "\"bfgs\" or \"auto\" for several outputs", "adam")
+  table <- function(component, k, k_other) neighbors_of_outputs(problem$data, component, k, k_other, method$leave_out %||% "location", problem$threads)
+  fit_neighbor_score(method, problem, function(table) local_objective(problem, table), table, "leave-one-out log score")
+}
+
+#' @export
+fit_outputs.neargp_mll_k <- function(method, problem) {
+  table <- function(component, k, k_other) neighbors_of_outputs(problem$data, component, k, k_other, "row", problem$threads)
+  fit_neighbor_score(method, problem, function(table) joint_objective(problem, table), table, "neighbourhood score")
+}
+
+fit_neighbor_score <- function(method, problem, objective, table, score) {
+  objective_for <- function(component, k) objective(table(component, k, k_other_of(method, k, length(problem$data$outputs))))
+  state <- fit_with_neighbors(problem, method$k, objective_for, outputs_optimizer(problem), negligible_score(problem))
+  state <- with_fresh_neighbors(problem, state, objective_for, method$k)
+  result <- method_result(problem, state, score = score, information = NULL, k = method$k)
+  outputs_gls_trend(problem, result, k_other_of(method, method$k, length(problem$data$outputs)))
+}
+
+#' @export
+fit_outputs.neargp_vecchia <- function(method, problem) {
+  key <- if (method$ordering == "random") order_key() else 0
+  objective_for <- function(component, k) {
+    local_objective(problem, neighbors_before_of_outputs(problem$data, component, k,
+      k_other_of(method, k, length(problem$data$outputs)), method$ordering, key, problem$threads))
+  }
+  state <- fit_with_neighbors(problem, method$k, objective_for, outputs_optimizer(problem))
+  objective <- objective_for(component_at(problem, state$working), method$k)
+  state$state <- objective$evaluate(state$working)
+  information <- observed_information(objective, state, problem)
+  method_result(problem, state, score = "log-likelihood", information = information, k = method$k)
+}
+
+#' @export
+fit_outputs.neargp_exact_gp <- function(method, problem) {
+  check_exact_size(method, problem)
+  objective <- exact_outputs_objective(problem)
+  state <- outputs_optimizer(problem)(objective, problem$start, FALSE)
+  method_result(problem, state, score = "log-likelihood", information = observed_information(objective, state, problem))
+}
+
+exact_outputs_objective <- function(problem) {
+  objective <- exact_objective(problem)
+  objective$gradient <- function(working, beta) objective$evaluate(working, information = TRUE)$gradient
+  objective
+}
+
+# Loadings are looked for in units of their outputs' standard deviations, so that steps and tolerances mean the same for all parameters.
+outputs_optimizer <- function(problem) {
+  scales <- loading_scales(problem)
+  bounds <- lapply(problem$bounds, function(bound) bound / scales)
+  function(objective, working, coarse) {
+    scaled <- list(n = objective$n, evaluate = function(working, ...) objective$evaluate(working * scales, ...),
+      gradient = function(working, beta) scales * objective$gradient(working * scales, beta))
+    result <- quasi_newton(scaled, working / scales, problem$free, bounds, problem$control,
+      relative_tolerance = if (coarse) 1e-5 else 1e-8)
+    result$working <- result$working * scales
+    result
+  }
+}
+
+# Minus the second derivatives of the profile log-likelihood, by central differences of its exact gradient: the expected information would
+# need a triangular solve for each loading and row.
+observed_information <- function(objective, state, problem, step = 1e-4) {
+  free <- which(problem$free)
+  scales <- loading_scales(problem)
+  gradient_at <- function(working) objective$gradient(working, objective$evaluate(working)$beta)[free]
+  hessian <- matrix(NA_real_, length(free), length(free))
+  for (a in seq_along(free)) {
+    shift <- replace(double(length(scales)), free[a], step * scales[free[a]])
+    hessian[, a] <- (gradient_at(state$working + shift) - gradient_at(state$working - shift)) / (2 * step * scales[free[a]])
+  }
+  information <- matrix(0, length(scales), length(scales))
+  if (all(is.finite(hessian))) information[free, free] <- -(hessian + t(hessian)) / 2
+  information
+}
+
+# As with_gls_trend().
+outputs_gls_trend <- function(problem, result, k_other) {
+  if (ncol(problem$data$X) == 0L) return(result)
+  neighbors <- neighbors_before_of_outputs(problem$data, component_at(problem, result$working), result$k, k_other, "maxmin", 0,
+    problem$threads)
+  trend <- local_objective(problem, neighbors)$evaluate(result$working)
+  if (!is.finite(trend$value)) abort_cholesky(trend$failed)
+  result$beta <- trend$beta
+  result$beta_vcov <- trend$beta_vcov
+  result
+}
+
+# A GPU's tiles hold one output.
+outputs_device <- function(device) {
+  if (device == "cuda") abort_neargp("device", c("Several outputs are fitted on the CPU only.", i = "Use device = \"cpu\" or \"auto\"."))
+  "cpu"
+}
+
+# As check_problem(). Of an output that is known in fewer than k rows all are neighbours.
+check_outputs_problem <- function(problem, frame) {
+  check_outputs_method(problem$method)
+  check_locations(problem$data$coords, problem$covariance, problem$locations)
+  data <- problem$data
+  check_k(problem$method, max(tabulate(data$output, length(data$outputs))))
+  without_noise <- which(problem$layout$value[problem$layout$kind == "nugget"] %in% 0)
+  for (p in without_noise) {
+    own <- which(data$output == p)
+    duplicated <- duplicated_locations(data$coords[own, , drop = FALSE])
+    if (length(duplicated)) {
+      abort_neargp("duplicates", c(
+        paste0("With nugget = 0 no two rows may have the same location, but ", format_rows(original_rows(frame, data$place[own[duplicated]])), " do."),
+        i = "Estimate the nugget (nugget = NULL), fix a positive one, or average the duplicates."))
+    }
+  }
+}

@@ -1,0 +1,57 @@
+#' Plot a fit to several outputs
+#'
+#' @param x a fit of [neargp()] to several outputs.
+#' @param which `"loo"`: observations against their leave-one-out predictions, with scores; `"residual_map"`: the standardised
+#'   leave-one-out residuals where they are; `"covariance"`: the fitted covariances (on the diagonal) and cross-correlations of the structures
+#'   as functions of distance.
+#' @param outputs names of the outputs to show, all by default.
+#' @param ... for the points.
+#' @return `x`, invisibly. A panel for each output, of `"covariance"` one for each pair.
+#' @examples
+#' set.seed(1)
+#' d <- data.frame(x = runif(120), y = runif(120))
+#' field <- sin(6 * d$x) + d$y
+#' d$a <- field + rnorm(120, sd = 0.1)
+#' d$b <- 2 * field + rnorm(120, sd = 0.3)
+#' fit <- neargp(cbind(a, b) ~ 1, d, coords = ~ x + y, method = loo_k(k = 15))
+#' plot(fit)
+#' @export
+plot.neargp_outputs <- function(x, which = "loo", outputs = x$outputs, ...) {
+  which <- check_choice(which, "which", c("loo", "residual_map", "covariance"))
+  check_choices(outputs, "outputs", x$outputs)
+  pairs <- if (which == "covariance") pairs_of(outputs) else as.list(outputs)
+  device <- graphics::par("din")
+  old <- open_page(grDevices::n2mfrow(length(pairs), asp = device[1L] / device[2L]))
+  on.exit(graphics::par(old))
+  if (which == "covariance") {
+    for (pair in pairs) plot_covariance_curve(x, pair)
+    return(invisible(x))
+  }
+  loo <- outputs_leave_one_out(x, NULL, NULL)
+  for (output in outputs) plot_output(x, loo, output, which, ...)
+  invisible(x)
+}
+
+plot_output <- function(x, loo, output, which, ...) {
+  own <- x$data$output == match(output, x$outputs)
+  table <- data.frame(observed = x$data$y[own], mean = loo$mean[own], sd = loo$sd[own])
+  table$z <- (table$observed - table$mean) / table$sd
+  single <- structure(list(data = take_data_rows(x$data, which(own)), locations = x$locations, family = x$family), class = "neargp")
+  single$data$response_name <- output
+  if (which == "loo") return(plot_loo_predictions(single, table, main = output, ...))
+  plot_loo_map(single, table, main = output, ...)
+}
+
+pairs_of <- function(outputs) {
+  index <- which(lower.tri(diag(length(outputs)), diag = TRUE), arr.ind = TRUE)
+  lapply(seq_len(nrow(index)), function(i) outputs[index[i, 2:1]])
+}
+
+plot_covariance_curve <- function(x, pair) {
+  distance <- seq(0, 1.5 * max(effective_ranges(x)), length.out = 101L)
+  value <- covariance_value(x, distance, outputs = pair)
+  main <- if (pair[1L] == pair[2L]) pair[1L] else paste(pair, collapse = " and ")
+  plot_frame(range(distance), range(0, value), main, "distance", "covariance")
+  graphics::lines(distance, value, col = "#0072B2", lwd = 1.5)
+  graphics::abline(h = 0, col = "grey60")
+}

@@ -1,0 +1,294 @@
+#' Predictions of several outputs (cokriging)
+#'
+#' Mean and standard deviation of each output at new locations, given the nearest observations of all outputs, as [predict.neargp()] gives
+#' those of one: universal cokriging.
+#'
+#' @details
+#' The prediction of an output is conditioned on its own `k` nearest observations and on the `k_other` nearest of each other output. (Outputs
+#' that are observed at the same places say little about each other at new places, so that few of them do; raise `k_other` where one output
+#' is observed much more densely than the others.)
+#'
+#' The covariance between the outputs at a location is that of their errors given one set of neighbours common to all outputs, scaled to the
+#' standard deviations that are reported.
+#'
+#' @param object a fit of [neargp()] to several outputs.
+#' @param newdata as in [predict.neargp()].
+#' @param type `"response"` for new observations, `"link"` for the process without noise.
+#' @param interval,level,chunk_size,threads,verbose as in [predict.neargp()].
+#' @param k,k_other number of neighbours of the own output and of each other one; by default `k` as in [predict.neargp()], and `k_other` in the
+#'   proportion of the fit.
+#' @param covariance `TRUE` (not with `observed`): attribute `"covariance"` of the result is an array of the covariance matrices of the outputs, one for each row of
+#'   `newdata`.
+#' @param observed `TRUE`: outputs that `newdata` has as columns, where they are not `NA`, are taken as observed there, and help to predict the others
+#'   at the same location. The prediction of an output never uses its own column. The columns are those that the response of the formula names.
+#' @param ... not used; arguments of [predict.neargp()] that several outputs do not have (`local_mean`, `sectors`, `joint`) are an error.
+#' @return An object of the class of `newdata` with the columns `mean_<output>`, `sd_<output>` and, with an interval, `lower_<output>` and
+#'   `upper_<output>`. Rows with missing covariates or coordinates get NA.
+#' @section Errors: Those of [predict.neargp()].
+#' @references Wackernagel, H. (2003). *Multivariate Geostatistics*, chapters 24 to 26. Springer.
+#' @examples
+#' set.seed(1)
+#' d <- data.frame(x = runif(120), y = runif(120))
+#' field <- sin(6 * d$x) + d$y
+#' d$a <- field + rnorm(120, sd = 0.1)
+#' d$b <- 2 * field + rnorm(120, sd = 0.3)
+#' d$b[1:60] <- NA
+#' fit <- neargp(cbind(a, b) ~ 1, d, coords = ~ x + y, method = loo_k(k = 15))
+#' place <- data.frame(x = 0.5, y = 0.5, a = 0.6)
+#' predict(fit, place)
+#' attr(predict(fit, place, covariance = TRUE), "covariance")
+#' predict(fit, place, observed = TRUE)
+#' @export
+predict.neargp_outputs <- function(object, newdata, type = c("response", "link"), interval = c("none", "confidence", "prediction"),
+                                   level = 0.95, k = NULL, k_other = NULL, covariance = FALSE, observed = FALSE, chunk_size = NULL,
+                                   threads = NULL, verbose = rlang::is_interactive(), ...) {
+  rlang::check_dots_empty()
+  if (missing(newdata) || is.null(newdata)) {
+    abort_neargp("newdata", c("`newdata` is missing.", i = "For the training rows use fitted(), or residuals(type = \"loo\")."))
+  }
+  interval <- check_choice(interval, "interval", c("none", "confidence", "prediction"))
+  type <- if (missing(type) && interval == "confidence") "link" else check_choice(type, "type", c("response", "link"))
+  settings <- outputs_predict_settings(object, k, k_other, threads, type = type, interval = interval, level = level,
+    covariance = covariance, observed = observed, chunk_size = chunk_size, verbose = verbose)
+  if (is_raster(newdata)) return(predict_outputs_raster(object, newdata, settings))
+  target <- new_target(object, newdata)
+  if (settings$observed) target$observed <- observed_outputs(object, newdata, target)
+  moments <- outputs_moments(object, target, settings)
+  result <- target$restore(outputs_columns(object, moments, settings))
+  if (settings$covariance) attr(result, "covariance") <- outputs_covariance(object, moments, settings)
+  result
+}
+
+outputs_predict_settings <- function(object, k = NULL, k_other = NULL, threads = NULL, type = "link", interval = "none", level = 0.95,
+                                     covariance = FALSE, observed = FALSE, chunk_size = NULL, verbose = FALSE) {
+  most <- max(tabulate(object$data$output, length(object$outputs)))
+  exact <- is.null(k) && is.null(k_other) && inherits(object$method, "neargp_exact_gp")
+  k <- if (is.null(k)) min(most, max(60L, 2L * object$k)) else check_count(k, "k")
+  k_other <- if (is.null(k_other)) min(most, predicted_k_other(object, k)) else check_count(k_other, "k_other", lower = 0L)
+  if (max(k, k_other) > most) {
+    abort_neargp("k", c(sprintf("%d neighbours of an output are more than the %s rows in which any is known.", max(k, k_other),
+      format_count(most)), i = "Use a smaller `k` and `k_other`, or leave them out."))
+  }
+  if (check_flag(covariance, "covariance") && check_flag(observed, "observed")) {
+    abort_argument("covariance", "FALSE with observed = TRUE, where each output is conditioned on other ones", covariance)
+  }
+  list(type = type, interval = interval, level = check_level(level), k = as.integer(k), k_other = as.integer(k_other), exact = exact,
+    covariance = covariance, observed = check_flag(observed, "observed"),
+    chunk_size = prediction_chunk(object, chunk_size), threads = resolve_threads(threads), verbose = check_flag(verbose, "verbose"))
+}
+
+predicted_k_other <- function(object, k) {
+  count <- length(object$outputs)
+  if (is.null(object$method$k_other)) return(default_k_other(k, count))
+  max(1L, as.integer(ceiling(object$method$k_other * k / object$k)))
+}
+
+# ---- moments ----------------------------------------------------------------------------------------------------------------------
+
+# Mean and variance of the process (without noise) as matrices of places and outputs, and the array of covariances where it is asked for.
+outputs_moments <- function(object, target, settings) {
+  m <- nrow(target$coords)
+  P <- length(object$outputs)
+  moments <- list(mean = matrix(NA_real_, m, P), variance = matrix(NA_real_, m, P),
+    covariance = if (settings$covariance) array(NA_real_, c(m, P, P)))
+  starts <- if (m > 0L) seq(1L, m, by = settings$chunk_size)
+  advance <- progress_reporter(length(starts), settings$verbose)
+  for (first in starts) {
+    rows <- first:min(first - 1 + settings$chunk_size, m)
+    part <- moments_of_places(object, take_places(target, rows), settings)
+    moments$mean[rows, ] <- part$mean
+    moments$variance[rows, ] <- part$variance
+    if (settings$covariance) moments$covariance[rows, , ] <- part$covariance
+    advance()
+  }
+  spread_places(moments, target$complete)
+}
+
+take_places <- function(target, rows) {
+  list(coords = target$coords[rows, , drop = FALSE], X = target$X[rows, , drop = FALSE],
+    observed = if (!is.null(target$observed)) target$observed[rows, , drop = FALSE])
+}
+
+spread_places <- function(moments, complete) {
+  rows <- which(complete)
+  lapply(moments, function(x) {
+    if (is.null(x)) return(NULL)
+    full <- array(NA_real_, c(length(complete), dim(x)[-1L]))
+    if (length(dim(x)) == 2L) full[rows, ] <- x else full[rows, , ] <- x
+    full
+  })
+}
+
+moments_of_places <- function(object, target, settings) {
+  m <- nrow(target$coords)
+  P <- length(object$outputs)
+  stacked <- stacked_targets(object, target)
+  data <- data_with_observed(object, target)
+  if (settings$exact && is.null(target$observed)) {
+    found <- core_exact_predict(data$coords, response_columns(data), 1 / data$weights, stacked$coords, object$core_covariance, 0, data$output,
+      stacked$output)
+  } else {
+    neighbors <- if (settings$exact) all_rows_table(length(object$data$y), m * P) else
+      neighbors_of_new_outputs(object$data, metric_component(object$core_covariance), target$coords, settings$k, settings$k_other, settings$threads)
+    if (!is.null(target$observed)) neighbors <- compact_neighbors(rbind(observed_neighbors(object, target), neighbors))
+    found <- krige_outputs(object, data, stacked, neighbors, settings)
+  }
+  if (found$failed > 0L) abort_cholesky(0L)
+  moments <- trend_moments(object, found$weighted, found$variance, stacked$X, 0)
+  result <- list(mean = matrix(moments$mean, m, P), variance = matrix(moments$variance, m, P))
+  if (settings$covariance) result$covariance <- scaled_covariance(covariance_of_places(object, target, settings), result$variance)
+  result
+}
+
+# Each place once for each output, output after output.
+stacked_targets <- function(object, target) {
+  m <- nrow(target$coords)
+  P <- length(object$outputs)
+  place <- rep(seq_len(m), P)
+  output <- rep(seq_len(P), each = m)
+  list(coords = target$coords[place, , drop = FALSE], output = output, place = place,
+    X = outputs_design(target$X, output, place, object$outputs))
+}
+
+all_rows_table <- function(n, columns) matrix(rep(seq_len(n), columns), n)
+
+krige_outputs <- function(object, data, stacked, neighbors, settings, keep_weights = FALSE) {
+  core_predict(data$coords, response_columns(data), 1 / data$weights, stacked$coords, neighbors, object$core_covariance, 0, FALSE,
+    settings$threads, data$output, stacked$output, keep_weights)
+}
+
+# ---- outputs observed at the new places -------------------------------------------------------------------------------------------
+
+# The response of the formula, evaluated in newdata: an output that has no column there is not observed.
+observed_outputs <- function(object, newdata, target) {
+  plain <- drop_geometry(newdata)
+  expressions <- as.list(object$formula[[2L]])[-1L]
+  if (!is.call(object$formula[[2L]]) || !identical(object$formula[[2L]][[1L]], quote(cbind)) || length(expressions) != length(object$outputs)) {
+    abort_neargp("newdata", c("`observed = TRUE` needs a response of the form cbind(y1, y2).", i = "Other matrices have no columns to look for."))
+  }
+  values <- lapply(expressions, function(expression) {
+    if (!all(all.vars(expression) %in% names(plain))) return(rep(NA_real_, nrow(plain)))
+    rep_len(as.double(eval(expression, plain, environment(object$formula))), nrow(plain))
+  })
+  observed <- matrix(unlist(values), nrow(plain))[target$complete, , drop = FALSE]
+  if (any(is.infinite(observed))) abort_neargp("missing_values", "`newdata` has infinite values of outputs.")
+  observed
+}
+
+# The data of the fit, and after them what is observed at the new places.
+data_with_observed <- function(object, target) {
+  data <- object$data
+  if (is.null(target$observed)) return(data)
+  known <- which(!is.na(target$observed), arr.ind = TRUE)
+  place <- known[, 1L]
+  list(y = c(data$y, target$observed[known]), offset = rep(0, length(data$y) + nrow(known)), weights = c(data$weights, rep(1, nrow(known))),
+    X = rbind(data$X, outputs_design(target$X, known[, 2L], place, object$outputs)), coords = rbind(data$coords, target$coords[place, , drop = FALSE]),
+    output = c(data$output, known[, 2L]))
+}
+
+# Column (place, output): the rows of the other outputs observed at that place.
+observed_neighbors <- function(object, target) {
+  known <- !is.na(target$observed)
+  number <- matrix(NA_integer_, nrow(known), ncol(known))
+  number[known] <- length(object$data$y) + seq_len(sum(known))
+  do.call(cbind, lapply(seq_len(ncol(known)), function(p) t(replace(number, cbind(seq_len(nrow(known)), p), NA_integer_))))
+}
+
+# ---- covariance between the outputs -----------------------------------------------------------------------------------------------
+
+# With one set of neighbours common to the outputs of a place, weights b_p, covariances c_q with them, and d_p what they do not see of the trend,
+# the errors of outputs p and q have the covariance B[p, q] - b_p'c_q + d_p' V d_q.
+covariance_of_places <- function(object, target, settings) {
+  m <- nrow(target$coords)
+  P <- length(object$outputs)
+  each <- max(1L, as.integer(ceiling((settings$k + (P - 1) * settings$k_other) / P)))
+  common <- if (settings$exact) all_rows_table(length(object$data$y), m) else
+    neighbors_of_new_outputs(object$data, metric_component(object$core_covariance), target$coords, each, each, settings$threads)[, seq_len(m), drop = FALSE]
+  covariance <- array(0, c(m, P, P))
+  stacked <- stacked_targets(object, target)
+  neighbors <- common[, stacked$place, drop = FALSE]
+  found <- krige_outputs(object, object$data, stacked, neighbors, settings, keep_weights = TRUE)
+  if (found$failed > 0L) abort_cholesky(0L)
+  unseen <- stacked$X - found$weighted[, -1L, drop = FALSE]
+  total <- Reduce(`+`, lapply(object$core_covariance$components, function(x) tcrossprod(x$loadings)))
+  for (q in seq_len(P)) {
+    cross <- neighbor_covariance(object, target$coords, common, q)
+    for (p in seq_len(P)) {
+      rows <- stacked$output == p
+      explained <- rowSums(found$weights[rows, , drop = FALSE] * cross)
+      trend <- rowSums((unseen[rows, , drop = FALSE] %*% object$beta_vcov) * unseen[stacked$output == q, , drop = FALSE])
+      covariance[, p, q] <- total[p, q] - explained + trend
+    }
+  }
+  covariance
+}
+
+# Row t: covariances of output q at place t with its neighbours; 0 where there are fewer.
+neighbor_covariance <- function(object, coords, neighbors, q) {
+  data <- object$data
+  k <- nrow(neighbors)
+  result <- matrix(0, nrow(coords), k)
+  for (component in object$core_covariance$components) {
+    there <- core_scale(data$coords, component)
+    here <- core_scale(coords, component)
+    products <- drop(component$loadings %*% component$loadings[q, ])
+    for (r in seq_len(k)) {
+      row <- neighbors[r, ]
+      present <- !is.na(row)
+      row <- row[present]
+      distance <- sqrt(rowSums((there[row, , drop = FALSE] - here[present, , drop = FALSE])^2))
+      result[present, r] <- result[present, r] + correlation_at(component, distance) * products[data$output[row]]
+    }
+  }
+  result
+}
+
+scaled_covariance <- function(covariance, variance) {
+  P <- ncol(variance)
+  own <- vapply(seq_len(P), function(p) covariance[, p, p], double(nrow(variance)))
+  ratio <- sqrt(variance / matrix(own, ncol = P))
+  for (p in seq_len(P)) for (q in seq_len(P)) {
+    covariance[, p, q] <- if (p == q) variance[, p] else covariance[, p, q] * ratio[, p] * ratio[, q]
+  }
+  covariance
+}
+
+# ---- columns ----------------------------------------------------------------------------------------------------------------------
+
+outputs_columns <- function(object, moments, settings) {
+  noise <- function(kind) if (kind %in% c("response", "prediction")) rep(object$nugget, each = nrow(moments$mean)) else 0
+  sd <- sqrt(moments$variance + noise(settings$type))
+  parts <- list(mean = moments$mean, sd = sd)
+  if (settings$interval != "none") {
+    half_width <- stats::qnorm((1 + settings$level) / 2) * sqrt(moments$variance + noise(settings$interval))
+    parts[c("lower", "upper")] <- list(moments$mean - half_width, moments$mean + half_width)
+  }
+  output_columns(parts, object$outputs)
+}
+
+# mean_zinc, sd_zinc, mean_lead, ... from a named list of matrices with a column for each output.
+output_columns <- function(parts, outputs) {
+  columns <- lapply(seq_along(outputs), function(p) {
+    stats::setNames(lapply(parts, function(x) x[, p]), paste0(names(parts), "_", outputs[p]))
+  })
+  as.data.frame(do.call(c, columns), optional = TRUE)
+}
+
+outputs_covariance <- function(object, moments, settings) {
+  covariance <- moments$covariance
+  if (settings$type == "response") {
+    for (p in seq_along(object$outputs)) covariance[, p, p] <- covariance[, p, p] + object$nugget[p]
+  }
+  dimnames(covariance) <- list(NULL, object$outputs, object$outputs)
+  covariance
+}
+
+predict_outputs_raster <- function(object, newdata, settings) {
+  require_package("terra", "for SpatRaster objects")
+  check_raster(object, newdata)
+  if (settings$observed || settings$covariance) {
+    abort_neargp("newdata", "`observed` and `covariance` are not for rasters.", i = "Use the cells as a data frame: terra::as.data.frame(r, xy = TRUE).")
+  }
+  target <- raster_target(object, newdata, seq_len(terra::ncell(newdata)))
+  as_raster_layers(newdata, as.matrix(outputs_columns(object, outputs_moments(object, target, settings), settings)))
+}

@@ -1,0 +1,100 @@
+# Scores of several outputs: a row for each, and one for their joint distribution at each place.
+
+#' @rdname scores
+#' @export
+scores.neargp_outputs <- function(object, newdata = NULL, observed = NULL, level = 0.95, na.rm = FALSE, ...) {
+  rlang::check_dots_used()
+  if (is.null(newdata)) {
+    if (!is.null(observed)) abort_argument("observed", "NULL without newdata: the training rows are scored", observed)
+    loo <- outputs_leave_one_out(object, NULL, NULL)
+    data <- object$data
+    parts <- lapply(seq_along(object$outputs), function(p) {
+      own <- data$output == p
+      scores(data$y[own], mean = loo$mean[own], sd = loo$sd[own], level = level)
+    })
+    return(bind_output_scores(parts, object$outputs))
+  }
+  observed <- observed %||% newdata_outputs(object, newdata)
+  if (!is.matrix(observed) || !is.numeric(observed) || nrow(observed) != NROW(newdata) || ncol(observed) != length(object$outputs)) {
+    abort_neargp("length", sprintf("`observed` must be a numeric matrix with the %d rows of `newdata` and %d columns, one for each output.",
+      NROW(newdata), length(object$outputs)))
+  }
+  predicted <- stats::predict(object, newdata, covariance = TRUE, ...)
+  parts <- lapply(seq_along(object$outputs), function(p) {
+    scores(observed[, p], mean = predicted[[paste0("mean_", object$outputs[p])]], sd = predicted[[paste0("sd_", object$outputs[p])]],
+      level = level, na.rm = na.rm)
+  })
+  joint <- joint_log_scores(observed, as.matrix(drop_geometry(predicted)[paste0("mean_", object$outputs)]), attr(predicted, "covariance"))
+  table <- bind_output_scores(parts, object$outputs)
+  table[nrow(table) + 1L, ] <- NA
+  table$output[nrow(table)] <- "(joint)"
+  table[nrow(table), c("n", "log_score", "n_missing")] <- list(sum(!is.na(joint)), mean(joint, na.rm = TRUE), sum(is.na(joint)))
+  table
+}
+
+bind_output_scores <- function(parts, outputs) {
+  structure(cbind(output = outputs, do.call(rbind, lapply(parts, as.data.frame))), class = c("neargp_scores", "data.frame"))
+}
+
+newdata_outputs <- function(object, newdata) {
+  plain <- drop_geometry(newdata)
+  response <- in_data("the formula", eval(object$formula[[2L]], plain, environment(object$formula)))
+  if (!is.matrix(response)) abort_neargp("newdata", "The response of the formula is no matrix in `newdata`.")
+  response
+}
+
+# Minus the log density of the outputs known at each place; NA where none is.
+joint_log_scores <- function(observed, mean, covariance) {
+  vapply(seq_len(nrow(observed)), function(i) {
+    known <- which(!is.na(observed[i, ]) & !is.na(mean[i, ]))
+    if (!length(known)) return(NA_real_)
+    factor <- chol(matrix(covariance[i, known, known], length(known)))
+    z <- backsolve(factor, observed[i, known] - mean[i, known], transpose = TRUE)
+    0.5 * (length(known) * log(2 * pi) + sum(z^2)) + sum(log(diag(factor)))
+  }, 0)
+}
+
+# ---- tables -----------------------------------------------------------------------------------------------------------------------
+
+#' @export
+tidy.neargp_outputs <- function(x, effects = c("trend", "covariance"), conf.int = FALSE, conf.level = 0.95, ...) {
+  rlang::check_dots_empty()
+  check_choices(effects, "effects", c("trend", "covariance"))
+  check_flag(conf.int, "conf.int")
+  parts <- lapply(effects, function(what) {
+    estimate <- stats::coef(x, what = what)
+    if (!length(estimate)) return(NULL)
+    std_error <- sqrt(diag(stats::vcov(x, what = what)))
+    table <- data.frame(effect = what, term = names(estimate), estimate = unname(estimate), std.error = unname(std_error),
+      statistic = if (what == "trend") unname(estimate / std_error) else NA_real_)
+    if (conf.int) table[c("conf.low", "conf.high")] <- as.data.frame(unname(stats::confint(x, level = conf.level, what = what)))
+    table
+  })
+  do.call(rbind, parts)
+}
+
+#' @export
+glance.neargp_outputs <- function(x, ...) {
+  rlang::check_dots_empty()
+  score <- stats::logLik(x)
+  likelihood <- is_likelihood(x)
+  data.frame(nobs = stats::nobs(x), places = x$data$places, outputs = length(x$outputs), df = attr(score, "df"), logLik = as.numeric(score),
+    AIC = if (likelihood) stats::AIC(x) else NA_real_, BIC = if (likelihood) stats::BIC(x) else NA_real_, method = x$method$label,
+    k = x$k %||% NA_integer_, converged = x$convergence$converged, iterations = x$convergence$iterations, elapsed = x$elapsed[["total"]])
+}
+
+#' @export
+augment.neargp_outputs <- function(x, data = NULL, ...) {
+  loo <- loo_outputs(x, NULL, NULL)
+  fitted <- stats::fitted(x)
+  residuals <- output_matrix(x$data, x$data$y)
+  colnames(fitted) <- paste0(".fitted_", x$outputs)
+  names(loo) <- paste0(".loo_", names(loo))
+  if (is.null(data)) {
+    data <- as.data.frame(stats::naresid(x$na_action, residuals), optional = TRUE)
+  }
+  if (!is.data.frame(data) || nrow(data) != nrow(loo)) {
+    abort_neargp("argument", sprintf("`data` must be a data frame with the %s rows that were fitted.", format_count(nrow(loo))))
+  }
+  cbind(data, as.data.frame(fitted, optional = TRUE), loo)
+}

@@ -1,0 +1,204 @@
+# Fits to several outputs: what their methods for generics do otherwise than those of other fits. Such a fit is of class
+# c("neargp_outputs", "neargp"), with an element `outputs` (names), a nugget for each, and loadings in its covariance.
+
+as_outputs_fit <- function(fit) {
+  outputs <- fit$data$outputs
+  fit <- with_positive_loadings(fit)
+  fit$outputs <- outputs
+  fit$nugget <- stats::setNames(fit$core_covariance$nuggets, outputs)
+  fit$coregionalisation <- coregionalisation_matrices(fit$core_covariance, outputs)
+  class(fit) <- c("neargp_outputs", "neargp")
+  fit
+}
+
+# A factor's sign is arbitrary: that of its first loading is made positive.
+with_positive_loadings <- function(fit) {
+  layout <- fit$layout
+  for (j in seq_along(fit$core_covariance$components)) {
+    loadings <- fit$core_covariance$components[[j]]$loadings
+    turned <- positive_diagonal(loadings)
+    signs <- ifelse(colSums(loadings * turned) < 0, -1, 1)
+    rows <- which(layout$kind == "loading" & layout$component == j)
+    sign_of_row <- rep_len(signs, length(rows))
+    fit$core_covariance$components[[j]]$loadings <- turned
+    fit$parameters$estimate[rows] <- fit$parameters$estimate[rows] * sign_of_row
+    fit$parameters$working[rows] <- fit$parameters$working[rows] * sign_of_row
+    for (name in c("covariance_vcov", "interval_vcov")) {
+      fit[[name]][rows, ] <- fit[[name]][rows, ] * sign_of_row
+      fit[[name]][, rows] <- sweep(fit[[name]][, rows, drop = FALSE], 2L, sign_of_row, "*")
+    }
+  }
+  fit
+}
+
+# ---- covariance parameters --------------------------------------------------------------------------------------------------------
+
+# Estimates, names and delta-method covariance of what is identified: variances and covariances of the outputs in each structure in place of
+# the loadings, on the natural scale.
+output_parameters <- function(object) {
+  layout <- object$layout
+  outputs <- object$outputs
+  parts <- lapply(seq_along(object$coregionalisation), function(j) structure_parameters(object, j))
+  nugget <- which(layout$kind == "nugget")
+  nuggets <- list(name = layout$name[nugget], estimate = unname(object$nugget), jacobian = diag(nrow(layout))[nugget, , drop = FALSE],
+    fixed = layout$fixed[nugget], at_boundary = object$parameters$at_boundary[nugget])
+  parts <- c(parts, list(nuggets))
+  jacobian <- do.call(rbind, lapply(parts, `[[`, "jacobian"))
+  inner <- object$covariance_vcov
+  inner[is.na(inner)] <- 0
+  vcov <- jacobian %*% inner %*% t(jacobian)
+  uninformed <- !diag(vcov) > 0
+  vcov[uninformed, ] <- NA_real_
+  vcov[, uninformed] <- NA_real_
+  name <- unlist(lapply(parts, `[[`, "name"))
+  dimnames(vcov) <- list(name, name)
+  list(table = data.frame(name = name, estimate = unlist(lapply(parts, `[[`, "estimate")), std_error = sqrt(unname(diag(vcov))),
+    fixed = unlist(lapply(parts, `[[`, "fixed")), at_boundary = unlist(lapply(parts, `[[`, "at_boundary"))), vcov = vcov)
+}
+
+# d B[p, q] = sum over factors of d a_p a_q + a_p d a_q. Loadings are by rows in the layout.
+structure_parameters <- function(object, j) {
+  layout <- object$layout
+  own <- which(layout$component %in% j)
+  loading <- own[layout$kind[own] == "loading"]
+  A <- object$core_covariance$components[[j]]$loadings
+  pairs <- which(lower.tri(diag(nrow(A)), diag = TRUE), arr.ind = TRUE)
+  pairs <- pairs[order(pairs[, 1L] != pairs[, 2L]), , drop = FALSE]
+  jacobian <- matrix(0, nrow(pairs), nrow(layout))
+  row_of <- matrix(loading, nrow(A), ncol(A), byrow = TRUE)
+  for (i in seq_len(nrow(pairs))) {
+    p <- pairs[i, 1L]
+    q <- pairs[i, 2L]
+    jacobian[i, row_of[p, ]] <- A[q, ]
+    jacobian[i, row_of[q, ]] <- jacobian[i, row_of[q, ]] + A[p, ]
+  }
+  suffix <- if (length(object$coregionalisation) > 1L) paste0("_", j) else ""
+  same <- pairs[, 1L] == pairs[, 2L]
+  names <- ifelse(same, paste0("variance_", object$outputs[pairs[, 1L]]),
+    paste0("covariance_", object$outputs[pairs[, 2L]], "_", object$outputs[pairs[, 1L]]))
+  rest <- setdiff(own, loading)
+  list(name = c(paste0(names, suffix), layout$name[rest]), estimate = c(object$coregionalisation[[j]][pairs], object$parameters$estimate[rest]),
+    jacobian = rbind(jacobian, diag(nrow(layout))[rest, , drop = FALSE]),
+    fixed = c(rep(all(layout$fixed[loading]), nrow(pairs)), layout$fixed[rest]),
+    at_boundary = c(rep(FALSE, nrow(pairs)), object$parameters$at_boundary[rest]))
+}
+
+#' @export
+coef.neargp_outputs <- function(object, what = c("trend", "covariance"), ...) {
+  rlang::check_dots_empty()
+  what <- check_choice(what, "what", c("trend", "covariance"))
+  if (what == "trend") return(object$beta)
+  table <- output_parameters(object)$table
+  stats::setNames(table$estimate, table$name)
+}
+
+#' @export
+vcov.neargp_outputs <- function(object, what = c("trend", "covariance"), ...) {
+  rlang::check_dots_empty()
+  what <- check_choice(what, "what", c("trend", "covariance"))
+  if (what == "trend") object$beta_vcov else output_parameters(object)$vcov
+}
+
+# Wald intervals: of positive parameters on the logarithmic scale, of covariances and angles as they are.
+#' @export
+confint.neargp_outputs <- function(object, parm, level = 0.95, what = c("trend", "covariance"), ...) {
+  what <- check_choice(what, "what", c("trend", "covariance"))
+  if (what == "trend") return(NextMethod())
+  rlang::check_dots_empty()
+  check_level(level)
+  table <- output_parameters(object)$table
+  logged <- table$estimate > 0 & !grepl("^(covariance|anisotropy_angle)", table$name)
+  half_width <- stats::qnorm((1 + level) / 2) * ifelse(logged, table$std_error / table$estimate, table$std_error)
+  limits <- limit_matrix(ifelse(logged, table$estimate * exp(-half_width), table$estimate - half_width),
+    ifelse(logged, table$estimate * exp(half_width), table$estimate + half_width), table$name, level)
+  if (missing(parm)) limits else limits[parm, , drop = FALSE]
+}
+
+# The covariance of two outputs (of one with itself) at distances.
+#' @export
+covariance_value.neargp_outputs <- function(object, distance, outputs = object$outputs[c(1L, 1L)], direction = NULL, ...) {
+  rlang::check_dots_empty()
+  if (!is.character(outputs) || length(outputs) != 2L) abort_argument("outputs", "the names of two outputs", outputs)
+  check_choices(outputs, "outputs", object$outputs)
+  components <- Map(function(component, B) replace(component, "variance", B[outputs[1L], outputs[2L]]),
+    object$core_covariance$components, object$coregionalisation)
+  sum_of_covariances(components, distance, directional_range = function(component) range_in_direction(component, direction))
+}
+
+#' @export
+sigma.neargp_outputs <- function(object, ...) sqrt(object$nugget)
+
+#' @export
+nobs.neargp_outputs <- function(object, ...) length(object$data$y)
+
+# ---- print and summary ------------------------------------------------------------------------------------------------------------
+
+#' @export
+print.neargp_outputs <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
+  print_outputs_header(x)
+  if (length(x$beta)) cat("\nTrend:\n", paste_named(x$beta, digits), "\n", sep = "")
+  print_coregionalisation(x, digits)
+  print_outputs_remarks(x, digits)
+  invisible(x)
+}
+
+print_outputs_header <- function(x) {
+  known <- tabulate(x$data$output, length(x$outputs))
+  cat("Gaussian process of", length(x$outputs), "outputs by", describe_method(x), "\n")
+  cat("Formula:   ", deparse1(x$formula), "\n", sep = "")
+  cat("Rows:      ", format_count(x$data$places), describe_dropped(x), "\n", sep = "")
+  cat("Outputs:   ", format_some(sprintf("%s (%s known)", x$outputs, vapply(known, format_count, "")), 8L), "\n", sep = "")
+  cat("Locations: ", describe_locations(x$locations), "\n", sep = "")
+}
+
+print_coregionalisation <- function(x, digits) {
+  components <- x$core_covariance$components
+  effective <- effective_ranges(x)
+  for (j in seq_along(components)) {
+    B <- x$coregionalisation[[j]]
+    label <- describe_covariance(list(components = x$covariance$components[j]))
+    cat("\nStructure ", if (length(components) > 1L) paste0(j, ": "), label, "\n", sep = "")
+    own <- which(x$layout$component %in% j & x$layout$kind != "loading")
+    cat(paste_named(stats::setNames(x$parameters$estimate[own], x$layout$name[own]), digits), "\n", sep = "")
+    ranges <- x$layout$name[own][x$layout$kind[own] == "range"]
+    cat("  effective range (correlation 0.05): ", paste(format(signif(effective[ranges], digits), digits = digits), collapse = ", "), "\n", sep = "")
+    deviations <- sqrt(diag(B))
+    table <- cbind(variance = diag(B), ifelse(outer(deviations, deviations) > 0, B / outer(deviations, deviations), NA_real_))
+    shown <- apply(table, c(1L, 2L), function(v) format(signif(v, digits), digits = digits))
+    cat("  coregionalisation (correlations right of the variances):\n")
+    print(shown, quote = FALSE, right = TRUE)
+  }
+  cat("\nNugget:\n", paste_named(x$nugget, digits), "\n", sep = "")
+}
+
+print_outputs_remarks <- function(x, digits) {
+  table <- output_parameters(x)$table
+  if (any(table$fixed)) cat("  fixed: ", paste(table$name[table$fixed], collapse = ", "), "\n", sep = "")
+  if (any(table$at_boundary)) cat("  at the boundary of its search interval: ", paste(table$name[table$at_boundary], collapse = ", "), "\n", sep = "")
+  cat("\n", score_line(x), "\n", convergence_line(x), "\n", sep = "")
+}
+
+#' @export
+summary.neargp_outputs <- function(object, ...) {
+  rlang::check_dots_empty()
+  result <- summary.neargp(object)
+  covariance <- output_parameters(object)$table
+  result$covariance <- structure(covariance[-1L], row.names = covariance$name)
+  structure(result, class = c("summary.neargp_outputs", "summary.neargp"))
+}
+
+#' @export
+print.summary.neargp_outputs <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
+  print_outputs_header(x$fit)
+  if (nrow(x$coefficients)) {
+    cat("\nTrend:\n")
+    stats::printCoefmat(x$coefficients, digits = digits, signif.legend = FALSE)
+  }
+  cat("\nCovariance:\n")
+  table <- as.matrix(x$covariance[c("estimate", "std_error")])
+  colnames(table) <- c("Estimate", "Std. Error")
+  print(apply(table, c(1L, 2L), function(v) format(signif(v, digits), digits = digits)), quote = FALSE, right = TRUE)
+  print_coregionalisation(x$fit, digits)
+  print_outputs_remarks(x$fit, digits)
+  invisible(x)
+}

@@ -1,0 +1,173 @@
+# Several outputs: a linear model of coregionalisation by LOO-k beside separate fits of each output, and beside gstat's cokriging.
+#
+#   Rscript bench/loo-k-outputs.R [parts, comma-separated: jura, meuse, naval, sarcos_test] [splits, e.g. 1:3]
+#
+# jura       gstat's data, 259 samples with cadmium, nickel and zinc, 100 further ones to predict cadmium at (Goovaerts 1997); "heterotopic":
+#            nickel and zinc are known at the 100 places, too
+# meuse      sp's data, four metals at 155 places (as logarithms), ten folds
+# naval, sarcos_test   the stand-ins for Table 7 of the LOO-k paper (Jankowiak and Pleiss 2022): inputs and outputs standardised, 15:3:2
+#            splits, one range for each input
+script <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
+source(file.path(if (length(script)) dirname(script) else "bench", "common.R"))
+
+arguments <- commandArgs(TRUE)
+parts <- if (length(arguments) > 0L) strsplit(arguments[[1L]], ",")[[1L]] else c("jura", "meuse", "naval", "sarcos_test")
+splits <- if (length(arguments) > 1L) eval(str2lang(arguments[[2L]])) else 1:3
+describe_run(c("gstat", "sp"))
+
+# Scores averaged over outputs; the log score is that of single outputs, "joint" that of all together divided by their number.
+mean_scores <- function(model, observed, mean, sd, covariance = NULL, seconds = NA) {
+  part <- lapply(seq_len(ncol(observed)), function(p) scores(observed[, p], mean = mean[, p], sd = sd[, p], na.rm = TRUE))
+  average <- function(column) mean(vapply(part, `[[`, 0, column))
+  joint <- if (!is.null(covariance)) mean(neargp:::joint_log_scores(observed, mean, covariance)) / ncol(observed) else average("log_score")
+  data.frame(model = model, rmse = average("rmse"), crps = average("crps"), log_score = average("log_score"), joint = joint,
+    coverage = average("coverage"), cpu_seconds = seconds)
+}
+
+columns_of <- function(predicted, what, outputs) as.matrix(as.data.frame(predicted)[paste0(what, "_", outputs)])
+
+# Separate univariate fits of the same kind.
+separate <- function(outputs, trend, train, test, coords, method, covariance) {
+  took <- timed(lapply(outputs, function(output) {
+    fit <- neargp(stats::reformulate(trend, output), train[!is.na(train[[output]]), ], coords = coords, method = method, covariance = covariance,
+      threads = 1L, verbose = FALSE)
+    predict(fit, test, threads = 1L)
+  }))
+  list(mean = sapply(took$value, `[[`, "mean"), sd = sapply(took$value, `[[`, "sd"), cpu = took$cpu,
+    observed = as.matrix(test[outputs]))
+}
+
+joint <- function(outputs, trend, train, test, coords, method, covariance, ...) {
+  formula <- stats::as.formula(sprintf("cbind(%s) ~ %s", paste(outputs, collapse = ", "), trend))
+  took <- timed({
+    fit <- neargp(formula, train, coords = coords, method = method, covariance = covariance, threads = 1L, verbose = FALSE)
+    predict(fit, test, threads = 1L, ...)
+  })
+  list(mean = columns_of(took$value, "mean", outputs), sd = columns_of(took$value, "sd", outputs), cpu = took$cpu,
+    covariance = attr(took$value, "covariance"), observed = as.matrix(test[outputs]), fit = fit)
+}
+
+# gstat as its authors show it (demo(cokriging)): variograms of all pairs, fit.lmc() from a common model, cokriging with the nearest
+# observations of each variable.
+gstat_cokriging <- function(outputs, train, test, model, nmax = 30, known = NULL) {
+  took <- timed({
+    g <- NULL
+    for (output in outputs) {
+      own <- train[!is.na(train[[output]]), ]
+      sp::coordinates(own) <- ~ x + y
+      g <- gstat::gstat(g, output, stats::reformulate("1", output), own, nmax = nmax)
+    }
+    g <- gstat::gstat(g, model = model, fill.all = TRUE)
+    g <- gstat::fit.lmc(gstat::variogram(g), g, correct.diagonal = 1.01)
+    sp::coordinates(test) <- ~ x + y
+    suppressWarnings(utils::capture.output(predicted <- predict(g, test)))
+    predicted
+  })
+  list(mean = sapply(outputs, function(o) predicted[[paste0(o, ".pred")]]), sd = sapply(outputs, function(o) sqrt(predicted[[paste0(o, ".var")]])),
+    cpu = took$cpu)
+}
+
+# ---- geostatistics ----------------------------------------------------------------------------------------------------------------
+
+matern_lmc <- function(k_other = NULL, leave_out = "location") {
+  list(method = loo_k(k = 30, k_other = k_other, leave_out = leave_out), covariance = cov_matern(nu = 0.5))
+}
+
+run_jura <- function() {
+  if (!has_rival("gstat") || !has_rival("sp")) return(NULL)
+  place <- new.env()
+  utils::data("jura", package = "gstat", envir = place)
+  metals <- c("Cd", "Ni", "Zn")
+  take <- function(d) data.frame(x = d$Xloc, y = d$Yloc, d[metals])
+  train <- take(place$prediction.dat)
+  test <- take(place$validation.dat)
+  both <- rbind(train, transform(test, Cd = NA))
+  one_output <- function(name, result) mean_scores(name, test["Cd"] |> as.matrix(), cbind(result$mean[, 1L]), cbind(result$sd[, 1L]), seconds = result$cpu)
+  rows <- list(one_output("separate", separate("Cd", "1", train, test, ~ x + y, loo_k(k = 30), cov_exponential())))
+  for (leave_out in c("location", "row")) for (k_other in c(2L, 4L, 8L, 30L)) {
+    s <- matern_lmc(k_other, leave_out)
+    label <- sprintf("%s, k_other = %d", leave_out, k_other)
+    rows <- c(rows, list(one_output(paste("isotopic:", label), joint(metals, "1", train, test, ~ x + y, s$method, s$covariance)),
+      one_output(paste("heterotopic:", label), joint(metals, "1", both, test, ~ x + y, s$method, s$covariance))))
+  }
+  s <- matern_lmc()
+  rows <- c(rows, list(one_output("isotopic: vecchia(), two structures", joint(metals, "1", train, test, ~ x + y, vecchia(k = 30),
+    cov_exponential() + cov_exponential())),
+    one_output("heterotopic: vecchia(), two structures", joint(metals, "1", both, test, ~ x + y, vecchia(k = 30), cov_exponential() + cov_exponential())),
+    one_output("heterotopic: exact_gp()", joint(metals, "1", both, test, ~ x + y, exact_gp(), cov_exponential()))))
+  model <- gstat::vgm(1, "Exp", 0.4, 0.3)
+  rows <- c(rows, list(one_output("gstat isotopic", gstat_cokriging(metals, train, test, model)),
+    one_output("gstat heterotopic", gstat_cokriging(metals, both, test, model))))
+  save_table(do.call(rbind, rows), "loo-k-outputs-jura")
+}
+
+run_meuse <- function() {
+  if (!has_rival("gstat") || !has_rival("sp")) return(NULL)
+  place <- new.env()
+  utils::data("meuse", package = "sp", envir = place)
+  metals <- c("cadmium", "copper", "lead", "zinc")
+  d <- data.frame(place$meuse[c("x", "y")], log(place$meuse[metals]))
+  set.seed(1)
+  fold <- sample(rep_len(1:10, nrow(d)))
+  models <- list(
+    separate = function(train, test) separate(metals, "1", train, test, ~ x + y, loo_k(k = 30), cov_exponential()),
+    "location, k_other = 3" = function(train, test) joint(metals, "1", train, test, ~ x + y, loo_k(30), cov_exponential(), covariance = TRUE),
+    "row, k_other = 3" = function(train, test) joint(metals, "1", train, test, ~ x + y, loo_k(30, leave_out = "row"), cov_exponential(), covariance = TRUE),
+    "location, k_other = 10" = function(train, test) joint(metals, "1", train, test, ~ x + y, loo_k(30, k_other = 10), cov_exponential(), covariance = TRUE),
+    "vecchia()" = function(train, test) joint(metals, "1", train, test, ~ x + y, vecchia(30), cov_exponential(), covariance = TRUE),
+    gstat = function(train, test) gstat_cokriging(metals, train, test, gstat::vgm(0.5, "Exp", 300, 0.1))
+  )
+  rows <- lapply(names(models), function(name) {
+    pieces <- lapply(1:10, function(f) models[[name]](d[fold != f, ], d[fold == f, ]))
+    bind <- function(what) do.call(rbind, lapply(pieces, `[[`, what))
+    covariance <- if (!is.null(pieces[[1L]]$covariance)) {
+      array(do.call(rbind, lapply(pieces, function(x) matrix(x$covariance, ncol = 16L))), c(nrow(d), 4L, 4L))
+    }
+    observed <- as.matrix(do.call(rbind, lapply(1:10, function(f) d[fold == f, metals])))
+    mean_scores(name, observed, bind("mean"), bind("sd"), covariance, sum(vapply(pieces, `[[`, 0, "cpu")))
+  })
+  save_table(do.call(rbind, rows), "loo-k-outputs-meuse")
+}
+
+# ---- the paper's kind of data -----------------------------------------------------------------------------------------------------
+
+split_rows <- function(n, split) {
+  set.seed(split)
+  rows <- sample.int(n)
+  part <- findInterval(seq_len(n), c(1, round(0.75 * n) + 1, round(0.9 * n) + 1))
+  lapply(split(rows, part), sort)
+}
+
+run_robot <- function(set, pattern, splits) {
+  raw <- bench_data(set)
+  outputs <- grep(pattern, names(raw), value = TRUE)
+  inputs <- scale(as.matrix(raw[setdiff(names(raw), c(outputs, "fold"))]))
+  inputs <- inputs[, apply(inputs, 2L, function(x) all(is.finite(x)))]
+  data <- data.frame(inputs, scale(as.matrix(raw[outputs])))
+  coords <- stats::as.formula(paste("~", paste(colnames(inputs), collapse = " + ")))
+  covariance <- cov_matern(nu = 2.5, ard = TRUE)
+  rows <- lapply(splits, function(split) {
+    row_sets <- split_rows(nrow(data), split)
+    train <- data[row_sets[[1L]], ]
+    test <- data[row_sets[[2L]], ]
+    models <- list(separate = function() separate(outputs, "1", train, test, coords, loo_k(k = 32, optimizer = "bfgs"), covariance))
+    for (leave_out in c("location", "row")) for (k_other in c(1L, 4L)) {
+      models[[sprintf("%s, k_other = %d", leave_out, k_other)]] <- local({
+        method <- loo_k(k = 32, k_other = k_other, leave_out = leave_out)
+        function() joint(outputs, "1", train, test, coords, method, covariance, covariance = TRUE)
+      })
+    }
+    do.call(rbind, lapply(names(models), function(name) {
+      result <- models[[name]]()
+      row <- data.frame(set = set, split = split, mean_scores(name, result$observed, result$mean, result$sd, result$covariance, result$cpu))
+      print(row, row.names = FALSE)
+      row
+    }))
+  })
+  save_table(do.call(rbind, rows), paste0("loo-k-outputs-", set))
+}
+
+for (part in parts) {
+  switch(part, jura = run_jura(), meuse = run_meuse(), naval = run_robot("naval", "^y[0-9]$", splits), sarcos_test = run_robot("sarcos_test", "^tau", splits),
+    stop("There is no part called ", part, ".", call. = FALSE))
+}

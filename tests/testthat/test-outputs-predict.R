@@ -1,0 +1,139 @@
+outputs_fit <- function(method = loo_k(k = 10), n = 60, formula = cbind(zinc, lead) ~ height) {
+  neargp(formula, simulated_outputs(n), coords = ~ x + y, method = method, covariance = known_outputs(), nugget = c(0.2, 8))
+}
+
+new_places <- function() data.frame(x = c(0.2, 0.9, 0.5), y = c(0.4, 0.1, 0.55), height = c(0, 1, -1))
+
+# Universal cokriging from all data: mean and covariance of both outputs at one place.
+dense_cokriging <- function(fit, place, output = 1:2) {
+  data <- fit$data
+  S <- dense_outputs_noisy(fit)
+  coords <- as.matrix(place[rep(1L, length(output)), c("x", "y")])
+  cross <- dense_outputs(fitted_truth(fit), data$coords, data$output, coords, output)
+  W <- solve(S, cross)
+  X0 <- outputs_design(cbind(1, place$height), output, rep(1L, length(output)), fit$outputs)
+  unseen <- X0 - crossprod(W, data$X)
+  own <- dense_outputs(fitted_truth(fit), coords, output)
+  list(mean = drop(X0 %*% fit$beta + crossprod(W, data$y - data$X %*% fit$beta)),
+    covariance = own - crossprod(cross, W) + unseen %*% fit$beta_vcov %*% t(unseen))
+}
+
+test_that("predictions are dense cokriging: exact_gp(), and neighbours that are all data", {
+  for (method in list(exact_gp(), loo_k(k = 10))) {
+    fit <- outputs_fit(method)
+    most <- max(tabulate(fit$data$output))
+    all <- if (inherits(method, "neargp_exact_gp")) list() else list(k = most, k_other = most)
+    predicted <- do.call(predict, c(list(fit, new_places(), interval = "prediction", covariance = TRUE), all))
+    expect_named(predicted, c(outer(c("mean_", "sd_", "lower_", "upper_"), c("zinc", "lead"), paste0)))
+    covariance <- attr(predicted, "covariance")
+    for (i in 1:3) {
+      expected <- dense_cokriging(fit, new_places()[i, ])
+      expect_equal(c(predicted$mean_zinc[i], predicted$mean_lead[i]), expected$mean, tolerance = 1e-8)
+      with_noise <- expected$covariance + diag(fit$nugget)
+      expect_equal(c(predicted$sd_zinc[i], predicted$sd_lead[i]), sqrt(diag(with_noise)), tolerance = 1e-8)
+      expect_equal(covariance[i, , ], with_noise, tolerance = 1e-7, ignore_attr = TRUE)
+      expect_equal(predicted$upper_lead[i], expected$mean[2L] + qnorm(0.975) * sqrt(with_noise[2L, 2L]), tolerance = 1e-8)
+    }
+    link <- do.call(predict, c(list(fit, new_places(), type = "link", covariance = TRUE), all))
+    expect_equal(attr(link, "covariance")[1L, 1L, 2L], covariance[1L, 1L, 2L])
+    expect_equal(link$sd_zinc^2 + 0.2, predicted$sd_zinc^2)
+  }
+})
+
+test_that("the covariance of outputs has the variances of the columns and is positive", {
+  fit <- outputs_fit()
+  predicted <- predict(fit, new_places(), covariance = TRUE)
+  covariance <- attr(predicted, "covariance")
+  expect_equal(sqrt(covariance[, "lead", "lead"]), predicted$sd_lead)
+  for (i in 1:3) expect_true(all(eigen(covariance[i, , ])$values > 0))
+})
+
+test_that("outputs observed at a new place help the others there, and not themselves", {
+  fit <- outputs_fit(exact_gp())
+  places <- new_places()
+  places$lead <- c(-10, NA, -30)
+  places$zinc <- c(NA, 5, 100)
+  predicted <- predict(fit, places, observed = TRUE)
+  plain <- predict(fit, places)
+  expect_equal(predicted$mean_lead[1L], plain$mean_lead[1L]) # its own value is not used
+  expect_equal(predicted$mean_zinc[2L], plain$mean_zinc[2L])
+  expect_lt(predicted$sd_zinc[1L], plain$sd_zinc[1L])
+  # kriging of zinc at the first place from the data and the lead observed there
+  data <- fit$data
+  coords <- rbind(data$coords, as.matrix(places[1L, c("x", "y")]))
+  output <- c(data$output, 2L)
+  S <- dense_outputs(fitted_truth(fit), coords, output) + diag(fit$nugget[output])
+  cross <- dense_outputs(fitted_truth(fit), coords, output, as.matrix(places[1L, c("x", "y")]), 1L)
+  w <- drop(solve(S, cross))
+  X <- rbind(data$X, c(0, 0, 1, places$height[1L]))
+  x0 <- c(1, places$height[1L], 0, 0)
+  unseen <- x0 - drop(crossprod(X, w))
+  expect_equal(predicted$mean_zinc[1L], sum(unseen * fit$beta) + sum(w * c(data$y, places$lead[1L])), tolerance = 1e-8)
+  variance <- Reduce(`+`, known_matrices())[1L, 1L] - sum(w * cross) + drop(unseen %*% fit$beta_vcov %*% unseen) + 0.2
+  expect_equal(predicted$sd_zinc[1L]^2, variance, tolerance = 1e-8)
+  expect_error(predict(fit, places, observed = TRUE, covariance = TRUE), class = "neargp_error_argument")
+})
+
+test_that("without a trend, observed outputs are exactly conditioning on them", {
+  fit <- outputs_fit(exact_gp(), formula = cbind(zinc, lead) ~ 0)
+  places <- new_places()
+  places$lead <- c(-10, NA, 5)
+  predicted <- predict(fit, places, observed = TRUE)
+  data <- fit$data
+  for (i in c(1L, 3L)) {
+    coords <- as.matrix(places[c(i, i), c("x", "y")])
+    cross <- dense_outputs(fitted_truth(fit), data$coords, data$output, coords, 1:2)
+    W <- solve(dense_outputs_noisy(fit), cross)
+    mean <- drop(crossprod(W, data$y))
+    S <- dense_outputs(fitted_truth(fit), coords, 1:2) - crossprod(cross, W) + diag(fit$nugget)
+    expect_equal(predicted$mean_zinc[i], mean[1L] + S[1L, 2L] / S[2L, 2L] * (places$lead[i] - mean[2L]), tolerance = 1e-8)
+    expect_equal(predicted$sd_zinc[i]^2, S[1L, 1L] - S[1L, 2L]^2 / S[2L, 2L], tolerance = 1e-8)
+  }
+})
+
+test_that("rows, classes and missing values of newdata are kept, and saved fits predict", {
+  fit <- outputs_fit()
+  places <- new_places()
+  places$height[2L] <- NA
+  predicted <- predict(fit, places)
+  expect_true(all(is.na(predicted[2L, ])))
+  expect_equal(predicted[3L, ], predict(fit, places[3L, ]), ignore_attr = TRUE)
+  expect_equal(nrow(predict(fit, places[0L, ])), 0L)
+  expect_equal(predict(fit, places, chunk_size = 1L), predicted)
+  file <- withr::local_tempfile()
+  saveRDS(fit, file)
+  expect_equal(predict(readRDS(file), places), predicted)
+  skip_if_not_installed("sf")
+  d <- sf::st_as_sf(simulated_outputs(60), coords = c("x", "y"), crs = 32633)
+  points <- neargp(cbind(zinc, lead) ~ 1, d, method = loo_k(k = 8))
+  result <- predict(points, d[1:3, ])
+  expect_s3_class(result, "sf")
+  expect_true(all(c("mean_zinc", "sd_lead") %in% names(result)))
+})
+
+test_that("arguments that cokriging does not have are errors", {
+  fit <- outputs_fit()
+  expect_error(predict(fit, new_places(), local_mean = TRUE), class = "rlib_error_dots_nonempty")
+  expect_error(predict(fit), class = "neargp_error_newdata")
+  expect_error(predict(fit, new_places(), k = 100), class = "neargp_error_k")
+  expect_error(predict(fit, data.frame(x = 1)), class = "neargp_error_newdata")
+})
+
+test_that("simulations have the joint distribution of predictions", {
+  fit <- outputs_fit(formula = cbind(zinc, lead) ~ 1)
+  places <- new_places()[1:2, ]
+  most <- max(tabulate(fit$data$output))
+  draws <- simulate(fit, nsim = 4000, seed = 1, newdata = places, k = most, type = "response")
+  zinc <- t(draws[paste0("sim_", 1:4000, "_zinc")])
+  lead <- t(draws[paste0("sim_", 1:4000, "_lead")])
+  predicted <- predict(fit, places, k = most, k_other = most, covariance = TRUE)
+  expect_equal(unname(colMeans(zinc)), predicted$mean_zinc, tolerance = 0.05)
+  expect_equal(unname(apply(lead, 2L, sd)), predicted$sd_lead, tolerance = 0.05)
+  expect_equal(cor(zinc[, 1L], lead[, 1L]), cov2cor(attr(predicted, "covariance")[1L, , ])[1L, 2L], tolerance = 0.12)
+  expect_equal(simulate(fit, nsim = 1, seed = 1, newdata = places), simulate(fit, nsim = 1, seed = 1, newdata = places))
+  at_data <- simulate(fit, nsim = 2, seed = 2)
+  expect_equal(dim(at_data), c(60L, 4L))
+  free <- simulate(fit, nsim = 500, seed = 3, newdata = places, conditional = FALSE, type = "link")
+  total <- Reduce(`+`, known_matrices())
+  expect_equal(var(unlist(free[1L, paste0("sim_", 1:500, "_lead")])), total[2L, 2L], tolerance = 0.2)
+})

@@ -1,0 +1,132 @@
+two_outputs <- function(...) {
+  neargp(cbind(zinc, lead) ~ height, simulated_outputs(150), coords = ~ x + y, covariance = cov_matern(1.5), ...)
+}
+
+test_that("coefficients are the variances and covariances of the outputs, with standard errors by the delta method", {
+  fit <- two_outputs(method = exact_gp())
+  estimate <- coef(fit, what = "covariance")
+  expect_named(estimate, c("variance_zinc", "variance_lead", "covariance_zinc_lead", "range", "smoothness", "nugget_zinc", "nugget_lead"))
+  B <- fit$coregionalisation[[1L]]
+  expect_equal(unname(estimate[1:3]), c(B[1L, 1L], B[2L, 2L], B[1L, 2L]))
+  expect_equal(estimate[["nugget_lead"]], fit$nugget[["lead"]])
+  expect_equal(sigma(fit), sqrt(fit$nugget))
+  # the parameters' curvature by differences of the likelihood along the natural parameters
+  vcov <- vcov(fit, what = "covariance")
+  expect_equal(rownames(vcov), names(estimate))
+  expect_true(is.na(vcov["smoothness", "smoothness"]))
+  free <- setdiff(names(estimate), "smoothness")
+  value_at <- function(natural) {
+    core <- fit$core_covariance
+    core$components[[1L]]$loadings <- loadings_of(matrix(natural[c(1, 3, 3, 2)], 2L), 2L)
+    core$components[[1L]]$range <- natural[[4L]]
+    core$nuggets <- unname(natural[5:6])
+    parts <- core_exact(fit$data$coords, response_columns(fit$data), 1 / fit$data$weights, core, 0, FALSE, fit$data$output)
+    profile_trend(parts, length(fit$data$y))$value
+  }
+  hessian <- stats::optimHess(estimate[free], value_at, control = list(parscale = abs(estimate[free])))
+  expect_equal(unname(vcov[free, free]), unname(solve(-hessian)), tolerance = 0.02)
+  limits <- confint(fit, what = "covariance")
+  expect_true(all(limits[free, 1L] < estimate[free] & estimate[free] < limits[free, 2L]))
+  expect_equal(dim(confint(fit)), c(4L, 2L))
+  expect_true(is.finite(AIC(fit)))
+  expect_error(AIC(two_outputs(method = loo_k(k = 8))), class = "neargp_error_not_likelihood")
+})
+
+test_that("print and summary show matrices, correlations and what is missing", {
+  fit <- two_outputs(method = loo_k(k = 8))
+  expect_output(print(fit), "2 outputs by LOO-k \\(k = 8\\)")
+  expect_output(print(fit), "coregionalisation \\(correlations")
+  expect_output(print(summary(fit)), "covariance_zinc_lead")
+  expect_output(print(fit), "nugget_|Nugget")
+  fixed <- neargp(cbind(zinc, lead) ~ 1, simulated_outputs(60), coords = ~ x + y, method = loo_k(k = 8), covariance = known_outputs())
+  expect_output(print(fixed), "fixed: variance_zinc_1")
+})
+
+test_that("covariance curves are those of the structures", {
+  fit <- two_outputs(method = loo_k(k = 8))
+  r <- c(0, 0.1, 0.3)
+  correlation <- dense_correlation("matern", r / fit$core_covariance$components[[1L]]$range, 1.5)
+  expect_equal(covariance_value(fit, r, outputs = c("zinc", "lead")), fit$coregionalisation[[1L]][1L, 2L] * correlation, tolerance = 1e-8)
+  expect_equal(covariance_value(fit, r), fit$coregionalisation[[1L]][1L, 1L] * correlation, tolerance = 1e-8)
+})
+
+test_that("leave-one-out predictions do not see the place, or only the row", {
+  data <- simulated_outputs(40)
+  fit <- function(leave_out) {
+    neargp(cbind(zinc, lead) ~ 0, data, coords = ~ x + y, method = loo_k(k = 30, k_other = 40, leave_out = leave_out),
+      covariance = known_outputs(), nugget = c(0.2, 8))
+  }
+  for (leave_out in c("row", "location")) {
+    at <- fit(leave_out)
+    loo <- loo_predict(at, k = max(tabulate(at$data$output)))
+    S <- dense_outputs_noisy(at)
+    for (row in c(1L, 20L, 45L)) {
+      out <- if (leave_out == "row") row else which(at$data$place == at$data$place[row])
+      b <- solve(S[-out, -out], S[-out, row])
+      output <- at$outputs[at$data$output[row]]
+      expect_equal(loo[[paste0("mean_", output)]][at$data$place[row]], sum(b * at$data$y[-out]), tolerance = 1e-8)
+      expect_equal(loo[[paste0("sd_", output)]][at$data$place[row]]^2, S[row, row] - sum(b * S[-out, row]), tolerance = 1e-8)
+    }
+  }
+})
+
+test_that("residuals, fitted values and tables have a column for each output", {
+  data <- simulated_outputs(80)
+  fit <- neargp(cbind(zinc, lead) ~ height, data, coords = ~ x + y, method = loo_k(k = 8))
+  known <- !is.na(as.matrix(data[c("zinc", "lead")]))
+  for (type in c("response", "pearson", "loo", "standardized", "trend")) {
+    expect_equal(!is.na(residuals(fit, type)), known, ignore_attr = TRUE)
+  }
+  expect_equal(as.matrix(data[c("zinc", "lead")]) - fitted(fit), residuals(fit), ignore_attr = TRUE)
+  expect_equal(tidy(fit)$term, c(names(coef(fit)), names(coef(fit, what = "covariance"))))
+  expect_true(all(c("conf.low", "conf.high") %in% names(tidy(fit, effects = "trend", conf.int = TRUE))))
+  expect_equal(glance(fit)$outputs, 2L)
+  expect_equal(nrow(augment(fit, data)), 80L)
+  expect_true(all(c(".fitted_zinc", ".loo_sd_lead") %in% names(augment(fit))))
+  expect_equal(scores(fit)$output, c("zinc", "lead"))
+  loo <- loo_predict(fit)
+  expect_equal(scores(fit)$rmse[2L], sqrt(mean((data$lead - loo$mean_lead)^2, na.rm = TRUE)))
+})
+
+test_that("the joint score is that of the outputs known at each place", {
+  observed <- cbind(c(1, NA, NA), c(2, 3, NA))
+  mean <- cbind(c(0, 0, 0), c(1, 1, 1))
+  covariance <- aperm(array(matrix(c(2, 1, 1, 3), 2L), c(2, 2, 3)), c(3L, 1L, 2L))
+  S <- matrix(c(2, 1, 1, 3), 2L)
+  expected <- c(log(2 * pi) + 0.5 * log(det(S)) + 0.5 * drop(c(1, 1) %*% solve(S, c(1, 1))), -dnorm(3, 1, sqrt(3), log = TRUE), NA)
+  expect_equal(joint_log_scores(observed, mean, covariance), expected)
+})
+
+test_that("folds hold out places, and each output is scored", {
+  data <- simulated_outputs(80)
+  fit <- neargp(cbind(zinc, lead) ~ 1, data, coords = ~ x + y, method = loo_k(k = 8), covariance = known_outputs(), nugget = c(0.2, 8))
+  set.seed(1)
+  folds <- rep(1:4, 20)
+  cv <- cross_validate(fit, folds = folds)
+  expect_equal(cv$scores$setting, c("zinc", "lead"))
+  expect_equal(nrow(cv$predictions), nobs(fit))
+  held <- folds == 2
+  without <- data
+  without[held, c("zinc", "lead")] <- NA
+  refitted <- neargp(cbind(zinc, lead) ~ 1, without, coords = ~ x + y, method = loo_k(k = 8), covariance = known_outputs(), nugget = c(0.2, 8))
+  refitted$beta <- fit$beta
+  refitted$beta_vcov <- fit$beta_vcov
+  expected <- predict(refitted, data[held, ])
+  own <- cv$predictions[cv$predictions$fold == 2 & cv$predictions$setting == "lead", ]
+  expect_equal(own$mean, expected$mean_lead[!is.na(data$lead[held])], tolerance = 1e-8)
+  anew <- cross_validate(fit, folds = folds, refit = TRUE)
+  own <- anew$predictions[anew$predictions$fold == 2 & anew$predictions$setting == "lead", ]
+  again <- neargp(cbind(zinc, lead) ~ 1, without, coords = ~ x + y, method = loo_k(k = 8), covariance = known_outputs(), nugget = c(0.2, 8))
+  expect_equal(own$mean, predict(again, data[held, ])$mean_lead[!is.na(data$lead[held])], tolerance = 1e-6)
+  expect_output(print(cv), "zinc")
+})
+
+test_that("plots draw", {
+  fit <- neargp(cbind(zinc, lead) ~ 1, simulated_outputs(60), coords = ~ x + y, method = loo_k(k = 8))
+  file <- withr::local_tempfile(fileext = ".png")
+  grDevices::png(file)
+  for (which in c("loo", "residual_map", "covariance")) expect_identical(plot(fit, which = which), fit)
+  grDevices::dev.off()
+  expect_gt(file.size(file), 1000)
+  expect_error(plot(fit, which = "map"), class = "neargp_error_argument")
+})
