@@ -105,8 +105,9 @@ positive_information <- function(information, free) {
 # The state at the optimum, to a finer tolerance than on the way.
 latent_result <- function(problem, state) {
   objective <- state$objective
-  fitted <- objective$fit_at(state$working, 1e-8, 500L)
-  at_optimum <- core_latent_state(objective$latent$pointer, problem$threads)
+  settled <- settle_posterior(problem, objective, state$working)
+  fitted <- settled$fitted
+  at_optimum <- settled$state
   state$state <- c(fitted, at_optimum["beta_vcov"])
   result <- method_result(problem, state, score = latent_score(problem), information = state$curvature$information,
     k = nrow(objective$latent$search$neighbors))
@@ -117,7 +118,33 @@ latent_result <- function(problem, state) {
       sprintf("the trend separates the responses, and %s may be infinite", format_some(endless)), endless)
   }
   result$posterior <- latent_posterior(objective$latent, at_optimum, fitted$exact)
+  result$posterior$variance_error <- settled$variance_error
   result
+}
+
+# With squared-exponential covariances an incomplete factor can be a good preconditioner and still have single variances wrong by some
+# percent. Where it does, an exact one gives the posterior, if there are few enough inducing points.
+settle_posterior <- function(problem, objective, working, tolerated = 0.02, most_points = 5000L) {
+  settle <- function(objective) {
+    fitted <- objective$fit_at(working, 1e-8, 500L)
+    list(fitted = fitted, state = core_latent_state(objective$latent$pointer, problem$threads))
+  }
+  settled <- settle(objective)
+  families <- vapply(covariance_at(problem, working)$components, `[[`, "", "family")
+  if (settled$fitted$exact || is_mean_field(problem$method) || !any(families == "gaussian")) return(settled)
+  settled$variance_error <- sampled_variance_error(objective$latent$pointer, settled$state$node_variance, problem$threads)
+  if (settled$variance_error <= tolerated || nrow(objective$latent$nodes$coords) > most_points) return(settled)
+  problem$method$factor <- "exact"
+  settle(latent_objective(problem, latent_problem(problem, objective$latent$nodes, objective$latent$search)))
+}
+
+# The largest relative error of the variances of some inducing points, by conjugate gradients.
+sampled_variance_error <- function(pointer, variance, threads, points = 30L) {
+  at <- unique(round(seq(1, length(variance), length.out = points)))
+  unit <- matrix(0, length(variance), length(at))
+  unit[cbind(at, seq_along(at))] <- 1
+  exact <- core_latent_solve(pointer, unit, threads)[cbind(at, seq_along(at))]
+  max(abs(variance[at] / exact - 1))
 }
 
 # Coefficients along which the likelihood only levels off, as where a covariate separates classes or all counts of a level are 0. What
@@ -127,7 +154,7 @@ latent_result <- function(problem, state) {
 endless_coefficients <- function(problem, working, beta_vcov, most = 25) {
   X <- problem$data$X
   if (!ncol(X) || response_family(problem$family)$link == "identity") return(character(0))
-  if (!all(is.finite(beta_vcov))) return(colnames(X))
+  if (!all(is.finite(beta_vcov)) || any(diag(as.matrix(beta_vcov)) < 0)) return(setdiff(colnames(X), "(Intercept)"))
   variance <- sum(exp(working[problem$layout$kind == "variance"]))
   centred <- qr(sweep(X, 2L, colMeans(X)), tol = 0)
   factor <- qr.R(centred)[, order(centred$pivot), drop = FALSE] / sqrt(nrow(X) - 1)

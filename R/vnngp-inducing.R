@@ -6,7 +6,8 @@
 #' data, or at given ones. A row of the data then sees the field through the `k` inducing points nearest to it.
 #'
 #' Inducing points at the data (the default of [vnngp()]) are the better choice wherever they can be afforded, and with nearest neighbours
-#' they nearly always can. Fewer points smooth the field over the gaps between them.
+#' they nearly always can. Fewer points smooth the field over the gaps between them, and the intervals take the smoothed field for the
+#' field: those of 95% covered 75 to 79% in simulations with 100 points for 500 rows.
 #'
 #' @param points their number, less than that of the distinct locations; or a matrix with a row for each and the columns of the
 #'   coordinates (time last, in the units of the fit), no two rows alike.

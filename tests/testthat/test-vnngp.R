@@ -300,6 +300,20 @@ test_that("separation by the trend is flagged, also that of one level of a facto
   expect_no_warning(fit(poisson ~ h, family = poisson()))
 })
 
+test_that("collinear columns are no separation, and separated ones have no tests", {
+  data <- latent_data(200, seed = 21)
+  data$year <- 2000 + round(20 * data$x)
+  data$sign <- as.integer(data$h > 0)
+  fit <- function(formula) neargp(formula, data, coords = ~ x + y, method = vnngp(10), covariance = fixed_exponential, family = binomial())
+  expect_no_warning(raw <- fit(binary ~ year + I(year^2)))
+  expect_equal(raw$log_likelihood, fit(binary ~ poly(year, 2))$log_likelihood, tolerance = 1e-6)
+  condition <- tryCatch(fit(sign ~ year + I(year^2) + h), neargp_warning_convergence = identity)
+  expect_match(conditionMessage(condition), "and h may be infinite")
+  expect_no_match(conditionMessage(condition), "start = fit")
+  coefficients <- summary(suppressWarnings(fit(sign ~ h)))$coefficients
+  expect_identical(unname(is.na(coefficients[, "Pr(>|z|)"])), c(FALSE, TRUE))
+})
+
 test_that("sites of a likelihood that is not log-concave are left where the covariance has moved on", {
   for (seed in c(23, 31, 47)) {
     withr::with_seed(seed, {
@@ -327,4 +341,24 @@ test_that("a posterior whose steps swing about the optimum settles", {
   expect_no_warning(fit <- neargp(count ~ 1, data, coords = ~ x + y, method = vnngp(15), family = poisson(),
     covariance = cov_matern(1.5, variance = 100, range = 0.2)))
   expect_true(fit$convergence$converged)
+})
+
+test_that("variances of smooth fields that an incomplete factor gets wrong are those of an exact one", {
+  data <- latent_data(400, seed = 24)
+  fit_with <- function(factor, covariance) {
+    neargp(poisson ~ h, data, coords = ~ x + y, method = vnngp(k = 15, factor = factor), family = poisson(), covariance = covariance)
+  }
+  smooth <- cov_gaussian(variance = 1, range = 0.2)
+  chosen <- fit_with("incomplete", smooth)
+  expect_true(chosen$posterior$exact)
+  expect_equal(chosen$posterior$variance, fit_with("exact", smooth)$posterior$variance, tolerance = 1e-5)
+  expect_output(print(chosen), "Factor: +exact")
+  expect_false(fit_with("incomplete", cov_matern(1.5, variance = 1, range = 0.2))$posterior$exact)
+})
+
+test_that("steps of the optimiser are limited", {
+  data <- latent_data(300, seed = 25)
+  few <- suppressWarnings(neargp(poisson ~ h, data, coords = ~ x + y, method = vnngp(k = 10), family = poisson(),
+    covariance = cov_exponential(), control = neargp_control(max_iterations = 1L)))
+  expect_lte(few$convergence$iterations, 6L)
 })
