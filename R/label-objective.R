@@ -1,9 +1,9 @@
 # The leave-one-out log score of class labels as a function of theta: the working parameters of the covariance, the logarithm of the
-# slope of the link, and the coefficients of the trend inside it (columns scaled to unit standard deviation, one set of coefficients for
-# each output). Formulas are in src/core/methods/label_model.h and class_score.h.
+# slope of the link, and the coefficients of the trend inside it (of orthogonal columns, one set of coefficients for each output). Formulas
+# are in src/core/methods/label_model.h and class_score.h.
 #
-# A light ridge, per observation, keeps apart what the data hardly tell apart: 1e-3 for the trend (the softmax does not change when all
-# outputs get the same), 1e-4 for the logarithm of the slope.
+# A light ridge, per observation, keeps apart what the data hardly tell apart: 1e-3 of the trend's mean square (the softmax does not change
+# when all outputs get the same), 1e-4 of the squared logarithm of the slope.
 
 label_penalty <- c(slope = 1e-4, trend = 1e-3)
 
@@ -73,24 +73,22 @@ trend_shift <- function(problem, d_shift) {
 
 # ---- the design inside the link ---------------------------------------------------------------------------------------------------
 
-# Scaled, and centred where there is an intercept to take up the means, so that one penalty suits all columns.
+# Columns that span what those of X do, orthogonal and of unit mean square (X = Q R), so that the sum of squared coefficients is the mean
+# square of the trend itself: the penalty depends on what the trend is, and not on how it is written (x + x^2, or poly(x, 2)), and no
+# optimiser meets its collinear columns. The intercept comes first and stays: all others are centred.
 scaled_design <- function(X) {
-  intercept <- colnames(X) %in% "(Intercept)"
-  centre <- if (any(intercept)) ifelse(intercept, 0, colMeans(X)) else rep(0, ncol(X))
-  centred <- sweep(X, 2L, centre)
-  size <- sqrt(colMeans(centred^2))
-  size[intercept | size == 0] <- 1
-  list(X = sweep(centred, 2L, size, "/"), centre = centre, size = size, intercept = which(intercept))
+  if (!ncol(X)) return(list(X = X, factor = matrix(0, 0L, 0L), intercept = integer(0)))
+  decomposition <- qr(X)
+  sign <- ifelse(diag(qr.R(decomposition)) < 0, -1, 1) * sqrt(nrow(X))
+  orthogonal <- sweep(qr.Q(decomposition), 2L, sign, "*")
+  colnames(orthogonal) <- colnames(X)
+  list(X = orthogonal, factor = qr.R(decomposition) / sign, intercept = which(colnames(X) %in% "(Intercept)"))
 }
 
 unscaled_trend <- function(design, trend) {
-  trend <- trend / design$size
-  if (length(design$intercept)) trend[design$intercept, ] <- trend[design$intercept, ] - colSums(design$centre * trend)
+  if (length(trend)) trend <- backsolve(design$factor, trend)
   rownames(trend) <- colnames(design$X)
   trend
 }
 
-scaled_trend <- function(design, trend) {
-  if (length(design$intercept)) trend[design$intercept, ] <- trend[design$intercept, ] + colSums(design$centre * trend)
-  unname(trend * design$size)
-}
+scaled_trend <- function(design, trend) unname(design$factor %*% trend)

@@ -25,7 +25,8 @@
 #' Two estimators differ for the labels of other classes: `"label"` has one process for all classes, with the same noise for all labels;
 #' `"own-class"` one process for each class, on those neighbours that are of that class, at a cost that is never greater. The latter is
 #' better where classes overlap, the former where they do not; `"auto"` fits both and keeps that of the better score, and for two classes
-#' takes `"label"`. With optimizer `"auto"`, Adam is used for more than 10,000 observations or six covariance parameters; its learning rate
+#' takes `"label"`. (Where the scores differ by less than fitting so many parameters may account for, every fifth row is predicted from fits
+#' to the others, and the better prediction decides.) With optimizer `"auto"`, Adam is used for more than 10,000 observations or six covariance parameters; its learning rate
 #' is cut to 0.3 of itself at 50% and 75% of the steps. Inputs in many dimensions should be standardised.
 #'
 #' `"polya-gamma"` is the paper's estimator: a Gaussian process with logistic likelihood (for several classes one against all others, the
@@ -34,6 +35,11 @@
 #' weighs: with `kl_weight = 1` that of a row counts as much as its log score. The paper has no bias: `y ~ 0`. Predictions are made at the
 #' mean of the variables and not at a draw. It is here for comparison: its probabilities tend to be too cautious, it keeps a distribution
 #' for each row, and, since that was fitted to the neighbours' labels, its leave-one-out score is not wholly out of sample.
+#'
+#' The score has a light ridge: 1e-3 of the mean square of the trend inside the link, and 1e-4 of the squared logarithm of the slope, per
+#' observation. It says which of equivalent trends is meant (the softmax does not change when all classes get the same) and keeps
+#' coefficients finite where a covariate separates classes. It depends on the trend's values alone, not on how the formula writes
+#' them: `x + I(x^2)` and `poly(x, 2)` are the same fit.
 #'
 #' Levels without any row are no classes of the fit. There may be more classes than neighbours; a class that no neighbour has keeps a
 #' probability, by its trend.

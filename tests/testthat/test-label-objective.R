@@ -26,14 +26,28 @@ test_that("a span of a plan is those observations alone", {
   expect_equal(sum(values), label_objective(problem, plan)$evaluate(theta)$score)
 })
 
-test_that("the trend is scaled and scaled back", {
+test_that("the trend is made orthogonal and written back", {
   withr::local_seed(1)
   X <- cbind(`(Intercept)` = 1, a = rnorm(20, 5, 3), b = rnorm(20))
   design <- scaled_design(X)
-  expect_equal(colMeans(design$X[, 2:3]^2), c(a = 1, b = 1))
+  expect_equal(unname(crossprod(design$X)) / 20, diag(3))
+  expect_equal(design$X[, 1L], rep(1, 20))
   trend <- matrix(c(1, 2, 3), 3L)
   expect_equal(unname(design$X %*% trend), unname(X %*% unscaled_trend(design, trend)))
   expect_equal(scaled_trend(design, unscaled_trend(design, trend)), trend)
   without <- scaled_design(X[, 2:3])
   expect_equal(unname(without$X %*% c(2, 3)), unname(X[, 2:3] %*% unscaled_trend(without, matrix(c(2, 3)))))
+  none <- scaled_design(X[, 0L])
+  expect_equal(dim(unscaled_trend(none, matrix(0, 0L, 2L))), c(0L, 2L))
+})
+
+test_that("a fit does not depend on how its trend is written", {
+  data <- class_data(150, c("a", "b"))
+  data$depth <- 5 + data$x
+  fits <- lapply(c(class ~ depth + I(depth^2), class ~ poly(depth, 2)), neargp, data, coords = ~ x + y, family = binomial(),
+    method = loo_k(k = 10), covariance = cov_exponential(range = 0.2), threads = 1L)
+  expect_equal(as.numeric(logLik(fits[[1L]])), as.numeric(logLik(fits[[2L]])), tolerance = 1e-5)
+  trends <- lapply(fits, function(fit) drop(model.matrix(fit) %*% coef(fit)))
+  expect_equal(trends[[1L]], trends[[2L]], tolerance = 1e-2)
+  expect_equal(loo_predict(fits[[1L]])$prob_b, loo_predict(fits[[2L]])$prob_b, tolerance = 1e-2)
 })
