@@ -5,10 +5,37 @@ fit_classes <- function(method, problem) {
     if (length(problem$data$levels) == 2L) "label" else c("label", "own-class")
   if (method$estimator == "polya-gamma") return(fit_polya_gamma(method, problem))
   fits <- lapply(estimators, function(estimator) fit_labels(method, problem, estimator))
-  values <- vapply(fits, function(fit) fit$value, 0)
-  best <- fits[[which.max(values)]]
-  if (length(fits) > 1L) best$classifier$compared <- stats::setNames(values, estimators)
+  values <- stats::setNames(vapply(fits, function(fit) fit$value, 0), estimators)
+  if (length(fits) == 1L) return(fits[[1L]])
+  held_out <- if (hardly_differ(problem, values, method$k)) held_out_scores(method, problem, estimators)
+  best <- fits[[which.max(held_out %||% values)]]
+  best$classifier$compared <- values
+  best$classifier$held_out <- held_out
   best
+}
+
+# Fitting p parameters raises the score of the training rows by about p above that of as many new ones (Akaike's), and by more where
+# conditioning sets overlap: by 3.4 p for "label" on splice, with 60 ranges. Scores that differ by less than 4 p do not tell estimators apart.
+# There has to be enough left when some rows are held out.
+hardly_differ <- function(problem, values, k) {
+  links <- 1L + ncol(problem$data$X) * trend_outputs(length(problem$data$levels))
+  diff(range(values)) < 4 * (sum(problem$free) + links) && k < 0.5 * length(unique(location_index(problem$data$coords)))
+}
+
+# The log score of every fifth row by fits to the others.
+held_out_scores <- function(method, problem, estimators) {
+  held <- seq(5L, length(problem$data$y), by = 5L)
+  data <- problem$data
+  of_rows <- function(rows) utils::modifyList(data, take_data_rows(data, rows))
+  problem$data <- of_rows(-held)
+  vapply(estimators, function(estimator) new_rows_score(problem, fit_labels(method, problem, estimator), of_rows(held), method$k), 0)
+}
+
+new_rows_score <- function(problem, fit, data, k) {
+  like_fit <- list(data = problem$data, classifier = fit$classifier, core_covariance = covariance_at(problem, fit$working),
+    nugget = nugget_of(problem$layout, to_core(fit$working, problem$layout$transform)))
+  probability <- class_predictor(like_fit, list(k = k, threads = problem$threads))(data$coords, data$X, data$offset)
+  sum(data$weights * log(probability[cbind(seq_along(data$y), class_numbers(data))]))
 }
 
 # The result is what fit_method() returns, with a `classifier` besides.

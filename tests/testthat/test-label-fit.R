@@ -62,7 +62,7 @@ test_that("quasi-Newton converges, and Adam comes near it", {
   expect_lt(again$convergence$evaluations, best$convergence$evaluations)
 })
 
-test_that("auto keeps the estimator of the better score", {
+test_that("auto compares the estimators' scores, and keeps a fit as it is", {
   data <- class_data(150)
   fit <- function(estimator) {
     neargp(class ~ 1, data, coords = ~ x + y, family = categorical(), covariance = cov_exponential(), threads = 1L,
@@ -71,8 +71,7 @@ test_that("auto keeps the estimator of the better score", {
   scores <- vapply(c("label", "own-class"), function(estimator) c(logLik(fit(estimator))), 0)
   auto <- fit("auto")
   expect_equal(auto$classifier$compared, scores)
-  expect_equal(c(logLik(auto)), max(scores))
-  expect_identical(auto$classifier$estimator, names(which.max(scores)))
+  expect_equal(c(logLik(auto)), scores[[auto$classifier$estimator]])
 })
 
 test_that("probabilities of a simulated field are calibrated and nearly as good as the truth", {
@@ -134,4 +133,23 @@ test_that("a stage sees the labels of its rows and no others", {
   data <- list(coords = problem$data$coords[rows, ], class = problem$data$class[rows], weights = problem$data$weights[rows])
   expect_equal(part$labels, new_labels(data, 3L, location_index(data$coords)))
   expect_equal(part$design$X, problem$design$X[rows, ])
+})
+
+test_that("where scores hardly differ, held-out rows decide", {
+  data <- class_data(150)
+  fit <- neargp(class ~ 1, data, coords = ~ x + y, family = categorical(), covariance = cov_exponential(), threads = 1L,
+    method = loo_k(12L))
+  values <- fit$classifier$compared
+  problem <- list(data = fit$data, free = fit$layout$name != "smoothness")
+  expect_true(hardly_differ(problem, values, 12L))
+  expect_named(fit$classifier$held_out, c("label", "own-class"))
+  expect_identical(fit$classifier$estimator, names(which.max(fit$classifier$held_out)))
+  expect_false(hardly_differ(problem, values + c(0, 1000), 12L))
+  expect_false(hardly_differ(problem, values, 100L))
+  # the same by hand: a fit to the other rows, scored on these
+  held <- seq(5, 150, by = 5)
+  other <- neargp(class ~ 1, data[-held, ], coords = ~ x + y, family = categorical(), covariance = cov_exponential(), threads = 1L,
+    method = loo_k(12L, "label"))
+  probability <- as.matrix(predict(other, data[held, ]))[cbind(seq_along(held), as.integer(data$class[held]))]
+  expect_equal(fit$classifier$held_out[["label"]], sum(log(probability)), tolerance = 1e-6)
 })
