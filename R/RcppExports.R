@@ -165,6 +165,10 @@ core_exact <- function(coords, columns, noise_scale, covariance, nugget, informa
     .Call(`_neargp_core_exact`, coords, columns, noise_scale, covariance, nugget, information, outputs)
 }
 
+core_exact_gradient <- function(coords, columns, noise_scale, covariance, nugget, beta, outputs = NULL) {
+    .Call(`_neargp_core_exact_gradient`, coords, columns, noise_scale, covariance, nugget, beta, outputs)
+}
+
 core_exact_predict <- function(coords, columns, noise_scale, newcoords, covariance, nugget, outputs = NULL, new_outputs = NULL) {
     .Call(`_neargp_core_exact_predict`, coords, columns, noise_scale, newcoords, covariance, nugget, outputs, new_outputs)
 }

@@ -55,9 +55,11 @@ fit_outputs.neargp_exact_gp <- function(method, problem) {
 }
 
 exact_outputs_objective <- function(problem) {
-  objective <- exact_objective(problem)
-  objective$gradient <- function(working, beta) objective$evaluate(working, information = TRUE)$gradient
-  objective
+  data <- problem$data
+  columns <- response_columns(data)
+  new_objective(problem, n = length(data$y),
+    parts = function(covariance, nugget, information) core_exact(data$coords, columns, 1 / data$weights, covariance, nugget, information, data$output),
+    adjoint = function(covariance, nugget, beta) core_exact_gradient(data$coords, columns, 1 / data$weights, covariance, nugget, beta, data$output))
 }
 
 # Loadings are looked for in units of their outputs' standard deviations, so that steps and tolerances mean the same for all parameters.

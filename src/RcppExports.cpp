@@ -591,6 +591,23 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// core_exact_gradient
+Rcpp::List core_exact_gradient(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& columns, const Rcpp::NumericVector& noise_scale, const Rcpp::List& covariance, double nugget, const Rcpp::NumericVector& beta, Rcpp::Nullable<Rcpp::IntegerVector> outputs);
+RcppExport SEXP _neargp_core_exact_gradient(SEXP coordsSEXP, SEXP columnsSEXP, SEXP noise_scaleSEXP, SEXP covarianceSEXP, SEXP nuggetSEXP, SEXP betaSEXP, SEXP outputsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type coords(coordsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type columns(columnsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type noise_scale(noise_scaleSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type covariance(covarianceSEXP);
+    Rcpp::traits::input_parameter< double >::type nugget(nuggetSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type beta(betaSEXP);
+    Rcpp::traits::input_parameter< Rcpp::Nullable<Rcpp::IntegerVector> >::type outputs(outputsSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_exact_gradient(coords, columns, noise_scale, covariance, nugget, beta, outputs));
+    return rcpp_result_gen;
+END_RCPP
+}
 // core_exact_predict
 Rcpp::List core_exact_predict(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& columns, const Rcpp::NumericVector& noise_scale, const Rcpp::NumericMatrix& newcoords, const Rcpp::List& covariance, double nugget, Rcpp::Nullable<Rcpp::IntegerVector> outputs, Rcpp::Nullable<Rcpp::IntegerVector> new_outputs);
 RcppExport SEXP _neargp_core_exact_predict(SEXP coordsSEXP, SEXP columnsSEXP, SEXP noise_scaleSEXP, SEXP newcoordsSEXP, SEXP covarianceSEXP, SEXP nuggetSEXP, SEXP outputsSEXP, SEXP new_outputsSEXP) {
@@ -844,6 +861,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_neargp_core_predict", (DL_FUNC) &_neargp_core_predict, 12},
     {"_neargp_core_simulate", (DL_FUNC) &_neargp_core_simulate, 12},
     {"_neargp_core_exact", (DL_FUNC) &_neargp_core_exact, 7},
+    {"_neargp_core_exact_gradient", (DL_FUNC) &_neargp_core_exact_gradient, 7},
     {"_neargp_core_exact_predict", (DL_FUNC) &_neargp_core_exact_predict, 8},
     {"_neargp_core_mean_field_fit", (DL_FUNC) &_neargp_core_mean_field_fit, 9},
     {"_neargp_core_mean_field_state", (DL_FUNC) &_neargp_core_mean_field_state, 10},

@@ -157,6 +157,14 @@ Rcpp::List core_exact(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatr
 }
 
 // [[Rcpp::export]]
+Rcpp::List core_exact_gradient(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& columns,
+                               const Rcpp::NumericVector& noise_scale, const Rcpp::List& covariance, double nugget,
+                               const Rcpp::NumericVector& beta, Rcpp::Nullable<Rcpp::IntegerVector> outputs = R_NilValue) {
+  const DataStore data(coords, columns, noise_scale, outputs);
+  return to_r(neargp::exact_gradient(data.view(), to_covariance(covariance, nugget), to_vector(beta)));
+}
+
+// [[Rcpp::export]]
 Rcpp::List core_exact_predict(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& columns,
                               const Rcpp::NumericVector& noise_scale, const Rcpp::NumericMatrix& newcoords,
                               const Rcpp::List& covariance, double nugget,

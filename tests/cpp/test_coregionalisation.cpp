@@ -114,6 +114,7 @@ TEST_CASE("several outputs: likelihood, gradient and information of the dense mo
     const LikelihoodSums sums = exact_sums(data.view(), model.covariance, true);
     check_values(sums, expected);
     check_derivatives(sums, expected);
+    check_gradient(exact_gradient(data.view(), model.covariance, data.data.beta()), expected, data.data.beta(), 17.0);
   }
 }
 

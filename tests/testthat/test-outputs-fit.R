@@ -103,7 +103,7 @@ test_that("the estimates are an optimum: loadings, ranges and nuggets", {
   fit <- neargp(cbind(zinc, lead) ~ 1, data, coords = ~ x + y, method = exact_gp(), covariance = cov_matern(1.5))
   problem <- list(data = fit$data, layout = fit$layout, groups = component_groups(fit$covariance, fit$locations), free = !fit$layout$fixed,
     threads = 1L)
-  gradient <- exact_outputs_objective(problem)$gradient(fit$parameters$working) * loading_scales(problem)
+  gradient <- exact_outputs_objective(problem)$gradient(fit$parameters$working, fit$beta) * loading_scales(problem)
   expect_lt(max(abs(gradient[problem$free])), 0.05)
   expect_true(all(diag(fit$core_covariance$components[[1L]]$loadings) > 0))
   again <- update(fit, start = fit)

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "dense/covariance_matrix.h"
+#include "local/conditional_output.h"
 #include "local/kernels.h"
 
 namespace neargp {
@@ -101,6 +102,33 @@ LikelihoodSums exact_sums(const LocalData& data, const Covariance& covariance, b
                     sums);
   }
   return sums;
+}
+
+ObjectiveGradient exact_gradient(const LocalData& data, const Covariance& covariance, const std::vector<double>& beta) {
+  check_outputs(data.outputs, data.coords.n, covariance);
+  if (int(beta.size()) != data.columns - 1)
+    throw Error("There must be one trend coefficient for each column of the design.");
+  const PreparedCovariance prepared = prepare(covariance, data.coords.dim, true, local_kernels().fill_matern_table);
+  const DenseFactor factor = factorise(prepared, data);
+  ObjectiveGradient result;
+  result.gradient.assign(covariance.parameters(), 0.0);
+  if (factor.failed) {
+    result.failed = 0;
+    return result;
+  }
+  const Index n = data.coords.n;
+  Eigen::VectorXd contrast(data.columns);
+  contrast << 1.0, -Eigen::Map<const Eigen::VectorXd>(beta.data(), Index(beta.size()));
+  const Eigen::VectorXd e = Eigen::Map<const RowMajor>(data.values, n, data.columns) * contrast;
+  const Eigen::VectorXd alpha = factor.llt.solve(e);
+  const double log_det = 2.0 * factor.llt.matrixLLT().diagonal().array().log().sum();
+  result.value = -0.5 * (double(n) * log_two_pi + log_det + e.dot(alpha));
+  const Matrix weights = 0.5 * (alpha * alpha.transpose() - factor.llt.solve(Matrix::Identity(n, n)));
+  const std::vector<Matrix> derivatives = covariance_derivatives(prepared, data.coords, data.noise_scale, data.outputs);
+  for (std::size_t a = 0; a < derivatives.size(); ++a)
+    if (derivatives[a].size() > 0 && covariance.is_active(int(a)))
+      result.gradient[a] = weights.cwiseProduct(derivatives[a]).sum();
+  return result;
 }
 
 Kriging exact_krige(const LocalData& data, Points targets, const Covariance& covariance, const int* target_outputs) {

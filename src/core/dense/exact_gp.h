@@ -10,6 +10,10 @@ namespace neargp {
 // singular.
 LikelihoodSums exact_sums(const LocalData& data, const Covariance& covariance, bool information);
 
+// As conditional_gradient(), of the dense model: with alpha = S^-1 e and W = (alpha alpha' - S^-1) / 2 the derivatives
+// are <W, dS_a>, which needs no product of matrices for each parameter as the information does.
+ObjectiveGradient exact_gradient(const LocalData& data, const Covariance& covariance, const std::vector<double>& beta);
+
 // As krige(), conditioning on all data.
 Kriging exact_krige(const LocalData& data, Points targets, const Covariance& covariance,
                     const int* target_outputs = nullptr);
