@@ -2,6 +2,7 @@
 // sanitizers see what a GPU would do. Everything in team/ runs on it as on a GPU.
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <cstdlib>
 #include <cstring>
@@ -61,12 +62,39 @@ class Barrier {
   std::condition_variable all_here_;
 };
 
+// The same without making what was written before it visible to the others, as exchanges between the threads of a warp do
+// not: fences, which the thread sanitizer does not see, keep only the exchange itself in order.
+class QuietBarrier {
+ public:
+  explicit QuietBarrier(int count) : count_(count) {}
+
+  void wait() {
+    const auto relaxed = std::memory_order_relaxed;
+    std::atomic_thread_fence(std::memory_order_seq_cst);
+    const long round = round_.load(relaxed);
+    if (waiting_.fetch_add(1, relaxed) + 1 == count_) {
+      waiting_.store(0, relaxed);
+      std::atomic_thread_fence(std::memory_order_seq_cst);
+      round_.store(round + 1, relaxed);
+    } else {
+      while (round_.load(relaxed) == round) std::this_thread::yield();
+    }
+    std::atomic_thread_fence(std::memory_order_seq_cst);
+  }
+
+ private:
+  const int count_;
+  std::atomic<int> waiting_{0};
+  std::atomic<long> round_{0};
+};
+
 class ThreadTeam {
  public:
   struct Shared {
-    explicit Shared(int size) : barrier(size), slot(std::size_t(size)) {}
+    explicit Shared(int size) : barrier(size), exchange(size), slot(std::size_t(size)) {}
     Barrier barrier;
-    std::vector<double> slot;
+    QuietBarrier exchange;
+    std::vector<std::atomic<double>> slot;
   };
 
   ThreadTeam(int rank, int size, Shared& shared) : rank_(rank), size_(size), shared_(shared) {}
@@ -78,8 +106,8 @@ class ThreadTeam {
   double sum(double x) const {
     post(x);
     double sum = 0.0;
-    for (const double value : shared_.slot) sum += value;
-    barrier();
+    for (int r = 0; r < size_; ++r) sum += slot(r);
+    shared_.exchange.wait();
     return sum;
   }
 
@@ -88,17 +116,19 @@ class ThreadTeam {
     int before = 0;
     total = 0;
     for (int r = 0; r < size_; ++r) {
-      before += r < rank_ && shared_.slot[r] > 0.0;
-      total += shared_.slot[r] > 0.0;
+      before += r < rank_ && slot(r) > 0.0;
+      total += slot(r) > 0.0;
     }
-    barrier();
+    shared_.exchange.wait();
     return before;
   }
 
  private:
+  double slot(int r) const { return shared_.slot[r].load(std::memory_order_relaxed); }
+
   void post(double x) const {
-    shared_.slot[rank_] = x;
-    barrier();
+    shared_.slot[rank_].store(x, std::memory_order_relaxed);
+    shared_.exchange.wait();
   }
 
   int rank_, size_;

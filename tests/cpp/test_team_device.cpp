@@ -155,3 +155,13 @@ TEST_CASE("the smallest target that cannot be factorised is named") {
   CHECK(problem.on_device().conditional_sums(prepared, true, on_emulated()).failed == failed);
   CHECK(problem.on_device().conditional_gradient(prepared, on_emulated()).failed == failed);
 }
+
+TEST_CASE("several outputs are refused by a device") {
+  const emulated::Fresh device;
+  const Fixture fixture;
+  const LocalProblem problem = fixture.problem(on_emulated());
+  PreparedCovariance coupled = fixture.prepared;
+  coupled.output_nuggets = {0.1, 0.2};
+  CHECK_THROWS_WITH_AS(problem.on_device().conditional_sums(coupled, true, on_emulated()),
+                       "Several outputs are not computed on GPUs. Use device = \"cpu\".", Error);
+}

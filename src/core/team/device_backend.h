@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "backend/backend.h"
+#include "base/error.h"
 #include "base/parallel_for.h"
 #include "team/conditional_adjoint.h"
 #include "team/conditional_gradient.h"
@@ -55,7 +56,7 @@ class DeviceBackend {
   // The covariance on the device, for one computation.
   class UploadedCovariance {
    public:
-    explicit UploadedCovariance(const PreparedCovariance& covariance) : packed_(covariance) {
+    explicit UploadedCovariance(const PreparedCovariance& covariance) : packed_(single_output(covariance)) {
       memory_.reserve(Index(packed_.size()));
       memory_.upload(packed_.memory_for(memory_.data()).data(), Index(packed_.size()));
     }
@@ -65,6 +66,11 @@ class DeviceBackend {
     TeamCovariance on_host() const { return packed_.at(packed_.memory().data()); }
 
    private:
+    static const PreparedCovariance& single_output(const PreparedCovariance& covariance) {
+      if (covariance.outputs() > 0) throw Error("Several outputs are not computed on GPUs. Use device = \"cpu\".");
+      return covariance;
+    }
+
     PackedCovariance packed_;
     Array memory_;
   };

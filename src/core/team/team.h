@@ -6,7 +6,7 @@
 //
 //   rank(), size()        this thread's number among the team's
 //   barrier()             waits for all; what each wrote before it, all see after it
-//   sum(x)                the sum of all threads' x, the same for each thread
+//   sum(x)                the sum of all threads' x, the same for each thread; no barrier for what else they do
 //   place(flag, total)    how many threads of lower rank have a flag; `total`: how many have one
 //
 // All threads of a team go the same way through the code: conditions on which a barrier depends are the same for all.

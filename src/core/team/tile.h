@@ -189,11 +189,12 @@ class TeamTile {
   double* derivative_;
 };
 
-// The sum over rows below `length` of x y, the same for each thread.
+// The sum over rows below `length` of x y, the same for each thread. Afterwards the vectors may be written to.
 template <class Team>
 NEARGP_HD inline double team_dot(const Team& team, const double* x, const double* y, int length) {
   double sum = 0.0;
   for (int i = team.rank(); i < length; i += team.size()) sum += x[i] * y[i];
+  team.barrier();
   return team.sum(sum);
 }
 
