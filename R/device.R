@@ -1,13 +1,21 @@
 # Where the arithmetic is done: argument, then options(neargp.device), then "auto". "cuda" never falls back: it is had, or it is an error
-# with reason and remedy.
-resolve_device <- function(device) {
+# with reason and remedy. A method without neighbours has the CPU only: for it the option, made for others, does not count.
+resolve_device <- function(device, method = NULL) {
   choices <- c("auto", "cpu", "cuda")
   device <- if (!is.null(device)) {
-    check_choice(device, "device", choices)
+    check_exact_device(check_choice(device, "device", choices), method)
   } else {
     check_choice(getOption("neargp.device", "auto"), "options(neargp.device)", choices)
   }
+  if (inherits(method, "neargp_exact_gp")) return("cpu")
   if (device == "cuda") require_cuda()
+  device
+}
+
+check_exact_device <- function(device, method) {
+  if (device == "cuda" && inherits(method, "neargp_exact_gp")) {
+    abort_neargp("device", c("exact_gp() is computed on the CPU only.", i = "Use device = \"cpu\" or \"auto\"."))
+  }
   device
 }
 

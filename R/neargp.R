@@ -105,7 +105,7 @@ check_settings <- function(formula, data, method, covariance, family, nugget, co
   check_class(covariance, "covariance", "neargp_covariance", "a covariance such as cov_matern()")
   check_class(control, "control", "neargp_control", "made by neargp_control()")
   list(method = method, covariance = covariance, family = check_family(family, method),
-    nugget = check_nugget(nugget), control = control, device = resolve_device(device),
+    nugget = check_nugget(nugget), control = control, device = resolve_device(device, method),
     threads = resolve_threads(threads), verbose = check_flag(verbose, "verbose"))
 }
 

@@ -65,6 +65,14 @@ test_that("auto takes a device for long computations only", {
   expect_identical(choose_device("auto", 1e9, 0), "cpu")
 })
 
+test_that("the exact model is computed on the CPU, and says so", {
+  local_fake_cuda()
+  exact <- function(device = NULL) neargp(z ~ 1, simulated_data(60), coords = ~ x + y, method = exact_gp(), device = device)
+  expect_error(exact("cuda"), "CPU only", class = "neargp_error_device")
+  withr::local_options(neargp.device = "cuda")
+  expect_identical(exact()$device, "cpu")
+})
+
 test_that("the device is for one call only, also after an error", {
   local_fake_cuda()
   try(on_device("cuda", stop("no")), silent = TRUE)
