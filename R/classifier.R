@@ -93,11 +93,6 @@ simulate.neargp_classifier <- function(object, nsim = 1, seed = NULL, ...) {
 }
 
 #' @export
-cross_validate.neargp_classifier <- function(object, ...) {
-  abort_for_classes("cross_validate()", "Use scores(fit) for leave-one-out scores, or scores(fit, newdata = held_out).")
-}
-
-#' @export
 augment.neargp_classifier <- function(x, data = NULL, ...) {
   loo <- loo_predict(x)
   names(loo) <- paste0(".loo_", names(loo))

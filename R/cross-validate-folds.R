@@ -88,9 +88,10 @@ fold_problem <- function(fit, rows) {
     if (gaussian) check_trend(data) else check_rank(data$X, NULL, data$response_name),
     neargp_error_rank = function(error) abort_fold_trend(error)
   )
-  nugget <- if (gaussian) fit$layout$value[fit$layout$kind == "nugget"] else NA
-  settings <- list(method = fit$method, covariance = fit$covariance, family = fit$family, nugget = if (!is.na(nugget)) nugget,
-    control = fit$control, threads = fit$threads, verbose = FALSE)
+  # None in the layout of latent models whose response has no noise of its own.
+  nugget <- fit$layout$value[fit$layout$kind == "nugget"]
+  settings <- list(method = fit$method, covariance = fit$covariance, family = fit$family,
+    nugget = if (length(nugget) && !is.na(nugget)) nugget, control = fit$control, threads = fit$threads, verbose = FALSE)
   problem <- new_problem(data, fit$locations, settings, fit)
   check_k(fit$method, length(rows))
   problem

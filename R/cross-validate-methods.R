@@ -34,8 +34,10 @@ scores.neargp_cv <- function(object, ...) {
 #'   each setting, with its folds; "predictions", observed against predicted; "pit",
 #'   the histogram of the predictive distribution function at the observations,
 #'   flat when predictions are calibrated, hump-shaped when their spread is too
-#'   large, U-shaped when it is too small; "map", the errors where they are. By
-#'   default "scores" for several settings, "predictions" and "pit" for one.
+#'   large, U-shaped when it is too small; "map", the errors where they are. Of 0/1
+#'   data, whose PIT hardly tells good probabilities from bad ones, also "calibration"
+#'   and "confusion" as [plot.neargp_classifier()] has them. By default "scores" for
+#'   several settings, for one "predictions" and "pit", or of 0/1 data the latter two.
 #' @param setting the setting that "predictions", "pit" and "map" show, by default
 #'   the one with the least `score`.
 #' @param score the column of [scores()] that "scores" shows.
@@ -49,8 +51,9 @@ scores.neargp_cv <- function(object, ...) {
 #' plot(cross_validate(fit, folds = 5))
 #' @export
 plot.neargp_cv <- function(x, which = NULL, setting = NULL, score = "crps", ...) {
-  which <- which %||% if (nrow(x$scores) > 1L) "scores" else c("predictions", "pit")
-  check_choices(which, "which", c("scores", "predictions", "pit", "map"))
+  last <- if (is_binary_table(x$predictions)) c("calibration", "confusion") else c("predictions", "pit")
+  which <- which %||% if (nrow(x$scores) > 1L) "scores" else last
+  check_choices(which, "which", c("scores", "predictions", "pit", "map", "calibration", "confusion"))
   check_choice(score, "score", setdiff(names(x$scores), c("setting", "n", "level", "n_missing")))
   setting <- check_choice(setting %||% x$scores$setting[which.min(x$scores[[score]])], "setting", x$scores$setting)
   old <- open_page(grDevices::n2mfrow(length(which))[2:1])
@@ -63,6 +66,8 @@ plot.neargp_cv <- function(x, which = NULL, setting = NULL, score = "crps", ...)
       predictions = plot_loo_predictions(list(data = list(response_name = x$response)), shown, main = main("Held-out predictions"),
         score = x$scores[x$scores$setting == setting, ], ...),
       pit = plot_pit(shown, main("Calibration")),
+      calibration = plot_binary_calibration(x, setting),
+      confusion = plot_confusion(confusion_table(x, setting = setting), if (nrow(x$scores) > 1L) setting else "held out"),
       map = plot_cv_errors(x, shown, main("Errors (predicted - observed)"), ...)
     )
   }
@@ -89,6 +94,11 @@ plot_cv_scores <- function(x, score, ...) {
   graphics::title(xlab = sprintf("%s (circles: folds)", gsub("_", " ", if (score %in% c("crps", "rmse", "mae")) toupper(score) else score)))
 }
 
+plot_binary_calibration <- function(x, setting) {
+  given <- validated_binary(x, setting)
+  plot_calibration(given, 10L, if (nrow(x$scores) > 1L) setting else "held out", levels(given$observed), x$response)
+}
+
 # Probability integral transform in 20 classes, with the band that holds 95% of a class when all is well.
 plot_pit <- function(predictions, main) {
   classes <- 20L
@@ -103,6 +113,10 @@ plot_pit <- function(predictions, main) {
   left <- (seq_len(classes) - 1) / classes
   graphics::rect(left, 0, left + 1 / classes, density, border = "#0072B2", col = grDevices::adjustcolor("#0072B2", 0.3))
   graphics::abline(h = 1, col = "grey40")
+  if (is_binary_table(predictions)) {
+    graphics::mtext("0/1 data: flat for all probabilities that are right on average; see which = \"calibration\"", side = 3L, line = 0.15,
+      cex = 0.8 * graphics::par("cex"))
+  }
   graphics::box(lwd = 0.8)
 }
 

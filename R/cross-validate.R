@@ -44,15 +44,18 @@
 #' @param verbose show progress?
 #' @param ... the same arguments, and `threads`, common to all settings.
 #' @return An object of class `neargp_cv`, a list of
-#'   * `scores`: a data frame of [scores()], one row for each setting;
+#'   * `scores`: a data frame of [scores()], one row for each setting (of fits to
+#'     classes with the columns of [classification_scores]: accuracy, log loss, Brier);
 #'   * `fold_scores`: the same for each setting and fold;
 #'   * `predictions`: `setting`, `row`, `fold`, `observed`, `mean`, `sd`; unless
 #'     the response is Gaussian also the scores of each row (`crps`, `log_score`),
 #'     its interval (`lower`, `upper`), its PIT (`pit_lower`, `pit_upper`: of a count
-#'     it is between these), and the linear predictor (`link_mean`, `link_sd`);
+#'     it is between these), and the linear predictor (`link_mean`, `link_sd`); of classes
+#'     `setting`, `row`, `fold`, `observed`, `class` and `prob_<level>`;
 #'   * `folds`, `refit`, `level`, `coords`, `elapsed` (seconds).
 #'
-#'   It has `print`, `plot` and `scores` methods.
+#'   It has `print`, `plot` and `scores` methods; of classes and of 0/1 data also
+#'   [calibration_curve()] and [confusion_table()].
 #' @section Errors:
 #' `neargp_error_folds` when folds do not fit the rows, `neargp_error_argument` for
 #' settings of a wrong type, `neargp_error_k` when a fold leaves fewer rows than `k`,
@@ -79,10 +82,13 @@ cross_validate <- function(object, ...) UseMethod("cross_validate")
 cross_validate.neargp <- function(object, folds = 10, refit = FALSE, settings = NULL, level = 0.95,
                                   verbose = rlang::is_interactive(), ...) {
   arguments <- rlang::list2(...)
+  validate_cases(setting_cases(object, settings, arguments), folds, refit, level, verbose)
+}
+
+setting_cases <- function(fit, settings, arguments) {
   if (is.null(settings)) settings <- list(fit = list())
   check_named_lists(settings)
-  cases <- lapply(settings, function(setting) list(fit = object, arguments = utils::modifyList(arguments, setting)))
-  validate_cases(cases, folds, refit, level, verbose)
+  lapply(settings, function(setting) list(fit = fit, arguments = utils::modifyList(arguments, setting)))
 }
 
 #' @rdname cross_validate
@@ -95,29 +101,33 @@ cross_validate.list <- function(object, folds = 10, refit = FALSE, level = 0.95,
   validate_cases(cases, folds, refit, level, verbose)
 }
 
+# `level` is that of the intervals; classes have none.
 validate_cases <- function(cases, folds, refit, level, verbose) {
   check_flag(refit, "refit")
-  check_level(level)
-  check_flag(verbose, "verbose")
-  for (case in cases) check_conditioning(case$arguments)
-  start <- proc.time()[["elapsed"]]
   fit <- cases[[1L]]$fit
+  classes <- inherits(fit, "neargp_classifier")
+  if (!classes) check_level(level)
+  check_flag(verbose, "verbose")
+  for (case in cases) check_conditioning(case$arguments, if (classes) c("k", "threads") else c("k", "local_mean", "sectors", "threads"))
+  start <- proc.time()[["elapsed"]]
   folds <- resolve_folds(folds, fit)
   splits <- fold_splits(folds, fit)
   tasks <- expand.grid(split = seq_along(splits), case = seq_along(cases))
   pieces <- apply_tasks(nrow(tasks), verbose, function(task) {
     case <- cases[[tasks$case[task]]]
     split <- splits[[tasks$split[task]]]
-    data.frame(setting = names(cases)[tasks$case[task]], predict_split(case, split, refit, level))
+    predicted <- if (classes) predict_class_split(case, split, refit) else predict_split(case, split, refit, level)
+    data.frame(setting = names(cases)[tasks$case[task]], predicted, check.names = FALSE)
   })
   predictions <- bind_tables(pieces)
   predictions <- predictions[order(match(predictions$setting, names(cases)), predictions$row), ]
   rownames(predictions) <- NULL
+  grouped <- function(by) if (classes) grouped_scores(predictions, by, score = class_fold_scores) else grouped_scores(predictions, by, level)
   structure(list(
-    scores = grouped_scores(predictions, "setting", level), fold_scores = grouped_scores(predictions, c("setting", "fold"), level),
-    predictions = predictions, folds = folds, refit = refit, level = level, response = fit$data$response_name,
+    scores = grouped("setting"), fold_scores = grouped(c("setting", "fold")),
+    predictions = predictions, folds = folds, refit = refit, level = level, response = fit$data$response_name, levels = fit$data$levels,
     place = fit_place(fit, original_coords(fit)), elapsed = proc.time()[["elapsed"]] - start
-  ), class = "neargp_cv")
+  ), class = c(if (classes) "neargp_class_cv", "neargp_cv"))
 }
 
 # Fits by different families have different columns: those that a table lacks are NA.
@@ -147,22 +157,23 @@ workers_planned <- function() {
   future::nbrOfWorkers()
 }
 
-grouped_scores <- function(predictions, by, level) {
+response_fold_scores <- function(predictions, level) {
+  if (!is.null(predictions$crps) && !anyNA(predictions$crps)) return(summarise_scores(predictions$observed, predictions, level))
+  scores(predictions, observed = predictions$observed, level = level)
+}
+
+grouped_scores <- function(predictions, by, level, score = function(piece) response_fold_scores(piece, level)) {
   groups <- unique(predictions[by])
   key <- do.call(paste, c(unname(predictions[by]), sep = "\r"))
   wanted <- do.call(paste, c(unname(groups), sep = "\r"))
   pieces <- split(predictions, factor(key, wanted))
-  table <- bind_tables(lapply(pieces, function(piece) {
-    if (is.null(piece$crps) || anyNA(piece$crps)) return(scores(piece, observed = piece$observed, level = level))
-    summarise_scores(piece$observed, piece, level)
-  }))
+  table <- bind_tables(lapply(pieces, score))
   table <- cbind(groups, table)
   table <- table[do.call(order, c(list(match(table$setting, unique(predictions$setting))), as.list(table[setdiff(by, "setting")]))), ]
   structure(table, row.names = seq_len(nrow(table)), class = c("neargp_scores", "data.frame"))
 }
 
-check_conditioning <- function(arguments) {
-  known <- c("k", "local_mean", "sectors", "threads")
+check_conditioning <- function(arguments, known) {
   unknown <- setdiff(names(arguments), known)
   if (length(unknown) || (length(arguments) && !rlang::is_named(arguments))) {
     abort_neargp("argument", c(
@@ -189,8 +200,11 @@ check_comparable_fits <- function(fits) {
     all(vapply(fits, inherits, NA, what = "neargp"))
   if (!valid) abort_neargp("fits", "A list to be cross-validated must hold fits by neargp(), each with a name of its own.")
   classes <- vapply(fits, inherits, NA, what = "neargp_classifier")
-  if (any(classes)) cross_validate(fits[[which(classes)[1L]]])
-  responses <- lapply(fits, function(fit) fit$data$y)
+  if (any(classes) && !all(classes)) {
+    abort_neargp("fits", c("Fits to classes can be compared with each other only: they have probabilities in the place of mean and sd.",
+      x = sprintf("Of classes are %s; the others are not.", format_some(names(fits)[classes]))))
+  }
+  responses <- lapply(fits, function(fit) fit$data[c("y", "levels")[seq_len(1L + all(classes))]])
   differ <- !vapply(responses, identical, NA, y = responses[[1L]])
   if (any(differ)) {
     abort_neargp("fits", c(

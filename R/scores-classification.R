@@ -18,9 +18,11 @@
 #' An observed class that has no probability, because no training row had it, is an error: its log loss is infinite.
 #'
 #' @param object a factor of observed classes; or a fit to classes, whose training rows are scored, each predicted from the others, or else
-#'   the rows of `newdata`.
+#'   the rows of `newdata`; or its [cross_validate()]. `calibration_curve()` and `confusion_table()` also take fits to 0/1 responses by other
+#'   methods, such as [vnngp()], and their cross-validation, as those of two classes.
 #' @param prob matrix or data frame of probabilities, a row for each observation and a column for each class, named `<level>` or
-#'   `prob_<level>` as [predict.neargp_classifier()] does.
+#'   `prob_<level>` as [predict.neargp_classifier()] does. Of two classes also a vector: probabilities of the second one, such as the mean of
+#'   a binomial response.
 #' @param newdata data frame or sf object of other rows to score a fit on.
 #' @param observed their classes: a vector, or the name of the column of `newdata`; by default the response of the formula.
 #' @param na.rm `FALSE`: a missing class or probability is an error; `TRUE`: those rows are left out.
@@ -134,7 +136,7 @@ as_observed <- function(observed, newdata, environment) {
 
 # Numbers of the observed classes among the columns of the probabilities, complete rows only.
 judged_classes <- function(observed, prob, na.rm) {
-  prob <- as.matrix(prob)
+  prob <- probability_matrix(prob, levels(observed))
   colnames(prob) <- probability_levels(colnames(prob), levels(observed))
   if (nrow(prob) != length(observed)) {
     abort_neargp("length", sprintf("There are %d rows of probabilities for %d observed classes.", nrow(prob), length(observed)))
@@ -154,6 +156,12 @@ judged_classes <- function(observed, prob, na.rm) {
       x = paste0("In ", format_rows(unknown), "."), i = paste0("Known classes: ", format_some(colnames(prob), 12L), ".")))
   }
   list(observed = number[complete], prob = prob[complete, , drop = FALSE], n_missing = sum(!complete))
+}
+
+# Of two classes the probability of the second says all.
+probability_matrix <- function(prob, levels) {
+  if (!is.numeric(prob) || !is.null(dim(prob)) || length(levels) != 2L) return(as.matrix(prob))
+  matrix(c(1 - prob, prob), ncol = 2L, dimnames = list(NULL, levels))
 }
 
 # Levels may themselves begin with "prob_".

@@ -38,7 +38,6 @@ test_that("what is not defined for classes says what is", {
   expect_error(residuals(fit), "loo_predict", class = "neargp_error_family")
   expect_error(fitted(fit), "loo_predict", class = "neargp_error_family")
   expect_error(simulate(fit), class = "neargp_error_family")
-  expect_error(cross_validate(fit), "scores", class = "neargp_error_family")
 })
 
 test_that("a fit is plain data", {

@@ -118,7 +118,7 @@ test_that("wrong folds and settings are refused with their reason", {
   expect_error(cross_validate(fit, folds = 2, k = 40), "more than the 30 rows", class = "neargp_error_k")
   expect_error(cross_validate(fit, refit = NA), "`refit`", class = "neargp_error_argument")
   expect_error(cross_validate(list(fit)), "name of its own", class = "neargp_error_fits")
-  expect_error(cross_validate(list(a = fixed_class_fit(class_data(40), k = 10L))), "fit to classes", class = "neargp_error_family")
+  expect_error(cross_validate(list(a = fit, b = fixed_class_fit(class_data(60), k = 10L))), "Of classes are b", class = "neargp_error_fits")
   other <- example_fit(60, seed = 33)
   expect_error(cross_validate(list(a = fit, b = other)), "b differs from a", class = "neargp_error_fits")
   folds <- block_folds(fit, v = 2, size = 0.3, buffer = 10)
