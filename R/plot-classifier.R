@@ -1,17 +1,21 @@
 #' Plots of a fit to classes
 #'
-#' Diagnostics of a fit of [loo_k()] to classes from its leave-one-out predictions (of up to 10,000 rows), in base graphics.
+#' A map, and diagnostics of a fit of [loo_k()] to classes from its leave-one-out predictions (of up to 10,000 rows), in base graphics.
 #'
 #' @details
+#' * "map": the most probable class on a grid over the convex hull of the data, or at `newdata`. Only for two coordinates in space; without
+#'   `newdata` only where the trend has no covariates but these.
 #' * "calibration": the share of observations in which an event happened against the probability it was given, in bins, with pointwise
 #'   95% bands under perfect calibration; the event is the second of two classes, or the predicted one of several. Bars below show how
 #'   many observations a bin has.
 #' * "confusion": [confusion_table()], shaded by the share of each observed class.
 #'
 #' @param x a fit of [neargp()] to classes.
-#' @param which names of the plots, see Details.
-#' @param newdata,observed rows to judge the fit on instead of its own, as for [scores.neargp_classifier()].
+#' @param which names of the plots, see Details; by default all that there are.
+#' @param newdata,observed rows to judge the fit on instead of its own, as for [scores.neargp_classifier()]; for a map alone no classes need
+#'   have been observed there.
 #' @param bins number of bins of the calibration curve.
+#' @param cells number of cells of the map's grid over the bounding box of the data.
 #' @param ... not used.
 #' @return `x`, invisibly.
 #' @examples
@@ -19,17 +23,20 @@
 #'   covariance = cov_matern(nu = 2.5))
 #' plot(fit)
 #' @export
-plot.neargp_classifier <- function(x, which = c("calibration", "confusion"), newdata = NULL, observed = NULL, bins = 10L, ...) {
+plot.neargp_classifier <- function(x, which = NULL, newdata = NULL, observed = NULL, bins = 10L, cells = 10000, ...) {
   rlang::check_dots_empty()
-  check_choices(which, "which", c("calibration", "confusion"))
+  which <- which %||% c(if (has_class_map(x) && is.null(newdata)) "map", "calibration", "confusion")
+  check_choices(which, "which", c("map", "calibration", "confusion"))
   bins <- check_count(bins, "bins")
-  given <- classes_and_probabilities(x, newdata, observed, at_most = 10000L)
+  if ("map" %in% which) check_class_map(x, newdata)
+  given <- if (any(which != "map")) classes_and_probabilities(x, newdata, observed, at_most = 10000L)
   device <- graphics::par("din")
   old <- open_page(grDevices::n2mfrow(length(which), asp = device[1L] / device[2L]))
   on.exit(graphics::par(old))
   left_out <- if (is.null(newdata)) "leave one out" else "new rows"
   for (one in which) {
     switch(one,
+      map = plot_class_map(x, newdata, cells),
       calibration = plot_calibration(given, bins, left_out, x$classifier$levels, x$data$response_name),
       confusion = plot_confusion(confusion_table(given$observed, prob = given$prob, na.rm = TRUE), left_out)
     )

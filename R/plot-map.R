@@ -6,7 +6,9 @@
 #'
 #' @param predictions a data frame, an sf object of points or a terra `SpatRaster`,
 #'   such as [predict()] returns.
-#' @param what the column (layer) to draw: "mean", "sd" or the name of another.
+#' @param what the column (layer) to draw: "mean", "sd" or the name of another; by
+#'   default "mean", or the "class" of predicted classes. A factor has a colour for
+#'   each of its levels.
 #' @param coords for a data frame: where the rows are. Names of two columns, a
 #'   one-sided formula (`~ lon + lat`), or a matrix or data frame of two columns.
 #'   By default the columns `x` and `y`, or `lon` and `lat`, or `longitude` and
@@ -40,12 +42,14 @@
 #' plot_map(grid)
 #' plot_map(grid[sample(nrow(grid), 200), ], centred = TRUE)
 #' @export
-plot_map <- function(predictions, what = "mean", coords = NULL, palette = NULL, limits = NULL,
+plot_map <- function(predictions, what = NULL, coords = NULL, palette = NULL, limits = NULL,
                      centred = FALSE, longlat = NULL, title = what, main = "", xlab = NULL, ylab = NULL,
                      cex = NULL, pch = if (centred) 21 else 16, reset = TRUE, ...) {
   place <- map_place(predictions, coords, longlat)
+  what <- what %||% if ("class" %in% names(place$data) && !"mean" %in% names(place$data)) "class" else "mean"
   values <- map_values(place$data, what)
-  scale <- colour_scale(values, palette %||% default_palette(what, centred), limits, centred)
+  scale <- if (is.factor(values)) class_scale(levels(values), palette) else
+    colour_scale(values, palette %||% default_palette(what, centred), limits, centred)
   draw_map(place, values, scale, title = title, main = main, xlab = xlab, ylab = ylab, cex = cex, pch = pch,
     reset = reset, ...)
   invisible(predictions)
@@ -103,7 +107,8 @@ map_values <- function(data, what) {
   if (!is.character(what) || length(what) != 1L) abort_argument("what", "the name of one column", what)
   check_columns_present(what, data, "predictions")
   values <- data[[what]]
-  if (!is.numeric(values)) abort_argument("what", "the name of a numeric column", values)
+  if (is.factor(values)) return(values)
+  if (!is.numeric(values)) abort_argument("what", "the name of a numeric column or a factor", values)
   as.numeric(values)
 }
 

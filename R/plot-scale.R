@@ -1,4 +1,5 @@
-# Colour scales and the legend strip, shared by the maps. A scale is a list: `breaks` (n + 1), `colours` (n), `ticks`.
+# Colour scales and the legend strip, shared by the maps. A scale is a list: `breaks` (n + 1), `colours` (n), `ticks`; of classes `labels` of
+# these.
 
 # `centred` scales are symmetric about zero, for residuals and differences.
 colour_scale <- function(values, palette, limits = NULL, centred = FALSE, n = 128L) {
@@ -31,7 +32,7 @@ palette_colours <- function(palette, n) {
 
 # Values beyond the scale take the colour of its end; missing ones stay transparent.
 scale_colours <- function(scale, values) {
-  scale$colours[findInterval(values, scale$breaks, all.inside = TRUE)]
+  scale$colours[findInterval(as.numeric(values), scale$breaks, all.inside = TRUE)]
 }
 
 # A strip as high as the plot, in the right margin: positions in inches from the edge of the plot region.
@@ -46,7 +47,8 @@ draw_legend_strip <- function(scale, title = NULL) {
   ends <- range(scale$breaks)
   at <- usr[3L] + (scale$ticks - ends[1L]) / diff(ends) * (usr[4L] - usr[3L])
   graphics::segments(right, at, right + 0.05 * inch, at, col = "grey30", lwd = 0.6, xpd = NA)
-  graphics::text(right + 0.09 * inch, at, format(scale$ticks, trim = TRUE), adj = c(0, 0.5), cex = 0.8, xpd = NA)
+  labels <- scale$labels %||% format(scale$ticks, trim = TRUE)
+  graphics::text(right + 0.09 * inch, at, labels, adj = c(0, 0.5), cex = 0.8, xpd = NA)
   if (!is.null(title)) {
     graphics::mtext(title, side = 3L, line = 0.25, at = title_start(title, left), adj = 0, cex = 0.8 * graphics::par("cex"))
   }

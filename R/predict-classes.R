@@ -13,7 +13,7 @@
 #' @return An object of the class of `newdata` with a row for each of its rows, in its order. `type = "prob"`: columns `prob_<level>`,
 #'   which sum to one. `type = "class"`: a factor `class` with the levels of the training data. `type = "response"`: `mean`, the
 #'   probability of the second level, and `sd`, the standard deviation of a response of 0 or 1. Rows with missing covariates or coordinates
-#'   get NA. For a SpatRaster, layers of these names; classes as the numbers of their levels.
+#'   get NA. For a SpatRaster, layers of these names; that of classes is categorical, with their names as its categories.
 #' @section Errors: those of [predict.neargp()].
 #' @examples
 #' fit <- neargp(Species ~ 1, iris, coords = ~ ., method = loo_k(k = 20), family = categorical(),
@@ -123,7 +123,9 @@ predict_class_raster <- function(object, newdata, type, settings, probability_at
     if (is.null(values)) values <- matrix(NA_real_, terra::ncell(newdata), ncol(columns), dimnames = list(NULL, names(columns)))
     values[cells, ] <- data.matrix(columns)
   }
-  as_raster_layers(newdata, values)
+  layers <- as_raster_layers(newdata, values)
+  if (type == "class") levels(layers) <- data.frame(value = seq_along(object$classifier$levels), class = object$classifier$levels)
+  layers
 }
 
 # ---- leave one out ----------------------------------------------------------------------------------------------------------------

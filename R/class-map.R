@@ -1,0 +1,50 @@
+# Maps of classes: a colour for each, with its name beside it.
+
+class_scale <- function(levels, palette = NULL) {
+  n <- length(levels)
+  list(breaks = seq_len(n + 1L) - 0.5, colours = if (is.null(palette)) class_colours(n) else palette_colours(palette, n),
+    ticks = seq_len(n), labels = abbreviate(levels, 12L))
+}
+
+# Up to eight that colour-blind readers can tell apart (Okabe and Ito 2008), without black.
+class_colours <- function(n) {
+  if (n <= 8L) return(unname(grDevices::palette.colors(n + 1L, "Okabe-Ito")[-1L]))
+  grDevices::hcl.colors(n, "Spectral")
+}
+
+# The most probable class on the grid of a fit's map, or at newdata.
+plot_class_map <- function(fit, newdata, cells, palette = NULL) {
+  drawn <- class_map(fit, newdata, cells)
+  levels <- fit$classifier$levels
+  draw_map(drawn$place, as.integer(drawn$class), class_scale(levels, palette), title = "class",
+    main = sprintf("Most probable %s", fit$data$response_name))
+}
+
+class_map <- function(fit, newdata, cells) {
+  if (is.null(newdata)) {
+    coords <- map_grid(fit, cells)
+    newdata <- as.data.frame(coords)
+    place <- fit_place(fit, coords)
+    if (is.null(fit$locations$names)) newdata <- sf::st_as_sf(newdata, coords = 1:2, crs = fit$locations$crs)
+    return(list(place = place, class = stats::predict(fit, newdata, type = "class", verbose = FALSE)$class))
+  }
+  predicted <- stats::predict(fit, newdata, type = "class", verbose = FALSE)
+  if (is.data.frame(predicted) && !is_sf(predicted)) {
+    return(list(place = fit_place(fit, raw_coordinates(newdata, fit$locations, "newdata")), class = predicted$class))
+  }
+  place <- map_place(predicted, NULL, is_longlat_fit(fit))
+  list(place = place, class = place$data$class)
+}
+
+# A map needs two coordinates, and a trend of nothing else.
+has_class_map <- function(fit) {
+  known <- colnames(original_coords(fit))
+  length(fit$locations$raw_names) == 2L && is.null(fit$locations$time) && is.null(fit$offset_argument) &&
+    all(all.vars(stats::delete.response(fit$terms)) %in% known)
+}
+
+check_class_map <- function(fit, newdata) {
+  if (!is.null(newdata) || has_class_map(fit)) return(invisible())
+  abort_neargp("plot", c("A map needs two coordinates in space, and a trend of nothing else.",
+    i = "Give `newdata` with the covariates, or plot diagnostics: which = c(\"calibration\", \"confusion\")."))
+}
