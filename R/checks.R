@@ -70,6 +70,25 @@ check_positive <- function(x, name, length_one = TRUE) {
   x
 }
 
+# A settings object. The function that makes it, or the name of that, is a slip that is easy to mend.
+check_method <- function(method) {
+  makers <- c("vecchia", "exact_gp", "loo_k", "mll_k", "vnngp")
+  name <- if (is.character(method) && length(method) == 1L) method else if (is.function(method)) {
+    Find(function(maker) identical(method, get(maker)), makers)
+  }
+  if (length(name) && name %in% makers) {
+    abort_neargp("argument", c("`method` must be a method with its settings, not its name.", i = sprintf("Did you mean method = %s()?", name)))
+  }
+  check_class(method, "method", "neargp_method", "a method such as vecchia() or loo_k()")
+}
+
+# Objects in space of other packages, which sf converts.
+spatial_hint <- function(x) {
+  if (!inherits(x, c("stars", "SpatVector", "SpatRaster", "Spatial"))) return(NULL)
+  paste("Convert it:", if (inherits(x, "SpatRaster")) "terra::as.data.frame(data, xy = TRUE)." else
+    if (inherits(x, "stars")) "sf::st_as_sf(data, as_points = TRUE)." else "sf::st_as_sf(data).")
+}
+
 check_class <- function(x, name, class, wanted) {
   if (!inherits(x, class)) {
     abort_argument(name, wanted, x)

@@ -9,6 +9,10 @@ warn_neargp <- function(what, message, ...) {
   rlang::warn(message, class = c(paste0("neargp_warning_", what), "neargp_warning"), call = NULL, ...)
 }
 
+inform_neargp <- function(what, message, ...) {
+  rlang::inform(message, class = c(paste0("neargp_message_", what), "neargp_message"), ...)
+}
+
 # "1, 5 and 9", or the first five and how many more: rows and columns are named, but never by the thousand.
 format_some <- function(x, at_most = 5L) {
   shown <- as.character(utils::head(x, at_most))

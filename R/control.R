@@ -3,7 +3,8 @@
 #' The defaults are meant to be left alone; a fit that stopped early says so and can be continued with
 #' `update(fit, start = fit, control = neargp_control(max_iterations = 200))`.
 #'
-#' @param max_iterations largest number of optimiser steps at each level of `k`.
+#' @param max_iterations largest number of optimiser steps for each set of neighbours: they are sought anew as ranges change, up to
+#'   `max_refreshes` times and at two levels of `k`, so that a fit may take more in all. Quasi-Newton methods may take five times as many.
 #' @param tolerance Fisher scoring stops when a further step would be expected to raise the log-likelihood by less than this;
 #'   it is far below any statistical significance, which starts at about 1.
 #' @param max_step largest change of a parameter in one step, on the logarithmic scale.

@@ -119,11 +119,13 @@ check_start <- function(state) {
   abort_cholesky(state$failed)
 }
 
-abort_cholesky <- function(row) {
+# `nugget`: whether there is one to raise.
+abort_cholesky <- function(row, nugget = TRUE) {
   abort_neargp("cholesky", c(
     paste0("The covariance matrix of ", if (length(row) && row > 0L) paste("row", row, "and its neighbours") else "the data",
       " is not positive definite to working precision."),
-    i = paste("Near-duplicate locations and a very smooth covariance do that when there is hardly any nugget: estimate the nugget, or",
-      "fix a larger one."),
-    i = "Or choose a rougher covariance, such as cov_matern(nu = 1.5) or cov_exponential()."))
+    i = if (nugget) paste("Near-duplicate locations and a very smooth covariance do that when there is hardly any nugget: estimate the",
+      "nugget, or fix a larger one."),
+    i = if (nugget) "Or choose a rougher covariance, such as cov_matern(nu = 1.5) or cov_exponential()." else
+      "Choose a rougher covariance, such as cov_matern(nu = 1.5) or cov_exponential(), or a shorter range."))
 }

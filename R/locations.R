@@ -35,6 +35,7 @@ frame_locations <- function(data, coords, time, distance, crs, response) {
   terms <- coordinate_terms(coords, data, c(response, all.vars(time)))
   metric <- resolve_metric(distance, crs, length(attr(terms, "term.labels")))
   raw_names <- attr(terms, "term.labels")
+  if (metric$metric == "planar" && distance == "auto" && is.null(crs)) inform_degrees(raw_names, data)
   list(names = raw_names, terms = terms, crs = crs_of(crs), metric = metric$metric, unit = metric$unit, raw_names = raw_names,
     dot = rlang::is_formula(coords) && "." %in% all.vars(coords))
 }
@@ -69,6 +70,15 @@ resolve_metric <- function(distance, crs, dimensions) {
   }
   list(metric = if (chordal) "longlat" else "planar",
     unit = if (chordal) "km" else if (is.null(crs)) "" else if (isTRUE(longlat)) "degrees" else crs_unit(crs))
+}
+
+# Without a CRS nothing but names says that coordinates are degrees, and names alone should not decide.
+inform_degrees <- function(names, data) {
+  if (!named_degrees(names[1:2])) return(invisible())
+  degrees <- suppressWarnings(vapply(data[names[1:2]], function(x) is.numeric(x) && all(abs(x) <= 360, na.rm = TRUE), NA))
+  if (!all(degrees)) return(invisible())
+  inform_neargp("degrees", c(sprintf("Distances are Euclidean in degrees of %s and %s, where a degree of longitude is as long as one of latitude.",
+    names[1L], names[2L]), i = "Use distance = \"chordal\" for distances in km, or distance = \"euclidean\" if that is what you want."))
 }
 
 time_variable <- function(time) {
@@ -128,6 +138,10 @@ time_numbers <- function(x, name) {
 # Numbers among dates would be read as days since 1970.
 check_time_class <- function(x, locations, argument) {
   if (is.null(locations$time_unit) || locations$time_unit == time_unit(x) || all(is.na(x))) return(invisible())
+  if (is.character(x) || is.factor(x)) {
+    abort_neargp("coordinates", c(sprintf("The time column `%s` held dates or date-times in the fit, but holds text in `%s`.", locations$time,
+      argument), i = "Convert it by as.Date() or as.POSIXct()."))
+  }
   kinds <- c("dates or date-times", "numbers")
   if (locations$time_unit == "") kinds <- rev(kinds)
   abort_neargp("coordinates", sprintf("The time column `%s` held %s in the fit, but holds %s in `%s`.", locations$time, kinds[1L],

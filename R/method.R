@@ -47,6 +47,9 @@ model_response.default <- function(method, y, family, weights, frame) {
   list(y = as.double(y))
 }
 
+# Of a problem: latent models of other responses have the scatter of their family instead.
+has_nugget <- function(problem) is_gaussian(problem$family) || !inherits(problem$method, "neargp_vnngp")
+
 # Whether rows must not share a location.
 needs_distinct_locations <- function(method, problem) {
   UseMethod("needs_distinct_locations")
@@ -61,6 +64,10 @@ check_family <- function(family, method) {
   if (is.character(family) && length(family) == 1L && exists(family, mode = "function")) family <- get(family, mode = "function")
   if (is.function(family)) family <- family()
   if (!inherits(family, "family")) abort_argument("family", "a family such as gaussian()", family)
+  if (grepl("^negative binomial", family$family, ignore.case = TRUE)) {
+    abort_neargp("family", c(sprintf("Families of other packages cannot be fitted (%s).", family$family),
+      i = "Use negative_binomial(), or negative_binomial(size = ) with theta as its size."))
+  }
   able <- method_families(method)
   links <- unname(family_links(family$family))
   # a family that is not in the table is known by its method alone

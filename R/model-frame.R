@@ -5,6 +5,8 @@
 # that they may be handed on by `...`), and na.action.
 new_model_frame <- function(arguments, formula, data, locations, family = stats::gaussian()) {
   plain <- drop_geometry(data)
+  check_response_apart(formula, plain, locations)
+  check_no_bars(formula)
   coords <- raw_coordinates(data, locations)
   frame_call <- list(quote(stats::model.frame), formula = stats::terms(formula, data = trend_columns(plain, locations)), data = plain,
     locations = coords, drop.unused.levels = TRUE)
@@ -32,6 +34,37 @@ in_data <- function(what, value) {
   })
 }
 
+# (1 | group) of mixed models, which R's formulas would take for a logical or.
+check_no_bars <- function(formula) {
+  has_bar <- function(term) {
+    if (!is.call(term)) return(FALSE)
+    if (identical(term[[1L]], quote(`(`))) return(is.call(term[[2L]]) && deparse(term[[2L]][[1L]]) %in% c("|", "||"))
+    deparse(term[[1L]])[1L] %in% c("+", "-", "*", ":") && any(vapply(as.list(term)[-1L], has_bar, NA))
+  }
+  if (!has_bar(formula[[length(formula)]])) return(invisible())
+  abort_neargp("formula", c("Random effects, (terms | group), are not offered.",
+    i = "Groups can enter the trend as a factor; groups that are places are what the Gaussian process is for."))
+}
+
+# A factor of one level has no contrasts.
+check_levels <- function(frame, terms) {
+  used <- setdiff(rownames(attr(terms, "factors")), names(frame)[attr(terms, "response")])
+  constant <- Filter(function(name) (is.factor(frame[[name]]) || is.character(frame[[name]])) && length(unique(frame[[name]])) < 2L, used)
+  if (!length(constant)) return(invisible())
+  abort_neargp("formula", c(sprintf("The covariate `%s` has the same level in all rows, so that it has no effect to be estimated.", constant[1L]),
+    i = "Leave it out of the formula (of a dot: . - column), or look at `subset` and na.action."))
+}
+
+# A response among the coordinates would be its own neighbour in a space that no prediction has.
+check_response_apart <- function(formula, data, locations) {
+  coordinates <- intersect(c(all.vars(locations$terms), locations$time), names(data))
+  both <- intersect(all.vars(formula[[2L]]), coordinates)
+  if (length(both)) {
+    abort_neargp("coordinates", c(sprintf("The response cannot be a coordinate, but `%s` is in both.", both[1L]),
+      i = "Coordinates say where rows are: columns such as ~ x + y."))
+  }
+}
+
 # What a dot in the trend stands for: all columns that are not coordinates or time, unless the coordinates are themselves a dot.
 trend_columns <- function(data, locations) {
   used <- if (locations$dot) character(0) else all.vars(locations$terms)
@@ -51,6 +84,7 @@ new_model_data <- function(frame, formula, settings) {
   check_weights(weights, frame)
   several <- is_output_response(response, settings$family)
   if (several) check_numeric_outputs(response)
+  check_levels(frame, terms)
   design <- stats::model.matrix(terms, frame)
   if (several) {
     model_data <- outputs_model_data(frame, formula, weights)
@@ -64,6 +98,7 @@ new_model_data <- function(frame, formula, settings) {
   response <- model_response(settings$method, response, settings$family, as.double(weights), frame)
   model_data[names(response)] <- response
   check_finite_data(model_data, frame)
+  check_exposure(model_data$offset, settings$family)
   model_data$weights <- as.double(model_data$weights)
   if (is_gaussian(settings$family)) check_trend(model_data) else check_rank(model_data$X, NULL, model_data$response_name)
   list(data = model_data, contrasts = attr(design, "contrasts"), xlevels = stats::.getXlevels(terms, frame))
@@ -152,6 +187,17 @@ newdata_design <- function(object, newdata) {
   design <- stats::model.matrix(terms, frame, contrasts.arg = object$contrasts)
   offset <- newdata_offset(object, frame, newdata)
   list(X = strip_design(design), offset = if (is.null(offset)) rep(0, nrow(newdata)) else as.double(offset))
+}
+
+# As check_finite_data() of the training data: an exposure of 0 has no logarithm. `rows` are those of newdata.
+check_design_finite <- function(design, rows) {
+  for (what in names(design)) {
+    bad <- which(rowSums(!is.finite(as.matrix(design[[what]]))) > 0)
+    if (!length(bad)) next
+    abort_neargp("missing_values", c(sprintf("The %s has infinite or undefined values in %s of `newdata`.",
+      c(X = "trend", offset = "offset")[[what]], format_rows(rows[bad])),
+    i = "The logarithm of 0 is one. Set what it is computed from to NA to get NA predictions."))
+  }
 }
 
 # Offsets of the formula are part of its terms; one given as an argument is its expression, evaluated anew.

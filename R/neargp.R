@@ -98,10 +98,10 @@ check_settings <- function(formula, data, method, covariance, family, nugget, co
     abort_argument("formula", "a two-sided formula, response ~ trend", formula)
   }
   if (!is.data.frame(data)) {
-    abort_argument("data", "an sf object or a data frame", data)
+    abort_neargp("argument", c(sprintf("`data` must be an sf object or a data frame, not %s.", describe_value(data)), i = spatial_hint(data)))
   }
   if (nrow(data) == 0L) abort_neargp("empty", "`data` has no rows.")
-  check_class(method, "method", "neargp_method", "a method such as vecchia() or loo_k()")
+  check_method(method)
   check_class(covariance, "covariance", "neargp_covariance", "a covariance such as cov_matern()")
   check_class(control, "control", "neargp_control", "made by neargp_control()")
   list(method = method, covariance = covariance, family = check_family(family, method),
@@ -185,11 +185,17 @@ finish_fit <- function(result, problem, settings, model, frame, call, formula, o
     beta = stats::setNames(result$beta, colnames(problem$data$X)), beta_vcov = named_square(result$beta_vcov, problem$data$X),
     log_likelihood = result$value, score = result$score, information = result$information, convergence = result$convergence,
     k = result$k, device = settings$device, gpu = settings$gpu, threads = settings$threads, elapsed = elapsed,
-    n_given = n_given, n_dropped = length(attr(frame, "na.action"))
+    n_given = n_given, n_dropped = length(attr(frame, "na.action")), row_names = own_row_names(frame)
   ), class = "neargp")
   fit <- if (has_outputs(problem)) as_outputs_fit(fit) else complete_fit(settings$method, fit, result)
   warn_unless_converged(fit)
   fit
+}
+
+# Those of the rows that were fitted; NULL where they are no more than numbers from 1.
+own_row_names <- function(frame) {
+  names <- attr(frame, "row.names")
+  if (!identical(names, seq_len(nrow(frame)))) names
 }
 
 named_square <- function(matrix, X) {

@@ -11,13 +11,15 @@ new_target <- function(object, newdata) {
   check_newdata_finite(raw, plain[needed], complete)
   plain <- plain[complete, , drop = FALSE]
   design <- newdata_design(object, plain)
+  check_design_finite(design, which(complete))
   list(coords = embed_coordinates(raw[complete, , drop = FALSE], object$locations, "newdata"), X = design$X, offset = design$offset,
     complete = complete, restore = restorer(newdata))
 }
 
 check_newdata <- function(object, newdata) {
   if (!is.data.frame(newdata) && !is_sf(newdata)) {
-    abort_neargp("newdata", paste0("`newdata` must be an sf object, a data frame or a SpatRaster, not ", describe_value(newdata), "."))
+    abort_neargp("newdata", c(paste0("`newdata` must be an sf object, a data frame or a SpatRaster, not ", describe_value(newdata), "."),
+      i = sub("data", "newdata", spatial_hint(newdata), fixed = TRUE)))
   }
   columns <- if (inherits(newdata, "sfc")) character(0) else names(newdata)
   by_geometry <- is_sf(newdata) && !is.null(object$locations$names)

@@ -51,6 +51,15 @@ check_counts <- function(y, family, frame) {
     "A rate is a count with its exposure in the offset: offset(log(exposure)).")
 }
 
+# Under a logarithmic link an offset is the logarithm of an exposure. Exposures that differ by a factor of e^50 are none, and means overflow.
+check_exposure <- function(offset, family, widest = 50) {
+  if (is_gaussian(family) || family$link != "log" || diff(range(offset)) <= widest) return(invisible())
+  abort_neargp("offset", c(
+    sprintf("The offset ranges from %s to %s, so that the linear predictor overflows: it is on the scale of the logarithm of the mean.",
+      format(min(offset), digits = 4L), format(max(offset), digits = 4L)),
+    i = "If it is an exposure, use its logarithm: offset(log(exposure))."))
+}
+
 # Responses that say nothing about a mean on the scale of the link, or nothing about their scatter.
 check_variation <- function(response, family) {
   y <- response$y

@@ -64,7 +64,7 @@ best_candidate <- function(problem, residual_variance) {
       if (scored$score > best$score) best <- scored
     }
   }
-  if (!is.finite(best$score)) abort_cholesky(0L)
+  if (!is.finite(best$score)) abort_cholesky(0L, has_nugget(problem))
   best$values
 }
 
@@ -193,7 +193,7 @@ check_start_values <- function(start, layout) {
   unknown <- setdiff(names(start), layout$name)
   if (length(unknown)) {
     abort_neargp("argument", c(paste0("`start` names parameters that the model does not have: ", format_some(unknown), "."),
-      i = paste0("It has ", format_some(layout$name, 20L), ".")))
+      i = paste0("It has ", format_some(layout$name[!(layout$fixed & layout$value %in% 0)], 20L), ".")))
   }
   positive <- layout$kind[match(names(start), layout$name)] != "v"
   if (any(start[positive] <= 0 & names(start)[positive] != "nugget") || any(start[positive] < 0)) {

@@ -16,3 +16,20 @@ test_that("numbers, counts, flags and choices are checked and say what they shou
   expect_identical(check_choices(c("y", "x"), "a", c("x", "y")), c("y", "x"))
   expect_error(check_choices(c("x", "z"), "a", c("x", "y")), "among \"x\", \"y\"", class = "neargp_error_argument")
 })
+
+test_that("slips that are easy to mend are told how", {
+  data <- simulated_data(40)
+  fit <- function(formula, ...) neargp(formula, data, coords = ~ x + y, ...)
+  for (slip in list(vnngp, "vnngp")) expect_error(fit(z ~ 1, method = slip), "method = vnngp()?", fixed = TRUE, class = "neargp_error_argument")
+  expect_error(fit(z ~ 1, method = "kriging"), "such as vecchia()", fixed = TRUE, class = "neargp_error_argument")
+  other <- structure(list(family = "Negative Binomial(2)", link = "log"), class = "family")
+  expect_error(fit(z ~ 1, method = vnngp(5), family = other), "Use negative_binomial()", fixed = TRUE, class = "neargp_error_family")
+  expect_error(fit(z ~ height + (1 | group)), "Random effects", class = "neargp_error_formula")
+  expect_no_error(check_no_bars(z ~ I(height > 1 | group == "a") + height))
+  data$one <- "same"
+  expect_error(fit(z ~ .), "`one` has the same level", class = "neargp_error_formula")
+  for (class in c("stars", "SpatVector", "SpatialPointsDataFrame")) {
+    object <- structure(list(), class = c(class, if (class == "SpatialPointsDataFrame") "Spatial"))
+    expect_error(neargp(z ~ 1, object), "sf::st_as_sf(data", fixed = TRUE, class = "neargp_error_argument")
+  }
+})

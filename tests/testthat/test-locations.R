@@ -69,8 +69,32 @@ test_that("bad coordinates are classed errors that say where", {
   expect_error(fit_small(z ~ 1, data, coords = ~ x, distance = "chordal"), "longitude and latitude", class = "neargp_error_coordinates")
 })
 
+test_that("degrees by name alone are Euclidean, and told", {
+  data <- data.frame(lon = runif(40, 5, 15), lat = runif(40, 45, 55), z = rnorm(40))
+  fit <- function(data, coords = ~ lon + lat, ...) fit_small(z ~ 1, data, coords = coords, ...)
+  expect_message(plain <- fit(data), "distance = \"chordal\"", class = "neargp_message_degrees")
+  expect_identical(plain$locations$metric, "planar")
+  for (chosen in list(list(distance = "euclidean"), list(distance = "chordal"))) {
+    expect_no_message(do.call(fit, c(list(data), chosen)))
+  }
+  expect_no_message(fit(transform(data, lon = 1000 * lon)))
+  expect_no_message(fit(transform(data, x = lon, y = lat), ~ x + y))
+})
+
+test_that("the response is no coordinate", {
+  data <- simulated_data(40)
+  expect_error(fit_small(z ~ 1, data, coords = ~ z + x), "`z` is in both", class = "neargp_error_coordinates")
+  expect_error(fit_small(log(z + 10) ~ 1, data, coords = ~ x, time = ~ z), "`z` is in both", class = "neargp_error_coordinates")
+})
+
 test_that("without nugget duplicated locations are named", {
   data <- rbind(simulated_data(40), simulated_data(40)[7, ])
   expect_error(neargp(z ~ 1, data, coords = ~ x + y, nugget = 0, method = vecchia(k = 5)), "rows 7 and", class = "neargp_error_duplicates")
   expect_identical(duplicated_locations(cbind(c(1, 2, 1, 3), c(1, 2, 1, 3))), c(1L, 3L))
+})
+
+test_that("times as text are told from numbers", {
+  data <- transform(simulated_data(40), day = as.Date("2020-01-01") + seq_len(40))
+  fit <- neargp(z ~ 1, data, coords = ~ x + y, time = ~ day, method = vecchia(k = 5), covariance = cov_exponential(1, c(0.3, 10)))
+  expect_error(predict(fit, transform(data[1:2, ], day = "2020-01-03")), "holds text.*as.Date", class = "neargp_error_coordinates")
 })

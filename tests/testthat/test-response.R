@@ -100,6 +100,21 @@ test_that("missing values are left to the check of all variables", {
   expect_identical(respond(c(0.5, NA, 1), binomial(), weights = c(2, 2, 2))$y, c(1, NA, 2))
 })
 
+test_that("an exposure that is not on the scale of the logarithm is told", {
+  data <- transform(simulated_data(60), exposure = seq(100, 400, length.out = 60), count = rpois(60, 3))
+  fit <- function(...) neargp(..., data = data, coords = ~ x + y, method = vnngp(k = 5))
+  expect_error(fit(count ~ offset(exposure), family = poisson()), "offset(log(exposure))", fixed = TRUE, class = "neargp_error_offset")
+  expect_no_error(check_exposure(log(data$exposure), poisson()))
+  expect_no_error(check_exposure(data$exposure, student_t()))
+})
+
+test_that("no advice about a nugget where there is none", {
+  expect_error(abort_cholesky(0L), "nugget", class = "neargp_error_cholesky")
+  message <- conditionMessage(tryCatch(abort_cholesky(0L, has_nugget(list(family = poisson(), method = vnngp()))), error = identity))
+  expect_no_match(message, "nugget")
+  expect_true(has_nugget(list(family = poisson(), method = loo_k())))
+})
+
 test_that("neargp() names rows as in the data", {
   data <- simulated_data(40)
   data$count <- rpois(40, 3)
