@@ -14,7 +14,7 @@ response_prediction_columns <- function(mu, s2, family, parameters, trials, sett
     confidence = confidence_limits(mixture, settings$level, settings$type),
     prediction = prediction_limits(mixture, settings$level)
   )
-  as.data.frame(c(columns, limits, exceedance_columns(mixture, settings$threshold)), optional = TRUE)
+  as.data.frame(c(columns, limits, exceedance_columns(mixture, settings$threshold, settings$threshold_of %||% "observation")), optional = TRUE)
 }
 
 # P(a <= Y <= b) is at least the level, with at most half of the rest on either side.
@@ -35,10 +35,21 @@ quantile_columns <- function(mixture, probs) {
   stats::setNames(lapply(probs, mixture_quantile, mixture = mixture), paste0("q", format_numbers(probs)))
 }
 
-exceedance_columns <- function(mixture, threshold) {
+exceedance_columns <- function(mixture, threshold, of) {
   if (is.null(threshold)) return(NULL)
-  names <- if (length(threshold) == 1L) "p_exceed" else paste0("p_exceed_", format_numbers(threshold))
-  stats::setNames(lapply(threshold, mixture_exceedance, mixture = mixture), names)
+  name <- if (of == "mean") "p_mean_exceed" else "p_exceed"
+  names <- if (length(threshold) == 1L) name else paste0(name, "_", format_numbers(threshold))
+  stats::setNames(lapply(threshold, if (of == "mean") mean_exceedance else mixture_exceedance, mixture = mixture), names)
+}
+
+# The mean of the response rises with eta, which is normal. Every mean exceeds a threshold below its range, and none one at its upper end.
+mean_exceedance <- function(threshold, mixture) {
+  link <- response_families[[mixture$name]]$link
+  at <- threshold / if (length(mixture$trials)) mixture$trials else 1
+  if (link != "identity") at <- pmax(at, 0)
+  if (!link %in% c("identity", "log")) at <- pmin(at, 1)
+  linkfun <- if (link == "logit") stats::qlogis else stats::make.link(link)$linkfun # that of make.link() has no ends
+  stats::pnorm(rep_len(linkfun(at), mixture$n), mixture$mean, mixture$sd, lower.tail = FALSE)
 }
 
 format_numbers <- function(x) vapply(x, format, "", digits = 6L, trim = TRUE)

@@ -32,8 +32,11 @@
 #' @param probs probabilities of the quantiles.
 #' @param threshold one or more numbers: adds the probability that a new observation is greater than it, as the column `p_exceed`
 #'   (`p_exceed_<threshold>` if there are several).
+#' @param threshold_of `"observation"`, or `"mean"` for the probability that the expected response is greater than the threshold, given the
+#'   data (of a gaussian response the latent field; of a binomial one expected successes among `trials`), as the column `p_mean_exceed`.
+#'   Where a map is to say where a density or a risk is above a limit, it is this one: single counts exceed a limit by chance.
 #' @param trials number of trials of a new binomial observation, one for all rows or one for each: 1 by default, whatever the
-#'   data had. Other families do not use it.
+#'   data had. An error for other families.
 #' @param k number of neighbours; by default twice that of the fit and at least 60. Every observation for [exact_gp()].
 #' @param local_mean `TRUE` for a locally unknown mean.
 #' @param sectors 0, or the number of equal sectors around each location from each of which `k / sectors` neighbours are taken (planar
@@ -60,7 +63,7 @@
 #' @export
 predict.neargp <- function(object, newdata, type = c("response", "link", "quantile"),
                            interval = c("none", "confidence", "prediction"), level = 0.95, probs = c(0.05, 0.5, 0.95), threshold = NULL,
-                           trials = 1, k = NULL, local_mean = FALSE, sectors = 0L, joint = FALSE, chunk_size = NULL, threads = NULL,
+                           threshold_of = c("observation", "mean"), trials = 1, k = NULL, local_mean = FALSE, sectors = 0L, joint = FALSE, chunk_size = NULL, threads = NULL,
                            device = NULL, verbose = rlang::is_interactive(), ...) {
   rlang::check_dots_empty()
   if (missing(newdata) || is.null(newdata)) {
@@ -70,9 +73,12 @@ predict.neargp <- function(object, newdata, type = c("response", "link", "quanti
   gaussian <- is_gaussian(object$family)
   type <- if (missing(type) && gaussian && interval == "confidence") "link" else
     check_choice(type, "type", c("response", "link", "quantile"))
+  check_one_scale(object$family, type, interval, threshold)
+  if (!missing(trials)) check_has_trials(object$family)
   settings <- predict_settings(object, k, local_mean, sectors, threads, device, type = type, interval = interval, level = level,
     joint = joint, chunk_size = chunk_size, verbose = verbose)
   settings[c("probs", "threshold", "trials")] <- list(check_probs(probs), check_threshold(threshold), check_trials(trials))
+  settings$threshold_of <- check_choice(threshold_of, "threshold_of", c("observation", "mean"))
   settings$device <- choose_device(settings$device, target_size(newdata), settings$k)
   on_device(settings$device, predict_target(object, newdata, settings), search_of(object))
 }
@@ -217,6 +223,21 @@ prediction_columns.default <- function(method, object, moments, settings) {
 
 # Parameters of the family on the natural scale, by name.
 response_parameters <- function(object) object$family_parameters %||% c(variance = object$nugget)
+
+# Limits and probabilities of a new observation beside a mean on the scale of the link would be read as limits of that.
+check_one_scale <- function(family, type, interval, threshold) {
+  if (type != "link" || family$link == "identity" || (interval != "prediction" && is.null(threshold))) return(invisible())
+  what <- if (interval == "prediction") "interval = \"prediction\" is" else "`threshold` is"
+  abort_neargp("argument", c(sprintf("%s about a new observation, on another scale than type = \"link\" (%s).", what, family$link),
+    i = if (interval == "prediction") "Use type = \"response\" with it, or interval = \"confidence\" with type = \"link\"." else
+      "Use type = \"response\" with it."))
+}
+
+check_has_trials <- function(family) {
+  if (family$family == "binomial") return(invisible())
+  abort_neargp("argument", c(sprintf("`trials` are of binomial responses; a %s response has none.", family_call(family)),
+    i = "Leave it out."))
+}
 
 check_trials <- function(trials) {
   if (!is.numeric(trials) || !length(trials) || anyNA(trials) || any(trials < 1 | trials != round(trials))) {

@@ -84,7 +84,11 @@ new_observations <- function(fit, newdata, observed, trials) {
   if (NROW(observed) != nrow(plain)) {
     abort_neargp("length", sprintf("There are %d observed values for the %d rows of `newdata`.", NROW(observed), nrow(plain)))
   }
-  if (is.matrix(observed)) return(list(y = observed[, 1L], trials = rowSums(observed)))
+  if (!is.null(trials)) check_has_trials(fit$family)
+  if (is.matrix(observed)) {
+    if (!is.null(trials)) abort_neargp("argument", "The response has its own numbers of trials, in its two columns: leave `trials` out.")
+    return(list(y = observed[, 1L], trials = rowSums(observed)))
+  }
   if (!is.numeric(observed)) observed <- class_indicator(observed, fit$data$levels)
   if (identical(fit$data$kind, "proportion")) {
     if (is.null(trials)) abort_neargp("argument", "The response of the fit is a proportion: give the numbers of `trials` of `newdata`.")

@@ -37,6 +37,7 @@ simulate.neargp <- function(object, nsim = 1, seed = NULL, newdata = NULL, type 
   rlang::check_dots_empty()
   nsim <- check_count(nsim, "nsim")
   type <- check_choice(type, "type", c("response", "link"))
+  if (!is.null(trials)) check_has_trials(object$family)
   settings <- list(k = prediction_k(object, k), threads = resolve_threads(threads), noise = type == "response",
     conditional = check_flag(conditional, "conditional"), trials = if (!is.null(trials)) check_trials(trials))
   rows <- if (is.null(newdata)) length(object$data$y) else target_size(newdata)

@@ -62,3 +62,19 @@ test_that("probabilities and thresholds are checked", {
   }
   for (wrong in list(Inf, "a", c(1, 1 + 1e-9))) expect_error(check_threshold(wrong), "`threshold`", class = "neargp_error_argument")
 })
+
+test_that("the mean exceeds a threshold as often as its link exceeds that of the threshold", {
+  withr::local_seed(4)
+  eta <- rnorm(2e5, 0.4, 0.7)
+  exceed <- function(family, threshold, trials = 1, ...) {
+    settings <- settings_for(threshold = threshold, threshold_of = "mean")
+    response_prediction_columns(0.4, 0.7^2, family, list(...)[[1]], trials, settings)$p_mean_exceed
+  }
+  expect_equal(exceed(poisson(), 2, 1, NULL), mean(exp(eta) > 2), tolerance = 0.01)
+  expect_equal(exceed(binomial(), 6, 10, NULL), mean(10 * plogis(eta) > 6), tolerance = 0.01)
+  expect_equal(exceed(binomial("cloglog"), 0.6, 1, NULL), mean(1 - exp(-exp(eta)) > 0.6), tolerance = 0.01)
+  expect_equal(exceed(gaussian(), 1, 1, c(variance = 9)), mean(eta > 1), tolerance = 0.01)
+  expect_identical(c(exceed(poisson(), -1, 1, NULL), exceed(poisson(), 0, 1, NULL), exceed(binomial(), 1, 1, NULL)), c(1, 1, 0))
+  both <- response_prediction_columns(0.4, 0.49, poisson(), NULL, 1, settings_for(threshold = c(1, 2), threshold_of = "mean"))
+  expect_named(both, c("mean", "sd", "p_mean_exceed_1", "p_mean_exceed_2"))
+})

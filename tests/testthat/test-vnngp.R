@@ -314,6 +314,29 @@ test_that("collinear columns are no separation, and separated ones have no tests
   expect_identical(unname(is.na(coefficients[, "Pr(>|z|)"])), c(FALSE, TRUE))
 })
 
+test_that("a prediction has one scale, and trials only where the response has them", {
+  data <- latent_data(120)
+  fit <- fit_latent_model(models$poisson, data, k = 5, covariance = fixed_exponential)
+  at <- data[1:3, ]
+  expect_error(predict(fit, at, type = "link", interval = "prediction"), "another scale", class = "neargp_error_argument")
+  expect_error(predict(fit, at, type = "link", threshold = 2), "another scale", class = "neargp_error_argument")
+  expect_named(predict(fit, at, type = "link", interval = "confidence"), c("mean", "sd", "lower", "upper"))
+  expect_error(predict(fit, at, trials = 3), "poisson.. response has none", class = "neargp_error_argument")
+  expect_error(simulate(fit, trials = 3), "poisson.. response has none", class = "neargp_error_argument")
+  expect_error(scores(fit, at, trials = 3), "poisson.. response has none", class = "neargp_error_argument")
+  counts <- fit_latent_model(models$counts, data, k = 5, covariance = fixed_exponential)
+  expect_error(scores(counts, at, trials = 3), "its own numbers of trials", class = "neargp_error_argument")
+  expect_s3_class(scores(counts, at, observed = "successes", trials = at$trials), "neargp_scores")
+})
+
+test_that("an offset that is not finite is an error in newdata as it is in data", {
+  data <- transform(latent_data(120), exposure = 1 + x)
+  fit <- fit_latent_model(list(poisson ~ offset(log(exposure)), poisson()), data, k = 5, covariance = fixed_exponential)
+  at <- transform(data[1:3, ], exposure = c(1, 0, NA))
+  expect_error(predict(fit, at), "offset.*row 2 of", class = "neargp_error_missing_values")
+  expect_identical(is.na(predict(fit, at[-2, ])$mean), c(FALSE, TRUE))
+})
+
 test_that("sites of a likelihood that is not log-concave are left where the covariance has moved on", {
   for (seed in c(23, 31, 47)) {
     withr::with_seed(seed, {
@@ -361,4 +384,14 @@ test_that("steps of the optimiser are limited", {
   few <- suppressWarnings(neargp(poisson ~ h, data, coords = ~ x + y, method = vnngp(k = 10), family = poisson(),
     covariance = cov_exponential(), control = neargp_control(max_iterations = 1L)))
   expect_lte(few$convergence$iterations, 6L)
+})
+
+test_that("more neighbours than there are inducing points are all of them, with a message", {
+  data <- expand.grid(x = 1:3, y = 1:3, replicate = 1:8)
+  data$count <- withr::with_seed(1, rpois(nrow(data), 3 + data$x))
+  expect_message(fit <- neargp(count ~ 1, data, coords = ~ x + y, method = vnngp(12), family = poisson(),
+    covariance = cov_exponential(variance = 0.2, range = 2)), "all 8 of them", class = "neargp_message_k")
+  expect_identical(fit$k, 8L)
+  expect_error(neargp(count ~ 1, data, coords = ~ x + y, method = vnngp(5), family = poisson(), start = c(sigma = 1)),
+    "It has variance, range and smoothness[.]", class = "neargp_error_argument")
 })
