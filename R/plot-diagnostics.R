@@ -86,9 +86,11 @@ plot_loo_predictions <- function(fit, loo, main = "Leave-one-out predictions", s
   plot_frame(limits, limits, main, "predicted", sprintf("observed %s", fit$data$response_name))
   draw_scatter(loo$mean[shown], loo$observed[shown], ...)
   graphics::abline(0, 1, col = "grey40")
-  graphics::legend("topleft", bty = "n", cex = 0.85, legend = c(sprintf("RMSE %s", format(score$rmse, digits = 3L)),
-    sprintf("CRPS %s", format(score$crps, digits = 3L)), sprintf("%g%% coverage %.1f%%", 100 * score$level, 100 * score$coverage)))
-  note_shown(shown, nrow(loo))
+  told <- sprintf("RMSE %s, CRPS %s, %g%% coverage %.1f%%", format(score$rmse, digits = 3L), format(score$crps, digits = 3L),
+    100 * score$level, 100 * score$coverage)
+  # Above the frame: within it points may be anywhere.
+  if (length(shown) < nrow(loo)) told <- sprintf("%s; %s of %s rows shown", told, format_count(length(shown)), format_count(nrow(loo)))
+  graphics::mtext(told, side = 3L, line = 0.1, cex = 0.7 * graphics::par("cex"))
 }
 
 loo_scores <- function(fit, loo) if (is_gaussian(fit$family)) scores(loo, observed = loo$observed) else scores(fit)

@@ -47,7 +47,8 @@
 #' cells <- land_temperature()
 #' set.seed(1)
 #' some <- cells[sample(nrow(cells), 500), ]
-#' fit <- neargp(temperature ~ 1, data = some, coords = ~ lon + lat, method = vecchia(k = 10))
+#' fit <- neargp(temperature ~ 1, data = some, coords = ~ lon + lat, distance = "euclidean",
+#'   method = vecchia(k = 10))
 #' plot(fit)
 #' plot(fit, which = "map", what = "sd")
 #' @export
@@ -55,6 +56,7 @@ plot.neargp <- function(x, which = NULL, what = c("mean", "sd"), newdata = NULL,
   which <- which %||% default_plots(x)
   check_choices(which, "which", c("map", "residuals", "residual_map", "qq", "variogram", "loo"))
   what <- match.arg(what)
+  check_plot_arguments(names(list(...)))
   device <- graphics::par("din")
   old <- open_page(grDevices::n2mfrow(length(which), asp = device[1L] / device[2L]))
   on.exit(graphics::par(old))
@@ -70,6 +72,16 @@ plot.neargp <- function(x, which = NULL, what = c("mean", "sd"), newdata = NULL,
     )
   }
   invisible(x)
+}
+
+# points() only warns about names that it does not know, once for each plot.
+check_plot_arguments <- function(names) {
+  known <- c(names(formals(plot_map)), names(graphics::par(no.readonly = TRUE)), names(formals(plot.neargp_variogram)), "type")
+  unknown <- setdiff(names, known)
+  if (length(unknown)) {
+    abort_neargp("argument", c(sprintf("plot() has no argument %s.", format_some(unknown)),
+      i = "Its own are which, what, newdata, cells and time; others are for plot_map() and points()."))
+  }
 }
 
 default_plots <- function(fit) {

@@ -114,11 +114,40 @@ print_remarks <- function(x, digits) {
   labels <- if (length(effective) > 1L) paste0(" (", names(effective), ")") else ""
   cat("  correlation is a function of distance / range\n  effective range (correlation 0.05): ",
     paste0(shown, trimws(units, "right"), labels, collapse = ", "), "\n", sep = "")
+  cat(white_noise_note(x, effective), sep = "")
   fixed <- x$parameters$name[x$parameters$fixed & x$layout$kind != "shape"]
   if (length(fixed)) cat("  fixed: ", paste(fixed, collapse = ", "), "\n", sep = "")
-  boundary <- x$parameters$name[x$parameters$at_boundary]
+  boundary <- boundary_parameters(x)
   if (length(boundary)) cat("  at the boundary of its search interval: ", paste(boundary, collapse = ", "), "\n", sep = "")
   cat("\n", score_line(x), "\n", convergence_line(x), "\n", sep = "")
+}
+
+# Where the variance of a component has vanished its other parameters mean nothing (at_bound()): the variance alone is told.
+boundary_parameters <- function(x) {
+  layout <- x$layout
+  bound <- x$parameters$at_boundary
+  vanished <- vapply(split(seq_along(bound), layout$component), function(own) {
+    length(own) > 1L && all(bound[own] | layout$fixed[own]) && any(bound[own] & layout$kind[own] == "variance")
+  }, NA)
+  emptied <- layout$component %in% names(vanished)[vanished] & layout$kind != "variance"
+  name <- ifelse(layout$kind == "variance" & layout$component %in% names(vanished)[vanished],
+    paste(x$parameters$name, "(and what else the component has)"), x$parameters$name)
+  name[bound & !emptied]
+}
+
+# A field that is forgotten between neighbouring locations cannot be told from noise, and does not predict. The spacing is the median
+# distance to the nearest other location, of up to 500; it is sought only where a grid over the bounding box would be about as wide.
+white_noise_note <- function(x, effective) {
+  if (length(effective) != 1L || inherits(x, "neargp_outputs")) return(NULL)
+  coords <- x$data$coords
+  if (effective >= (prod(pmax(apply(coords, 2L, function(x) diff(range(x))), 1e-300)) / nrow(coords))^(1 / ncol(coords))) return(NULL)
+  places <- coords[!duplicated(location_index(coords)), , drop = FALSE]
+  some <- places[unique(round(seq(1, nrow(places), length.out = 500L))), , drop = FALSE]
+  nearest <- core_neighbors_to(places, some, 2L, 1L)[2L, ]
+  spacing <- stats::median(sqrt(rowSums((places[nearest, , drop = FALSE] - some)^2)))
+  if (effective >= spacing) return(NULL)
+  c(sprintf("  shorter than the spacing of the locations (median distance to the next %s): the field is white noise\n",
+    format(signif(spacing, 3L))), if (x$family$family == "poisson") "  counts that scatter more than Poisson's do that: try negative_binomial()\n")
 }
 
 # Beside longitude and latitude, further coordinates are in units of their own.
@@ -151,8 +180,10 @@ convergence_line <- function(x) {
 #' @export
 summary.neargp <- function(object, ...) {
   rlang::check_dots_empty()
-  std_error <- sqrt(diag(object$beta_vcov))
-  z <- object$beta / std_error
+  variance <- diag(object$beta_vcov)
+  std_error <- sqrt(ifelse(variance < 0, NA, variance))
+  # Of a coefficient without a finite estimate Wald's test says nothing (Hauck and Donner 1977).
+  z <- ifelse(names(object$beta) %in% object$convergence$endless, NA, object$beta / std_error)
   coefficients <- cbind(Estimate = object$beta, `Std. Error` = std_error, `z value` = z, `Pr(>|z|)` = 2 * stats::pnorm(-abs(z)))
   covariance <- object$parameters[c("estimate", "std_error", "fixed", "at_boundary")]
   rownames(covariance) <- object$parameters$name
@@ -175,11 +206,16 @@ print.summary.neargp <- function(x, digits = max(3L, getOption("digits") - 3L), 
   shown <- apply(table, c(1L, 2L), function(value) format(signif(value, digits), digits = digits))
   print(shown, quote = FALSE, right = TRUE)
   estimated <- !x$covariance$fixed
-  if (!is_likelihood(x$fit) && any(estimated) && all(is.na(x$covariance$std_error[estimated]))) {
-    cat("  no standard errors: the score is not a likelihood\n")
-  }
+  if (any(estimated) && all(is.na(x$covariance$std_error[estimated]))) cat("  no standard errors: ", why_no_errors(x$fit), "\n", sep = "")
   print_remarks(x$fit, digits)
   invisible(x)
+}
+
+why_no_errors <- function(fit) {
+  if (all(fit$parameters$at_boundary | fit$parameters$fixed)) return("all that is estimated is at a boundary")
+  if (identical(fit$method$optimizer, "adam") && inherits(fit$method, "neargp_vnngp")) return("Adam finds no curvature")
+  if (!is_likelihood(fit) && is.null(fit$information)) return("the score is not a likelihood")
+  if (isFALSE(fit$convergence$converged)) "the fit did not converge" else "the curvature at the optimum is not that of a maximum"
 }
 
 #' @export

@@ -41,6 +41,7 @@ residuals.neargp <- function(object, type = c("response", "pearson", "loo", "sta
     standardized = loo_table(object, k, threads)$z,
     trend = trend_residuals(object)
   )
+  names(values) <- object$row_names %||% seq_along(values)
   stats::naresid(object$na_action, values)
 }
 

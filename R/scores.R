@@ -259,6 +259,12 @@ new_scores <- function(values) {
   structure(as.data.frame(values), class = c("neargp_scores", "data.frame"))
 }
 
+shorter_names <- function(names) {
+  if (sum(pmax(nchar(names), 8L) + 1L) <= getOption("width")) return(names)
+  short <- c(interval_score = "int_score", pit_deviation = "pit_dev", calibration_error = "cal_error")
+  ifelse(names %in% names(short), short[names], names)
+}
+
 #' @rdname scores
 #' @param x an object of class `neargp_scores`.
 #' @param digits number of significant digits to print.
@@ -279,6 +285,8 @@ print.neargp_scores <- function(x, digits = 4L, ...) {
     table$n <- NULL
   }
   cat("Scores", counted, if (length(described)) paste0(" (", paste(described, collapse = "; "), ")"), "\n", sep = "")
+  # What does not fit the console is wrapped; shorter names do.
+  names(table) <- shorter_names(names(table))
   numbers <- vapply(table, is.double, logical(1L))
   table[numbers] <- lapply(table[numbers], signif, digits)
   print.data.frame(table, row.names = FALSE, ...)

@@ -9,8 +9,9 @@
 #' @param effects which parameters: "trend", "covariance" or both.
 #' @param conf.int add a confidence interval?
 #' @param conf.level its level.
-#' @param data for `augment()`: the training data; by default the response, the
-#'   trend's columns and the coordinates as the fit keeps them.
+#' @param data for `augment()`: the training data; by default the columns of the
+#'   formula and the coordinates, of the rows that were fitted with their row names.
+#'   Where the data of the fit are no longer found, they are those of the trend matrix.
 #' @param ... not used.
 #' @return Data frames.
 #'
@@ -21,12 +22,13 @@
 #'
 #'   `glance()`: `nobs`, `df` (number of estimated parameters), `logLik` (for
 #'   [loo_k()] and [mll_k()] their score), `AIC` and `BIC` (`NA` for scores), `sigma` (standard deviation of the noise), `variance`,
-#'   `range`, `nugget` (of the first component), `method`, `k`, `converged`, `iterations`,
+#'   `range`, `nugget` (of the first component), `method`, `k`, `converged` (`NA` for Adam, which has no test of it), `iterations`,
 #'   `elapsed` (seconds).
 #'
 #'   `augment()`: the data with `.fitted` (trend and spatial effect, noise left
 #'   out), `.resid`, `.loo_mean`, `.loo_sd` (prediction of the observation from the
-#'   other rows) and `.loo_std_resid`.
+#'   other rows) and `.loo_std_resid`. Of responses that are counts or 0 and 1 the latter has a random part
+#'   (a point of the interval of the probability integral transform, see [residuals.neargp()]): use `set.seed()`.
 #' @examples
 #' stations <- colorado_precipitation()
 #' fit <- neargp(precipitation ~ elevation, data = stations, coords = ~ lon + lat,
@@ -92,7 +94,7 @@ glance.neargp <- function(x, ...) {
   data.frame(
     nobs = stats::nobs(x), df = attr(likelihood, "df"), logLik = as.numeric(likelihood), AIC = criterion(stats::AIC),
     BIC = criterion(stats::BIC), sigma = stats::sigma(x), variance = first("variance"), range = first("range"), nugget = x$nugget,
-    method = sub("^neargp_", "", class(x$method)[1L]), k = x$k %||% NA_integer_, converged = isTRUE(x$convergence$converged),
+    method = sub("^neargp_", "", class(x$method)[1L]), k = x$k %||% NA_integer_, converged = as.logical(x$convergence$converged),
     iterations = x$convergence$iterations %||% NA_integer_, elapsed = x$elapsed[["total"]]
   )
 }
@@ -102,12 +104,7 @@ glance.neargp <- function(x, ...) {
 augment.neargp <- function(x, data = NULL, ...) {
   rlang::check_dots_empty()
   n <- length(x$data$y)
-  if (is.null(data)) {
-    data <- structure(data.frame(x$data$y), names = x$data$response_name)
-    trend <- x$data$X[, setdiff(colnames(x$data$X), "(Intercept)"), drop = FALSE]
-    extra <- cbind(trend, original_coords(x))
-    data <- cbind(data, extra[, !duplicated(colnames(extra)), drop = FALSE])
-  }
+  if (is.null(data)) data <- original_columns(x) %||% fitted_columns(x)
   if (!is.data.frame(data) || nrow(data) != n) {
     abort_neargp("argument", c(
       sprintf("`data` must be a data frame with the %s rows that were fitted.", format_count(n)),
@@ -121,4 +118,25 @@ augment.neargp <- function(x, data = NULL, ...) {
   data$.loo_sd <- loo$sd
   data$.loo_std_resid <- loo$z
   data
+}
+
+# The data of the call, if they are still what was fitted.
+original_columns <- function(fit) {
+  data <- tryCatch(eval(fit$call$data, environment(fit$formula)), error = function(e) NULL)
+  if (!is.data.frame(data)) return(NULL)
+  plain <- drop_geometry(data)
+  rows <- match(as.character(fit$row_names %||% seq_along(fit$data$y)), row.names(plain))
+  if (anyNA(rows) || nrow(plain) != fit$n_given) return(NULL)
+  coords <- tryCatch(embed_coordinates(raw_coordinates(data, fit$locations), fit$locations), error = function(e) NULL)
+  if (is.null(coords) || !identical(unname(coords[rows, , drop = FALSE]), unname(fit$data$coords))) return(NULL)
+  wanted <- intersect(unique(c(all.vars(fit$terms), all.vars(fit$locations$terms), fit$locations$time)), names(plain))
+  columns <- as.data.frame(plain)[rows, wanted, drop = FALSE]
+  if (is_sf(data)) cbind(columns, original_coords(fit)) else columns
+}
+
+fitted_columns <- function(fit) {
+  data <- structure(data.frame(fit$data$y), names = fit$data$response_name)
+  trend <- fit$data$X[, setdiff(colnames(fit$data$X), "(Intercept)"), drop = FALSE]
+  extra <- cbind(trend, original_coords(fit))
+  cbind(data, extra[, !duplicated(colnames(extra)), drop = FALSE])
 }

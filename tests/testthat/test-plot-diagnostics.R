@@ -23,7 +23,7 @@ test_that("the table of leave-one-out predictions is that of loo_predict()", {
   fit <- plotted_fit()
   table <- loo_table(fit)
   expect_equal(table[c("mean", "sd")], loo_predict(fit))
-  expect_equal(table$z, residuals(fit, "standardized"))
+  expect_equal(table$z, unname(residuals(fit, "standardized")))
 })
 
 test_that("standardized residuals of counts and classes are standard normal under the model", {

@@ -83,3 +83,10 @@ test_that("fits of counts are drawn on the scale of the response, without a vari
   expect_equal(band$predictions[c("lower", "upper")], expected[c("lower", "upper")])
   expect_error(plot(fit, which = "variogram"), class = "neargp_error_variogram")
 })
+
+test_that("arguments of no plot are errors", {
+  fit <- plotted_fit()
+  expect_error(plot(fit, wich = "map"), "no argument wich", class = "neargp_error_argument")
+  withr::local_pdf(NULL)
+  expect_no_error(plot(fit, which = "qq", lwd = 2))
+})

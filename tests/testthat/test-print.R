@@ -46,3 +46,32 @@ test_that("print tells which level of a binomial response is the success, and of
   fit <- latent_fit(cbind(successes, trials - successes) ~ 1, binomial(), data)
   expect_match(capture.output(print(fit)), sprintf("; %d successes in 750 trials", sum(data$successes)), fixed = TRUE, all = FALSE)
 })
+
+test_that("print() tells of a field that is forgotten between neighbouring locations", {
+  data <- latent_data(150)
+  fit <- function(range, family) neargp(count ~ 1, data, coords = ~ x + y, method = vnngp(k = 10), family = family,
+    covariance = cov_exponential(variance = 1, range = range))
+  short <- capture.output(print(fit(1e-3, poisson())))
+  expect_match(short, "the field is white noise", all = FALSE)
+  expect_match(short, "negative_binomial()", fixed = TRUE, all = FALSE)
+  expect_no_match(capture.output(print(fit(1e-3, negative_binomial(2)))), "try negative_binomial")
+  expect_no_match(capture.output(print(fit(0.2, poisson()))), "white noise")
+})
+
+test_that("of a component without variance only the variance is told to be at its boundary", {
+  fit <- neargp(z ~ 1, simulated_data(60), coords = ~ x + y, method = vecchia(k = 5), covariance = cov_exponential())
+  fit$parameters$at_boundary <- c(TRUE, TRUE, FALSE)
+  expect_identical(boundary_parameters(fit), "variance (and what else the component has)")
+  fit$parameters$at_boundary <- c(TRUE, FALSE, TRUE)
+  expect_identical(boundary_parameters(fit), c("variance", "nugget"))
+})
+
+test_that("the reason for missing standard errors is the right one", {
+  fit <- latent_fit(count ~ 1, poisson(), latent_data(100))
+  fit$parameters$std_error <- NA
+  fit$convergence$converged <- FALSE
+  expect_match(why_no_errors(fit), "did not converge")
+  fit$parameters$at_boundary <- TRUE
+  expect_match(why_no_errors(fit), "boundary")
+  expect_match(why_no_errors(neargp(z ~ 1, simulated_data(60), coords = ~ x + y, method = loo_k(k = 5))), "not a likelihood")
+})

@@ -4,13 +4,13 @@ test_on_devices("fitted values and leave-one-out predictions are the dense ones"
   data <- fit$data
   dense <- dense_krige(data, fit$core_covariance, 0.1, data$coords, data$X)
   expect_equal(fitted(fit), dense$mean, tolerance = 1e-9)
-  expect_equal(residuals(fit), data$y - dense$mean, tolerance = 1e-9)
+  expect_equal(unname(residuals(fit)), data$y - dense$mean, tolerance = 1e-9)
   expect_equal(residuals(fit, "pearson"), residuals(fit) / sqrt(0.1))
   # y_i minus its prediction from the others is [S^-1 e]_i / [S^-1]_ii when the trend is known
   inverse <- solve(dense_noisy(data, fit$core_covariance, 0.1))
   e <- data$y - drop(data$X %*% coef(fit))
-  expect_equal(residuals(fit, "loo", k = 49), drop(inverse %*% e) / diag(inverse), tolerance = 1e-8)
-  expect_equal(residuals(fit, "trend"), e)
+  expect_equal(unname(residuals(fit, "loo", k = 49)), drop(inverse %*% e) / diag(inverse), tolerance = 1e-8)
+  expect_equal(unname(residuals(fit, "trend")), e)
   expect_equal(residuals(fit, "standardized", k = 49), residuals(fit, "loo", k = 49) / loo_predict(fit, k = 49)$sd)
   expect_true(all(loo_predict(fit, k = 49)$sd^2 >= 1 / diag(inverse) - 1e-10))
 })
@@ -33,7 +33,7 @@ test_that("standardized residuals are standard normal under the model", {
 test_that("without nugget the fitted values are the data", {
   fit <- neargp(z ~ 1, simulated_data(40), coords = ~ x + y, method = vecchia(k = 5), nugget = 0,
     covariance = cov_exponential(variance = 2, range = 0.2))
-  expect_equal(residuals(fit), rep(0, 40))
+  expect_equal(unname(residuals(fit)), rep(0, 40))
   expect_error(residuals(fit, "pearson"), "nugget", class = "neargp_error_argument")
   expect_error(residuals(fit, "deviance"), "`type`", class = "neargp_error_argument")
 })

@@ -97,3 +97,9 @@ test_that("print names the level and the rows left out", {
   expect_output(print(scores(c(1, NA), 0, 1, na.rm = TRUE)), "Scores of 1 predictions \\(intervals at 95%; 1 left out for missing values")
   expect_output(print(scores(c(1, 2), 0, 1)), "rmse")
 })
+
+test_that("scores fit a console of 80 characters", {
+  withr::local_options(width = 80)
+  lines <- capture.output(print(scores(c(1, 2, 4), mean = c(1.2, 2.1, 3.3), sd = 1 / 3)))
+  expect_length(lines, 3L)
+})

@@ -35,7 +35,7 @@ test_that("draws have the moments of predictions", {
 
 test_that("leave-one-out predictions, residuals and scores go together", {
   loo <- loo_predict(fit)
-  expect_equal(residuals(fit, "loo"), fit$data$y - loo$mean)
+  expect_equal(unname(residuals(fit, "loo")), fit$data$y - loo$mean)
   own <- scores(fit)
   expect_equal(own$log_score, -mean(mixture_density(fit$data$y, cavity_mixture(fit), log = TRUE)))
   expect_length(fitted(fit), 120L)

@@ -60,9 +60,9 @@ test_that("augment() adds fitted values and leave-one-out predictions to the dat
   expect_equal(table$elevation, unname(fit$data$X[, 2]))
   expect_equal(table$x, fit$data$coords[, 1])
   expect_equal(table$.fitted, fitted(fit))
-  expect_equal(table$.resid, residuals(fit))
-  expect_equal(table$z - table$.loo_mean, residuals(fit, "loo"))
-  expect_equal(table$.loo_std_resid, residuals(fit, "standardized"))
+  expect_equal(table$.resid, unname(residuals(fit)))
+  expect_equal(table$z - table$.loo_mean, unname(residuals(fit, "loo")))
+  expect_equal(table$.loo_std_resid, unname(residuals(fit, "standardized")))
   given <- data.frame(id = 1:150)
   expect_named(augment(fit, given), c("id", ".fitted", ".resid", ".loo_mean", ".loo_sd", ".loo_std_resid"))
   expect_error(augment(fit, given[-1, , drop = FALSE]), "150 rows that were fitted", class = "neargp_error_argument")
@@ -73,4 +73,23 @@ test_that("leave-one-out scores of a fit are those of its leave-one-out predicti
   fit <- tidied_fit()
   table <- augment(fit)
   expect_equal(scores(fit, level = 0.9), scores(table$z, table$.loo_mean, table$.loo_sd, level = 0.9))
+})
+
+test_that("augment() has the columns of the data and their row names, residuals these names", {
+  set.seed(43)
+  data <- data.frame(x = runif(80), y = runif(80), kind = factor(rep_len(c("a", "b"), 80)), unused = 1, row.names = paste0("r", 1:80))
+  data$z <- rnorm(80) + (data$kind == "a")
+  data$z[3] <- NA
+  fit <- neargp(z ~ kind, data, coords = ~ x + y, method = vecchia(k = 8), subset = x < 0.9)
+  kept <- data$x < 0.9 & !is.na(data$z)
+  table <- augment(fit)
+  expect_identical(table[c("z", "kind", "x", "y")], data[kept, c("z", "kind", "x", "y")])
+  expect_named(residuals(fit), row.names(data)[kept])
+  expect_equal(table$.resid, unname(residuals(fit)))
+  data$x <- rev(data$x)
+  expect_named(augment(fit)[1:4], c("z", "kindb", "x", "y"))
+})
+
+test_that("whether Adam converged is not known", {
+  expect_identical(glance(tidied_fit(method = loo_k(k = 10, optimizer = "adam", steps = 20)))$converged, NA)
 })
