@@ -165,3 +165,10 @@ TEST_CASE("several outputs are refused by a device") {
   CHECK_THROWS_WITH_AS(problem.on_device().conditional_sums(coupled, true, on_emulated()),
                        "Several outputs are not computed on GPUs. Use device = \"cpu\".", Error);
 }
+
+TEST_CASE("a conditioning set too large for a device's arithmetic is refused") {
+  const emulated::Fresh device;
+  LocalView view;
+  view.k = 30001;
+  CHECK_THROWS_AS(DeviceView(emulated::backend(), view), Error);
+}

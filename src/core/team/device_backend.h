@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <string>
 
 #include "backend/backend.h"
 #include "base/error.h"
@@ -38,7 +39,15 @@ class DeviceBackend {
 
   using Array = DeviceArray<Device, double>;
 
-  static void* open(const LocalView& view) { return new OpenView(view); }
+  // Places in a team's memory are counted in int.
+  static constexpr int most_neighbors = 30000;
+
+  static void* open(const LocalView& view) {
+    if (view.k > most_neighbors)
+      throw Error("On a GPU a conditioning set has at most " + std::to_string(most_neighbors) + " members, not " +
+                  std::to_string(view.k) + ".");
+    return new OpenView(view);
+  }
 
   static void set_values(void* device_view, const LocalView& view) { on_device(device_view).set_values(view); }
 
