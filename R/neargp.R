@@ -18,7 +18,9 @@
 #' Where the error variance `s2` of each row is known, use `weights = 1 / s2, nugget = 1`. With `nugget = NULL` the weights are relative.
 #'
 #' @param formula trend of the response: any formula of [stats::lm()], with factors, interactions, [stats::poly()] or splines and
-#'   `offset()`; `y ~ 1` for a constant mean, `y ~ 0` for mean zero. A dot stands for all columns that are not coordinates or time.
+#'   `offset()`; `y ~ 1` for a constant mean, `y ~ 0` for mean zero. `cbind(y1, y2) ~ trend` has several outputs, each with a trend of its own, see
+#'   [cov_coregionalisation()] and [predict.neargp_outputs()]; an output that is `NA` in a row is simply not observed there, and `na.action`
+#'   is for rows without any output. A dot stands for all columns that are not coordinates or time.
 #' @param data sf object with POINT geometries, or a data frame. With several million rows a data frame is the faster one.
 #' @param coords for data frames: one-sided formula of the numeric coordinate columns, such as `~ x + y` or `~ lon + lat + depth`; `~ .` for
 #'   all columns but the response, time and weights (several inputs, as in machine learning); or their names.
@@ -29,7 +31,8 @@
 #' @param family what the response is. Every method fits [stats::gaussian()] with identity link; [vnngp()] and [loo_k()] every family of
 #'   [response_family], such as [stats::poisson()] and [negative_binomial()]; [loo_k()] also [categorical()]. As for [stats::glm()], also the
 #'   name of such a function.
-#' @param nugget noise variance of a gaussian response: `NULL` estimates it, a number fixes it, 0 is none (then no two rows may share a location).
+#' @param nugget noise variance of a gaussian response: `NULL` estimates it, a number fixes it, 0 is none (then no two rows may share a location). Of
+#'   several outputs one number, or one for each.
 #' @param weights positive numbers, evaluated in `data`: the noise variance of row i is `nugget / weights[i]`. What they are for other
 #'   responses than gaussian ones says [response_family].
 #' @param offset known part of the mean (of the linear predictor: an exposure goes in as its logarithm), evaluated in `data`; better written
