@@ -47,7 +47,8 @@ scores.neargp_cv <- function(object, ...) {
 #' cells <- land_temperature()
 #' set.seed(1)
 #' some <- cells[sample(nrow(cells), 400), ]
-#' fit <- neargp(temperature ~ 1, data = some, coords = ~ lon + lat, method = vecchia(k = 10))
+#' fit <- neargp(temperature ~ 1, data = some, coords = ~ lon + lat, distance = "euclidean",
+#'   method = vecchia(k = 10))
 #' plot(cross_validate(fit, folds = 5))
 #' @export
 plot.neargp_cv <- function(x, which = NULL, setting = NULL, score = "crps", ...) {

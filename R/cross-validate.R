@@ -66,7 +66,8 @@
 #' cells <- land_temperature()
 #' set.seed(1)
 #' some <- cells[sample(nrow(cells), 400), ]
-#' fit <- neargp(temperature ~ 1, data = some, coords = ~ lon + lat, method = vecchia(k = 10))
+#' fit <- neargp(temperature ~ 1, data = some, coords = ~ lon + lat, distance = "euclidean",
+#'   method = vecchia(k = 10))
 #' cross_validate(fit, folds = 5)
 #' compared <- cross_validate(fit, folds = block_folds(fit, v = 5, size = 0.1),
 #'   settings = list(k10 = list(k = 10), k30 = list(k = 30)))

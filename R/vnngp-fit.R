@@ -154,7 +154,7 @@ sampled_variance_error <- function(pointer, variance, threads, points = 30L) {
 # matters is a direction, and not a column: those of year + year^2 are uncertain together, and their sum is not. With R'R the covariance
 # of the columns, R beta has as its squares the mean square of the trend about its mean; the eigenvalues of R V R' are the variances of
 # that, and those out of all proportion to the field belong to directions without an end. Named are the coefficients that go along.
-endless_coefficients <- function(problem, working, beta_vcov, most = 25) {
+endless_coefficients <- function(problem, working, beta_vcov, most = 10) {
   X <- problem$data$X
   if (!ncol(X) || response_family(problem$family)$link == "identity") return(character(0))
   if (!all(is.finite(beta_vcov)) || any(diag(as.matrix(beta_vcov)) < 0)) return(setdiff(colnames(X), "(Intercept)"))
@@ -162,7 +162,7 @@ endless_coefficients <- function(problem, working, beta_vcov, most = 25) {
   centred <- qr(sweep(X, 2L, colMeans(X)), tol = 0)
   factor <- qr.R(centred)[, order(centred$pivot), drop = FALSE] / sqrt(nrow(X) - 1)
   parts <- eigen(factor %*% beta_vcov %*% t(factor), symmetric = TRUE)
-  endless <- which(parts$values > most^2 * max(1, variance / 100))
+  endless <- which(parts$values > most^2 * max(1, variance / 10))
   along <- beta_vcov %*% t(factor) %*% parts$vectors[, endless, drop = FALSE]
   correlation <- sweep(along, 2L, sqrt(parts$values[endless]), "/") / sqrt(diag(as.matrix(beta_vcov)))
   share <- ifelse(colSums(factor^2) > 0, rowSums(correlation^2), 0)

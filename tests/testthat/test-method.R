@@ -10,7 +10,7 @@ test_that("k must be at least 1 and less than the number of rows", {
 test_that("a method says which families it can fit", {
   expect_identical(method_families(vecchia()), "gaussian")
   expect_identical(check_family(gaussian, vecchia())$family, "gaussian")
-  expect_error(check_family(poisson(), loo_k()), "LOO-k cannot fit a poisson", class = "neargp_error_family")
+  expect_error(check_family(poisson(), mll_k()), "MLL-k cannot fit a poisson", class = "neargp_error_family")
 })
 
 test_that("neighbours are sought again until they no longer matter", {

@@ -297,6 +297,8 @@ test_that("separation by the trend is flagged, also that of one level of a facto
   expect_warning(separated <- fit(sign ~ h, family = binomial()), "separates", class = "neargp_warning_convergence")
   expect_true(all(is.finite(predict(separated, data)$mean)))
   expect_warning(fit(poisson ~ level, family = poisson()), "levelb may be infinite", class = "neargp_warning_convergence")
+  data$yes <- as.integer(data$binary == "yes" & data$level != "c")
+  expect_warning(fit(yes ~ level, family = binomial()), "and levelc may be infinite", class = "neargp_warning_convergence")
   expect_no_warning(fit(poisson ~ h, family = poisson()))
 })
 
