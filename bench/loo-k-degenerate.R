@@ -24,9 +24,12 @@ pol,degenerate,0.689,0.128,-1.054,0.393")
 standardised <- function(set, split) {
   rows <- bench_data(set)
   inputs <- scale(as.matrix(rows[setdiff(names(rows), c("y", "fold"))]))
-  data <- data.frame(inputs[, apply(inputs, 2L, function(x) all(is.finite(x)))], y = drop(scale(rows$y)))
+  data <- data.frame(inputs, y = drop(scale(rows$y)))
   set.seed(split)
-  data[sample.int(nrow(data), min(nrow(data), at_most)), ]
+  data <- data[sample.int(nrow(data), min(nrow(data), at_most)), ]
+  # an input that does not vary among the training rows has no range
+  training <- seq_len(round(0.75 * nrow(data)))
+  data[vapply(data[training, ], function(x) all(is.finite(x)) && length(unique(x)) > 1L, NA)]
 }
 
 with_replicates <- function(data) {

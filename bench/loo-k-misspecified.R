@@ -65,7 +65,7 @@ draw <- function(measure, label) {
     graphics::matplot(strengths, mean[, names(methods)], type = "b", pch = c(16, 1), lty = 1, col = c("#D55E00", "#0072B2"),
       ylim = range(results[[measure]]), xlab = expression(gamma), ylab = label, main = warp, font.main = 1, cex.main = 1)
     graphics::points(shown$gamma, shown[[measure]], pch = ".", cex = 3, col = ifelse(shown$method == "loo_k", "#D55E00", "#0072B2"))
-    if (warp == names(warps)[1L]) graphics::legend("bottomleft", c("LOO-64", "likelihood"), col = c("#D55E00", "#0072B2"), pch = c(16, 1),
+    if (warp == names(warps)[1L] && measure == "log_likelihood") graphics::legend("bottomleft", c("LOO-64", "likelihood"), col = c("#D55E00", "#0072B2"), pch = c(16, 1),
       lty = 1, bty = "n")
   }
 }

@@ -104,3 +104,28 @@ test_that("what cannot be fitted is refused", {
   expect_error(student_t(df = 0), class = "neargp_error_argument")
   expect_error(site_fit("poisson", data[rep(1:4, 7), ], k = 5L), "distinct locations", class = "neargp_error_k")
 })
+
+test_that("predictions of a simulated field are calibrated, and nearly as good as those of the true model", {
+  withr::local_seed(8)
+  n <- 1200
+  data <- data.frame(x = runif(n), y = runif(n))
+  component <- given_covariance(1, 0.15)
+  field <- drop(crossprod(chol(dense_covariance(as.matrix(data), as.matrix(data), component) + diag(1e-9, n)), rnorm(n)))
+  data$count <- rpois(n, exp(0.5 + field))
+  data$successes <- rbinom(n, 5, plogis(field))
+  data$number <- field + 0.2 * rt(n, 3)
+  train <- seq_len(700)
+  for (case in list(list(count ~ 1, poisson()), list(cbind(successes, 5 - successes) ~ 1, binomial()), list(number ~ 1, student_t()))) {
+    fit <- function(method) {
+      neargp(case[[1L]], data[train, ], coords = ~ x + y, family = case[[2L]], covariance = cov_exponential(), method = method, threads = 1L)
+    }
+    near <- fit(loo_k(20L))
+    scored <- scores(near, newdata = data[-train, ])
+    # the 1% point of Kolmogorov's statistic
+    expect_lt(scored$pit_deviation, 1.63 / sqrt(500))
+    expect_lt(scored$log_score, scores(fit(vnngp(15L)), newdata = data[-train, ])$log_score + 0.03)
+    link <- predict(near, data[-train, ], type = "link", interval = "confidence")
+    truth <- field[-train] + if (case[[2L]]$family == "poisson") 0.5 else 0
+    expect_gt(mean(truth >= link$lower & truth <= link$upper), 0.88)
+  }
+})
