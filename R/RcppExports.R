@@ -33,6 +33,14 @@ core_set_resources <- function(resources) {
     invisible(.Call(`_neargp_core_set_resources`, resources))
 }
 
+core_device_count <- function(file) {
+    .Call(`_neargp_core_device_count`, file)
+}
+
+core_device_name <- function(file) {
+    .Call(`_neargp_core_device_name`, file)
+}
+
 core_module_devices <- function(file) {
     .Call(`_neargp_core_module_devices`, file)
 }

@@ -25,7 +25,7 @@ choose_device <- function(device, rows, k, passes = 1) {
   if (device != "auto") return(device)
   file <- module_file("cuda")
   if (!nzchar(file) || !worth_a_gpu(rows, k, passes) || core_forked_from_user_of(file)) return("cpu")
-  usable <- tryCatch(nrow(core_module_devices(file)$devices) > 0L, error = function(e) FALSE)
+  usable <- tryCatch(core_device_count(file)$count > 0L, error = function(e) FALSE)
   if (usable) "cuda" else "cpu"
 }
 
@@ -47,7 +47,7 @@ on_device <- function(device, expr, search = "auto") {
 
 # The name of the GPU that computations run on, NULL for the CPU.
 device_name <- function(device) {
-  if (device == "cuda") core_module_devices(module_file("cuda"))$devices$name[[1L]]
+  if (device == "cuda") core_device_name(module_file("cuda"))
 }
 
 require_cuda <- function() {
@@ -56,9 +56,9 @@ require_cuda <- function() {
     abort_neargp("device", c("This installation was built without CUDA.", x = paste0("When it was built, ", why_not_built("cuda"), "."),
       i = "Install neargp from source where nvcc is found (neargp_sitrep() tells how), or use device = \"cpu\"."))
   }
-  found <- use_cuda(core_module_devices(file))
-  if (nrow(found$devices) == 0L) abort_neargp("device", c("No GPU can be used.", x = found$why_none, i = "Or use device = \"cpu\"."))
-  invisible(found)
+  found <- use_cuda(core_device_count(file))
+  if (found$count == 0L) abort_neargp("device", c("No GPU can be used.", x = found$why_none, i = "Or use device = \"cpu\"."))
+  invisible()
 }
 
 use_cuda <- function(expr) {

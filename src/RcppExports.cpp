@@ -100,6 +100,28 @@ BEGIN_RCPP
     return R_NilValue;
 END_RCPP
 }
+// core_device_count
+Rcpp::List core_device_count(const std::string& file);
+RcppExport SEXP _neargp_core_device_count(SEXP fileSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const std::string& >::type file(fileSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_device_count(file));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_device_name
+std::string core_device_name(const std::string& file);
+RcppExport SEXP _neargp_core_device_name(SEXP fileSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const std::string& >::type file(fileSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_device_name(file));
+    return rcpp_result_gen;
+END_RCPP
+}
 // core_module_devices
 Rcpp::List core_module_devices(const std::string& file);
 RcppExport SEXP _neargp_core_module_devices(SEXP fileSEXP) {
@@ -828,6 +850,8 @@ static const R_CallMethodDef CallEntries[] = {
     {"_neargp_core_set_simd", (DL_FUNC) &_neargp_core_set_simd, 1},
     {"_neargp_core_resources", (DL_FUNC) &_neargp_core_resources, 0},
     {"_neargp_core_set_resources", (DL_FUNC) &_neargp_core_set_resources, 1},
+    {"_neargp_core_device_count", (DL_FUNC) &_neargp_core_device_count, 1},
+    {"_neargp_core_device_name", (DL_FUNC) &_neargp_core_device_name, 1},
     {"_neargp_core_module_devices", (DL_FUNC) &_neargp_core_module_devices, 1},
     {"_neargp_core_forked_from_user_of", (DL_FUNC) &_neargp_core_forked_from_user_of, 1},
     {"_neargp_core_faiss_version", (DL_FUNC) &_neargp_core_faiss_version, 1},

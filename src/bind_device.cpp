@@ -54,7 +54,19 @@ void core_set_resources(const Rcpp::List& resources) {
   current() = next;
 }
 
-// What a device module was built for, and the devices that it sees.
+// How many devices a module can use, and where there are none, why.
+// [[Rcpp::export]]
+Rcpp::List core_device_count(const std::string& file) {
+  std::string why_none;
+  const int count = neargp::device_module(file).device_count(why_none);
+  return Rcpp::List::create(Rcpp::Named("count") = count, Rcpp::Named("why_none") = why_none);
+}
+
+// [[Rcpp::export]]
+std::string core_device_name(const std::string& file) { return neargp::device_module(file).describe(0).name; }
+
+// What a device module was built for, and the devices that it sees. Asking a GPU for its memory opens it: where only
+// their number matters, core_device_count() does.
 // [[Rcpp::export]]
 Rcpp::List core_module_devices(const std::string& file) {
   const neargp::DeviceModule& module = neargp::device_module(file);

@@ -10,6 +10,6 @@ test_that("a variable of the environment names another file", {
 
 test_that("the build is on record", {
   for (module in c("cuda", "faiss")) {
-    if (!nzchar(module_file(module))) expect_false(why_not_built(module) == "no record of it was kept")
+    expect_true(nzchar(module_file(module)) || why_not_built(module) != "no record of it was kept")
   }
 })
