@@ -259,8 +259,11 @@ new_scores <- function(values) {
   structure(as.data.frame(values), class = c("neargp_scores", "data.frame"))
 }
 
-shorter_names <- function(names) {
-  if (sum(pmax(nchar(names), 8L) + 1L) <= getOption("width")) return(names)
+# What does not fit the console is wrapped; shorter names do.
+fitting_names <- function(table) {
+  names <- names(table)
+  width <- vapply(names, function(name) max(nchar(c(name, format(table[[name]])))), 1L)
+  if (sum(width + 1L) <= getOption("width")) return(names)
   short <- c(interval_score = "int_score", pit_deviation = "pit_dev", calibration_error = "cal_error")
   ifelse(names %in% names(short), short[names], names)
 }
@@ -285,10 +288,9 @@ print.neargp_scores <- function(x, digits = 4L, ...) {
     table$n <- NULL
   }
   cat("Scores", counted, if (length(described)) paste0(" (", paste(described, collapse = "; "), ")"), "\n", sep = "")
-  # What does not fit the console is wrapped; shorter names do.
-  names(table) <- shorter_names(names(table))
   numbers <- vapply(table, is.double, logical(1L))
   table[numbers] <- lapply(table[numbers], signif, digits)
+  names(table) <- fitting_names(table)
   print.data.frame(table, row.names = FALSE, ...)
   invisible(x)
 }
