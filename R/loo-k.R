@@ -12,6 +12,9 @@
 #' The score is not a likelihood: covariance parameters get no standard errors, and [stats::AIC()] refuses. Trend coefficients are the
 #' generalised least squares estimate at the final covariance, with its standard errors.
 #'
+#' Rows that nearly repeat others, their noise included, mislead it more than other methods: they predict each other, whatever the ranges are
+#' (`bench/responses.md`). Leave such replicates out, or average them.
+#'
 #' @section Classes:
 #' With `family = binomial()` (a response of 0 and 1, logical, or a factor with two levels) or [categorical()] the score is that of class
 #' probabilities. The label of each class is regressed, as a number of 1 or -1 with noise of variance `nugget`, on the labels of the
@@ -58,8 +61,8 @@
 #' aggregated. For [student_t()] neighbours are the observations themselves, with the gamma variables of the paper (appendix A.9) in each
 #' conditioning set: those that their fellows contradict count little.
 #'
-#' [vnngp()], which has a posterior of the field, predicts better where the model holds: log scores on new rows were 0.004 to 0.016 apart in
-#' the plane, at no more time, and 0.02 with six inputs, at three to nine times the time. `loo_k()` was better by up to 0.05 where the field
+#' [vnngp()], which has a posterior of the field, predicts better where the model holds: log scores on new rows were 0.004 to 0.01 apart in
+#' the plane, at no more time, and 0.02 with six inputs, at 2.5 to 9 times the time. `loo_k()` was better by up to 0.04 where the field
 #' was rougher than the model and had a step, and level on sets of data (`bench/loo-k-responses.R`). Take it where only predictions are
 #' wanted from a covariance that is hardly right, or in many inputs. A bias stands in the place of the intercept, which is that of the prior;
 #' the trend's standard errors are those of generalised least squares on the sites.
