@@ -200,6 +200,11 @@ check_comparable_fits <- function(fits) {
   valid <- length(fits) && rlang::is_named(fits) && !anyDuplicated(names(fits)) &&
     all(vapply(fits, inherits, NA, what = "neargp"))
   if (!valid) abort_neargp("fits", "A list to be cross-validated must hold fits by neargp(), each with a name of its own.")
+  several <- vapply(fits, inherits, NA, what = "neargp_outputs")
+  if (any(several)) {
+    abort_neargp("fits", c(sprintf("Fits to several outputs are cross-validated one by one: %s.", format_some(names(fits)[several])),
+      i = "Give each of them the same `folds`."))
+  }
   classes <- vapply(fits, inherits, NA, what = "neargp_classifier")
   if (any(classes) && !all(classes)) {
     abort_neargp("fits", c("Fits to classes can be compared with each other only: they have probabilities in the place of mean and sd.",

@@ -93,6 +93,7 @@ new_folds <- function(fold, v, kind, ...) {
 # Locations in the three forms that folds need: `coords`, in which distances (buffer, k-means) are
 # measured; `flat`, the plane that is cut into squares; `shown`, as the user gave them.
 fold_locations <- function(locations, longlat) {
+  if (inherits(locations, "neargp_outputs")) locations <- as_places(locations)
   if (inherits(locations, "neargp")) {
     metric <- locations$locations$metric
     shown <- original_coords(locations)
@@ -202,7 +203,7 @@ check_fold_count <- function(v, available, what, size = NULL) {
 }
 
 nrow_of <- function(object) {
-  n <- if (inherits(object, "neargp")) length(object$data$y) else NROW(object)
+  n <- if (inherits(object, "neargp_outputs")) object$data$places else if (inherits(object, "neargp")) length(object$data$y) else NROW(object)
   if (!length(n) || is.na(n) || n < 1L) abort_neargp("argument", "`n` must be a number of rows or an object that has rows.")
   n
 }

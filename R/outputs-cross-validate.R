@@ -1,6 +1,8 @@
 # Cross-validation of several outputs by places: all outputs of a held-out row are held out. Each output takes the part of a setting in the result.
 
 #' @rdname cross_validate
+#' @section Several outputs:
+#' All outputs of a held-out row of the data are held out; folds have a value for each such row. The outputs take the part of `setting` in the result.
 #' @export
 cross_validate.neargp_outputs <- function(object, folds = 10, refit = FALSE, level = 0.95, verbose = rlang::is_interactive(), ...) {
   rlang::check_dots_empty()

@@ -3,7 +3,7 @@
 #' @param x a fit of [neargp()] to several outputs.
 #' @param which `"loo"`: observations against their leave-one-out predictions, with scores; `"residual_map"`: the standardised
 #'   leave-one-out residuals where they are; `"covariance"`: the fitted covariances (on the diagonal) and cross-correlations of the structures
-#'   as functions of distance.
+#'   as functions of distance; `"variogram"`: the empirical variogram of each output with the fitted one, as `empirical_variogram(x, output = )` gives it.
 #' @param outputs names of the outputs to show, all by default.
 #' @param ... for the points.
 #' @return `x`, invisibly. A panel for each output, of `"covariance"` one for each pair.
@@ -17,7 +17,7 @@
 #' plot(fit)
 #' @export
 plot.neargp_outputs <- function(x, which = "loo", outputs = x$outputs, ...) {
-  which <- check_choice(which, "which", c("loo", "residual_map", "covariance"))
+  which <- check_choice(which, "which", c("loo", "residual_map", "covariance", "variogram"))
   check_choices(outputs, "outputs", x$outputs)
   pairs <- if (which == "covariance") pairs_of(outputs) else as.list(outputs)
   device <- graphics::par("din")
@@ -25,6 +25,10 @@ plot.neargp_outputs <- function(x, which = "loo", outputs = x$outputs, ...) {
   on.exit(graphics::par(old))
   if (which == "covariance") {
     for (pair in pairs) plot_covariance_curve(x, pair)
+    return(invisible(x))
+  }
+  if (which == "variogram") {
+    for (output in outputs) plot(empirical_variogram(x, output = output), main = output, ...)
     return(invisible(x))
   }
   loo <- outputs_leave_one_out(x, NULL, NULL)
@@ -54,4 +58,37 @@ plot_covariance_curve <- function(x, pair) {
   plot_frame(range(distance), range(0, value), main, "distance", "covariance")
   graphics::lines(distance, value, col = "#0072B2", lwd = 1.5)
   graphics::abline(h = 0, col = "grey60")
+}
+
+# One output with its trend and covariance, as if it had been fitted by itself.
+single_output <- function(x, output) {
+  p <- match(output, x$outputs)
+  own <- which(x$data$output == p)
+  q <- ncol(x$data$X) %/% length(x$outputs)
+  X <- own_columns(x$data, p)
+  x$beta <- x$beta[(p - 1L) * q + seq_len(q)]
+  x$data <- take_data_rows(x$data, own)
+  x$data$X <- X
+  x$data$response_name <- output
+  x$nugget <- x$nugget[[p]]
+  x$core_covariance$components <- Map(function(component, B) {
+    component$variance <- B[p, p]
+    component$loadings <- NULL
+    component
+  }, x$core_covariance$components, x$coregionalisation)
+  class(x) <- "neargp"
+  x
+}
+
+#' @rdname empirical_variogram
+#' @param output of a fit to several outputs: the name of one.
+#' @export
+empirical_variogram.neargp_outputs <- function(object, output = object$outputs[1L], ...) {
+  check_choice(output, "output", object$outputs)
+  empirical_variogram.neargp(single_output(object, output), ...)
+}
+
+#' @exportS3Method ggplot2::autoplot
+autoplot.neargp_outputs <- function(object, ...) {
+  abort_neargp("argument", c("There is no autoplot() of a fit to several outputs.", i = "See plot(fit), or draw the columns of predict(fit, grid) by plot_map()."))
 }

@@ -2,6 +2,8 @@
 # among the observations and what has been drawn before, at the same place, too.
 
 #' @rdname simulate.neargp
+#' @section Several outputs:
+#' They are drawn jointly, at each place one after the other; columns are `sim_1_<output>`, `sim_2_<output>`, ....
 #' @export
 simulate.neargp_outputs <- function(object, nsim = 1, seed = NULL, newdata = NULL, type = c("response", "link"), k = NULL,
                                     conditional = TRUE, threads = NULL, ...) {

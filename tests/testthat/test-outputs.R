@@ -121,11 +121,35 @@ test_that("folds hold out places, and each output is scored", {
   expect_output(print(cv), "zinc")
 })
 
+test_that("folds are of places, and fits of several outputs are not compared in lists", {
+  fit <- neargp(cbind(zinc, lead) ~ height, simulated_outputs(60), coords = ~ x + y, method = loo_k(k = 8))
+  folds <- block_folds(fit, v = 4, size = 0.3)
+  expect_length(folds, 60L)
+  expect_length(random_folds(fit, 5), 60L)
+  cv <- cross_validate(fit, folds = folds)
+  expect_equal(nrow(cv$predictions), nobs(fit))
+  expect_error(cross_validate(list(a = fit, b = fit)), "one by one", class = "neargp_error_fits")
+})
+
+test_that("an output's variogram is that of its trend residuals, with its own fitted curve", {
+  data <- simulated_outputs(100)
+  fit <- neargp(cbind(zinc, lead) ~ height, data, coords = ~ x + y, method = loo_k(k = 8))
+  own <- empirical_variogram(fit, output = "lead")
+  known <- data[!is.na(data$lead), ]
+  expected <- empirical_variogram(known$lead - coef(fit)[["lead:(Intercept)"]] - coef(fit)[["lead:height"]] * known$height,
+    as.matrix(known[c("x", "y")]))
+  expect_equal(own$gamma, expected$gamma)
+  curve <- attr(own, "curve")
+  sill <- fit$coregionalisation[[1L]]["lead", "lead"] + fit$nugget[["lead"]]
+  expect_lt(max(curve$gamma), sill)
+  expect_error(empirical_variogram(fit, output = "gold"), class = "neargp_error_argument")
+})
+
 test_that("plots draw", {
   fit <- neargp(cbind(zinc, lead) ~ 1, simulated_outputs(60), coords = ~ x + y, method = loo_k(k = 8))
   file <- withr::local_tempfile(fileext = ".png")
   grDevices::png(file)
-  for (which in c("loo", "residual_map", "covariance")) expect_identical(plot(fit, which = which), fit)
+  for (which in c("loo", "residual_map", "covariance", "variogram")) expect_identical(plot(fit, which = which), fit)
   grDevices::dev.off()
   expect_gt(file.size(file), 1000)
   expect_error(plot(fit, which = "map"), class = "neargp_error_argument")
