@@ -77,7 +77,8 @@ check_method <- function(method) {
     Find(function(maker) identical(method, get(maker)), makers)
   }
   if (length(name) && name %in% makers) {
-    abort_neargp("argument", c("`method` must be a method with its settings, not its name.", i = sprintf("Did you mean method = %s()?", name)))
+    abort_neargp("argument", c("`method` must be a method with its settings, not its name.",
+      i = sprintf("Did you mean method = %s()?", name)))
   }
   check_class(method, "method", "neargp_method", "a method such as vecchia() or loo_k()")
 }

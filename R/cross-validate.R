@@ -123,7 +123,9 @@ validate_cases <- function(cases, folds, refit, level, verbose) {
   predictions <- bind_tables(pieces)
   predictions <- predictions[order(match(predictions$setting, names(cases)), predictions$row), ]
   rownames(predictions) <- NULL
-  grouped <- function(by) if (classes) grouped_scores(predictions, by, score = class_fold_scores) else grouped_scores(predictions, by, level)
+  grouped <- function(by) {
+    if (classes) grouped_scores(predictions, by, score = class_fold_scores) else grouped_scores(predictions, by, level)
+  }
   structure(list(
     scores = grouped("setting"), fold_scores = grouped(c("setting", "fold")),
     predictions = predictions, folds = folds, refit = refit, level = level, response = fit$data$response_name, levels = fit$data$levels,

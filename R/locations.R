@@ -77,8 +77,10 @@ inform_degrees <- function(names, data) {
   if (!named_degrees(names[1:2])) return(invisible())
   degrees <- suppressWarnings(vapply(data[names[1:2]], function(x) is.numeric(x) && all(abs(x) <= 360, na.rm = TRUE), NA))
   if (!all(degrees)) return(invisible())
-  inform_neargp("degrees", c(sprintf("Distances are Euclidean in degrees of %s and %s, where a degree of longitude is as long as one of latitude.",
-    names[1L], names[2L]), i = "Use distance = \"chordal\" for distances in km, or distance = \"euclidean\" if that is what you want."))
+  inform_neargp("degrees", c(
+    sprintf("Distances are Euclidean in degrees of %s and %s, where a degree of longitude is as long as one of latitude.", names[1L],
+      names[2L]),
+    i = "Use distance = \"chordal\" for distances in km, or distance = \"euclidean\" if that is what you want."))
 }
 
 time_variable <- function(time) {
@@ -139,8 +141,9 @@ time_numbers <- function(x, name) {
 check_time_class <- function(x, locations, argument) {
   if (is.null(locations$time_unit) || locations$time_unit == time_unit(x) || all(is.na(x))) return(invisible())
   if (is.character(x) || is.factor(x)) {
-    abort_neargp("coordinates", c(sprintf("The time column `%s` held dates or date-times in the fit, but holds text in `%s`.", locations$time,
-      argument), i = "Convert it by as.Date() or as.POSIXct()."))
+    abort_neargp("coordinates", c(
+      sprintf("The time column `%s` held dates or date-times in the fit, but holds text in `%s`.", locations$time, argument),
+      i = "Convert it by as.Date() or as.POSIXct()."))
   }
   kinds <- c("dates or date-times", "numbers")
   if (locations$time_unit == "") kinds <- rev(kinds)

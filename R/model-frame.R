@@ -51,7 +51,8 @@ check_levels <- function(frame, terms) {
   used <- setdiff(rownames(attr(terms, "factors")), names(frame)[attr(terms, "response")])
   constant <- Filter(function(name) (is.factor(frame[[name]]) || is.character(frame[[name]])) && length(unique(frame[[name]])) < 2L, used)
   if (!length(constant)) return(invisible())
-  abort_neargp("formula", c(sprintf("The covariate `%s` has the same level in all rows, so that it has no effect to be estimated.", constant[1L]),
+  abort_neargp("formula", c(
+    sprintf("The covariate `%s` has the same level in all rows, so that it has no effect to be estimated.", constant[1L]),
     i = "Leave it out of the formula (of a dot: . - column), or look at `subset` and na.action."))
 }
 

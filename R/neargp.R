@@ -102,7 +102,8 @@ check_settings <- function(formula, data, method, covariance, family, nugget, co
     abort_argument("formula", "a two-sided formula, response ~ trend", formula)
   }
   if (!is.data.frame(data)) {
-    abort_neargp("argument", c(sprintf("`data` must be an sf object or a data frame, not %s.", describe_value(data)), i = spatial_hint(data)))
+    abort_neargp("argument", c(sprintf("`data` must be an sf object or a data frame, not %s.", describe_value(data)),
+      i = spatial_hint(data)))
   }
   if (nrow(data) == 0L) abort_neargp("empty", "`data` has no rows.")
   check_method(method)
@@ -210,7 +211,7 @@ named_square <- function(matrix, X) {
 warn_unless_converged <- function(fit) {
   if (isFALSE(fit$convergence$converged)) {
     warn_neargp("convergence", c(paste0("The fit did not converge: ", fit$convergence$message, "."),
-      i = if (length(fit$convergence$endless)) paste("Its predictions can be used, its tests of such coefficients cannot. Leave the covariate",
-        "out, or merge levels.") else "It can be used and continued: update(fit, start = fit)."))
+      i = if (length(fit$convergence$endless)) paste("Its predictions can be used, its tests of such coefficients cannot.",
+        "Leave the covariate out, or merge levels.") else "It can be used and continued: update(fit, start = fit)."))
   }
 }

@@ -31,7 +31,8 @@ fit_latent <- function(problem, nodes, rough) {
 climb_latent <- function(problem, nodes, start, optimize, coarse) {
   k <- min(problem$method$k, nrow(nodes$coords) - 1L)
   if (k < problem$method$k && !coarse) {
-    inform_neargp("k", sprintf("k = %d neighbours are more than there are other inducing points; all %d of them are used.", problem$method$k, k))
+    inform_neargp("k", sprintf("k = %d neighbours are more than there are other inducing points; all %d of them are used.",
+      problem$method$k, k))
   }
   current <- NULL
   objective_for <- function(component, k) {
