@@ -72,11 +72,6 @@
 #' `k_other` nearest of each other one, in a linear model of coregionalisation, see [cov_coregionalisation()]. The optimiser is
 #' quasi-Newton. (The paper takes the outputs of the `k` nearest places, all of them; its cost grows with the cube of their number.)
 #'
-#' @section Several outputs:
-#' With `cbind(zinc, lead) ~ trend` an observation is one output at one place, and is predicted from the `k` nearest of its own output and the
-#' `k_other` nearest of each other one, in a linear model of coregionalisation, see [cov_coregionalisation()]. The optimiser is
-#' quasi-Newton. (The paper takes the outputs of the `k` nearest places, all of them; its cost grows with the cube of their number.)
-#'
 #' @param k number of neighbours, at least 1 and less than the number of rows; of classes, less than the number of distinct locations.
 #' @param estimator of class probabilities (other responses have one, `"auto"`): `"auto"`, `"label"`, `"own-class"` or `"polya-gamma"`, see the section on classes.
 #' @param optimizer `"bfgs"` for quasi-Newton, `"adam"` for the stochastic one; `"auto"` is quasi-Newton unless there are many classified
