@@ -57,6 +57,10 @@ void launch_kernel(Kernel kernel, const Task& task, const TargetRange& range, co
   const std::size_t bytes = plan.in_shared ? std::size_t(plan.teams_per_block) * plan.team_doubles * sizeof(double) : 0;
   check_cuda(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, int(bytes)),
              "reserve its shared memory");
+  // What is not shared memory is a cache, which only large teams need much of.
+  check_cuda(cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout,
+                                  plan.in_shared ? int(cudaSharedmemCarveoutMaxShared) : int(cudaSharedmemCarveoutMaxL1)),
+             "divide its memory");
   kernel<<<unsigned(plan.blocks), unsigned(plan.block_threads()), bytes>>>(task, range, plan, memory);
   check_cuda(cudaGetLastError(), "start a computation");
 }
