@@ -9,7 +9,7 @@
 #'   `anisotropy_ratio` (range across / range along the major axis, at most 1) and `anisotropy_angle` (of the major axis, degrees clockwise
 #'   from north), `smoothness`, `power` or `shape`, and `nugget`; with several components, suffixed by `_1`, `_2`, .... With anisotropy
 #'   `range` is that along the major axis. Responses that are not gaussian have no nugget, but the parameters of their [response_family],
-#'   such as `size`.
+#'   such as `size`; those of [loo_k()] have both, the nugget in units of what their pseudo-observations have.
 #'
 #'   `vcov()`: their covariance matrix, by the delta method for covariance parameters; NA for fixed ones, for those at a boundary, and for
 #'   all of [loo_k()] and [mll_k()], whose scores are not likelihoods. For [vnngp()] it comes from the curvature of the evidence lower bound,
@@ -140,7 +140,7 @@ deviance.neargp <- function(object, ...) {
 
 #' @rdname coef.neargp
 #' @export
-sigma.neargp <- function(object, ...) sqrt(object$nugget)
+sigma.neargp <- function(object, ...) if (is.null(object$sites)) sqrt(object$nugget) else NA_real_
 
 #' @rdname coef.neargp
 #' @export

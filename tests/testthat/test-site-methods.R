@@ -65,4 +65,5 @@ test_that("a fit prints what its neighbours are, and can be saved", {
   saveRDS(fit, file)
   expect_equal(predict(readRDS(file), site_data(3)), predict(fit, site_data(3)))
   expect_s3_class(tidy(fit), "data.frame")
+  expect_identical(sigma(fit), NA_real_)
 })
