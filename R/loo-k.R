@@ -79,7 +79,8 @@
 #' @param batch_size,steps,learning_rate,refresh settings of `"adam"`: rows in a batch, number of steps (1000 by default), first learning
 #'   rate, steps between searches for neighbours.
 #' @param kl_weight weight of the divergence of a row's Polya-Gamma variables relative to its log score.
-#' @param k_other of several outputs: number of neighbours from each output but the target's own; by default a quarter of `k` among them all.
+#' @param k_other of several outputs: number of neighbours from each output but the target's own; by default half of `k`
+#'   among them all, and at least three of each.
 #' @param leave_out of several outputs: what a leave-one-out prediction does not see. `"location"`, the default: all outputs at the place, as
 #'   for a new place; the score is the log density of all outputs at a place given the other places. `"row"`: the observation alone, so that
 #'   other outputs at the same place help to predict it.

@@ -2,8 +2,8 @@
 # all outputs together would be the wrong sets: where all outputs are observed everywhere, most of k would go to places at which the own
 # output says nearly all, and a densely observed output would crowd out the others.
 
-# A quarter of the own, in all: see bench/outputs.md.
-default_k_other <- function(k, outputs) max(1L, as.integer(ceiling(k / (4 * (outputs - 1)))))
+# Half as many as of the own, in all, and at least three of each: see bench/outputs.md.
+default_k_other <- function(k, outputs) max(3L, as.integer(ceiling(k / (2 * (outputs - 1)))))
 
 k_other_of <- function(method, k, outputs) {
   if (is.null(method$k_other)) return(default_k_other(k, outputs))

@@ -1,6 +1,6 @@
 # Several outputs: a linear model of coregionalisation by LOO-k beside separate fits of each output, and beside gstat's cokriging.
 #
-#   Rscript bench/loo-k-outputs.R [parts, comma-separated: jura, meuse, naval, sarcos_test] [splits, e.g. 1:3] [models of the last two, a pattern]
+#   Rscript bench/loo-k-outputs.R [parts, comma-separated: jura, meuse, naval, sarcos_test, sarcos_small] [splits, e.g. 1:3] [models of the last two, a pattern]
 #
 # jura       gstat's data, 259 samples with cadmium, nickel and zinc, 100 further ones to predict cadmium at (Goovaerts 1997); "heterotopic":
 #            nickel and zinc are known at the 100 places, too
@@ -38,10 +38,12 @@ separate <- function(outputs, trend, train, test, coords, method, covariance) {
     observed = as.matrix(test[outputs]))
 }
 
-joint <- function(outputs, trend, train, test, coords, method, covariance, together = FALSE) {
+joint <- function(outputs, trend, train, test, coords, method, covariance, together = FALSE,
+                  control = neargp_control()) {
   formula <- stats::as.formula(sprintf("cbind(%s) ~ %s", paste(outputs, collapse = ", "), trend))
   took <- timed({
-    fit <- neargp(formula, train, coords = coords, method = method, covariance = covariance, threads = 1L, verbose = FALSE)
+    fit <- neargp(formula, train, coords = coords, method = method, covariance = covariance, control = control, threads = 1L,
+      verbose = FALSE)
     predict(fit, test, threads = 1L, covariance = together)
   })
   list(mean = columns_of(took$value, "mean", outputs), sd = columns_of(took$value, "sd", outputs), cpu = took$cpu,
@@ -119,8 +121,8 @@ run_meuse <- function() {
   fold <- sample(rep_len(1:10, nrow(d)))
   models <- list(
     separate = function(train, test) separate(metals, "1", train, test, ~ x + y, loo_k(k = 30), cov_exponential()),
-    "location, k_other = 3" = function(train, test) joint(metals, "1", train, test, ~ x + y, loo_k(30), cov_exponential(), together = TRUE),
-    "row, k_other = 3" = function(train, test) joint(metals, "1", train, test, ~ x + y, loo_k(30, leave_out = "row"), cov_exponential(), together = TRUE),
+    "location, k_other = 3" = function(train, test) joint(metals, "1", train, test, ~ x + y, loo_k(30, k_other = 3), cov_exponential(), together = TRUE),
+    "row, k_other = 3" = function(train, test) joint(metals, "1", train, test, ~ x + y, loo_k(30, k_other = 3, leave_out = "row"), cov_exponential(), together = TRUE),
     "location, k_other = 10" = function(train, test) joint(metals, "1", train, test, ~ x + y, loo_k(30, k_other = 10), cov_exponential(), together = TRUE),
     "location, two structures" = function(train, test) joint(metals, "1", train, test, ~ x + y, loo_k(30), cov_exponential() + cov_exponential(), together = TRUE),
     "vecchia()" = function(train, test) joint(metals, "1", train, test, ~ x + y, vecchia(30), cov_exponential(), together = TRUE),
@@ -176,7 +178,29 @@ run_robot <- function(set, pattern, splits) {
   save_table(do.call(rbind, rows), paste0("loo-k-outputs-", set))
 }
 
+# 800 places to train, k = 20: small enough for all outputs together in half a minute.
+run_small <- function() {
+  raw <- bench_data("sarcos_test")
+  outputs <- grep("^tau", names(raw), value = TRUE)
+  inputs <- scale(as.matrix(raw[setdiff(names(raw), c(outputs, "fold"))]))
+  data <- data.frame(inputs, scale(as.matrix(raw[outputs])))
+  coords <- stats::as.formula(paste("~", paste(colnames(inputs), collapse = " + ")))
+  set.seed(1)
+  rows <- sample.int(nrow(data))
+  train <- data[rows[1:800], ]
+  test <- data[rows[3700:4449], ]
+  covariance <- cov_matern(nu = 2.5, ard = TRUE)
+  result <- separate(outputs, "1", train, test, coords, loo_k(k = 20, optimizer = "bfgs"), covariance)
+  rows <- list(mean_scores("separate", result$observed, result$mean, result$sd, seconds = result$cpu))
+  for (k_other in c(1L, 3L)) {
+    result <- joint(outputs, "1", train, test, coords, loo_k(k = 20, k_other = k_other), covariance, together = TRUE,
+      control = neargp_control(max_refreshes = 3))
+    rows <- c(rows, list(mean_scores(sprintf("k_other = %d", k_other), result$observed, result$mean, result$sd, result$covariance, result$cpu)))
+  }
+  save_table(do.call(rbind, rows), "loo-k-outputs-sarcos-small")
+}
+
 for (part in parts) {
-  switch(part, jura = run_jura(), meuse = run_meuse(), naval = run_robot("naval", "^y[0-9]$", splits), sarcos_test = run_robot("sarcos_test", "^tau", splits),
+  switch(part, jura = run_jura(), meuse = run_meuse(), sarcos_small = run_small(), naval = run_robot("naval", "^y[0-9]$", splits), sarcos_test = run_robot("sarcos_test", "^tau", splits),
     stop("There is no part called ", part, ".", call. = FALSE))
 }
