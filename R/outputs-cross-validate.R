@@ -8,9 +8,13 @@ cross_validate.neargp_outputs <- function(object, folds = 10, refit = FALSE, lev
   rlang::check_dots_empty()
   check_flag(refit, "refit")
   check_level(level)
+  check_flag(verbose, "verbose")
   start <- proc.time()[["elapsed"]]
   folds <- resolve_folds(folds, as_places(object))
-  pieces <- lapply(sort(unique(folds[!is.na(folds)])), function(fold) predict_outputs_fold(object, which(folds %in% fold), fold, refit))
+  wanted <- sort(unique(folds[!is.na(folds)]))
+  pieces <- apply_tasks(length(wanted), verbose, function(task) {
+    predict_outputs_fold(object, which(folds %in% wanted[task]), wanted[task], refit)
+  })
   predictions <- do.call(rbind, pieces)
   predictions <- predictions[order(match(predictions$setting, object$outputs), predictions$row), ]
   rownames(predictions) <- NULL

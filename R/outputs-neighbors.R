@@ -43,9 +43,10 @@ compact_neighbors <- function(table) {
 within_rows <- function(table, rows) matrix(rows[table], nrow(table), ncol(table))
 
 # Neighbours of the leave-one-out score. `leave_out`:
-#   "location"  the whole place is left out but for the outputs before the target's own: the product over a place's outputs is then the
-#               density of all of them given the other places
-#   "row"       every other row may be a neighbour, at the target's own place, too
+#   "location"    the whole place is left out but for the outputs before the target's own: the product over a place's outputs is then
+#                 the density of all of them given the other places
+#   "row"         every other row may be a neighbour, at the target's own place, too
+#   "prediction"  the whole place is left out: what predicts an output there as at a new place
 neighbors_of_outputs <- function(data, component, k, k_other, leave_out, threads) {
   scaled <- core_scale(data$coords, component)
   rows <- rows_by_output(data)

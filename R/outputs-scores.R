@@ -88,13 +88,14 @@ glance.neargp_outputs <- function(x, ...) {
 
 #' @export
 augment.neargp_outputs <- function(x, data = NULL, ...) {
+  rlang::check_dots_empty()
   loo <- loo_outputs(x, NULL, NULL)
   fitted <- stats::fitted(x)
-  residuals <- output_matrix(x$data, x$data$y)
+  observed <- output_matrix(x$data, x$data$y)
   colnames(fitted) <- paste0(".fitted_", x$outputs)
   names(loo) <- paste0(".loo_", names(loo))
   if (is.null(data)) {
-    data <- as.data.frame(stats::naresid(x$na_action, residuals), optional = TRUE)
+    data <- as.data.frame(stats::naresid(x$na_action, observed), optional = TRUE)
   }
   if (!is.data.frame(data) || nrow(data) != nrow(loo)) {
     abort_neargp("argument", sprintf("`data` must be a data frame with the %s rows that were fitted.", format_count(nrow(loo))))

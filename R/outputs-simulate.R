@@ -31,7 +31,7 @@ places_of_fit <- function(object) {
     own <- first[data$output[first] == p]
     X[data$place[own], ] <- data$X[own, (p - 1L) * q + seq_len(q)]
   }
-  list(coords = data$coords[first, , drop = FALSE], X = X, complete = rep(TRUE, data$places), restore = identity)
+  list(coords = data$coords[first, , drop = FALSE], X = X, weights = data$weights[first], complete = rep(TRUE, data$places), restore = identity)
 }
 
 outputs_simulations <- function(object, target, nsim, settings) {
@@ -55,15 +55,16 @@ outputs_draws <- function(object, target, nsim, settings) {
   plan <- outputs_simulation_plan(object, data, places$coords, settings)
   betas <- draw_trend(object, nsim, settings$conditional)
   normals <- matrix(stats::rnorm(length(stacked$output) * nsim), ncol = nsim)
-  noise <- if (settings$noise) stats::rnorm(m * P * nsim) * rep(sqrt(object$nugget), each = m) else 0
+  # rows are output after output, also of the field and the trend
+  sd <- sqrt(rep(object$nugget, each = m) / (target$weights %||% 1))
+  noise <- if (settings$noise) stats::rnorm(m * P * nsim) * sd else 0
   values <- data$y - data$X %*% betas
   field <- core_simulate(data$coords, values, 1 / data$weights, stacked$coords, plan$order, plan$neighbors, object$core_covariance, 0,
     normals, settings$threads, data$output, stacked$output)
   trend <- stacked_targets(object, target)$X %*% betas
   count <- nrow(places$coords)
   drawn <- field[index + rep((seq_len(P) - 1L) * count, each = m), , drop = FALSE] + trend
-  # rows are output after output: (place, output) x draw to place x draw x output
-  aperm(array(drawn, c(m, P, nsim)) + array(aperm(array(noise, c(m, P, nsim)), 1:3), c(m, P, nsim)), c(1L, 3L, 2L))
+  aperm(array(drawn + noise, c(m, P, nsim)), c(1L, 3L, 2L)) # to place x draw x output
 }
 
 outputs_simulation_plan <- function(object, data, coords, settings) {

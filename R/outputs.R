@@ -138,7 +138,7 @@ print.neargp_outputs <- function(x, digits = max(3L, getOption("digits") - 3L), 
   print_outputs_header(x)
   if (length(x$beta)) cat("\nTrend:\n", paste_named(x$beta, digits), "\n", sep = "")
   print_coregionalisation(x, digits)
-  print_outputs_remarks(x, digits)
+  print_outputs_remarks(x)
   invisible(x)
 }
 
@@ -171,7 +171,7 @@ print_coregionalisation <- function(x, digits) {
   cat("\nNugget:\n", paste_named(x$nugget, digits), "\n", sep = "")
 }
 
-print_outputs_remarks <- function(x, digits) {
+print_outputs_remarks <- function(x) {
   table <- output_parameters(x)$table
   if (any(table$fixed)) cat("  fixed: ", paste(table$name[table$fixed], collapse = ", "), "\n", sep = "")
   if (any(table$at_boundary)) cat("  at the boundary of its search interval: ", paste(table$name[table$at_boundary], collapse = ", "), "\n", sep = "")
@@ -199,6 +199,6 @@ print.summary.neargp_outputs <- function(x, digits = max(3L, getOption("digits")
   colnames(table) <- c("Estimate", "Std. Error")
   print(apply(table, c(1L, 2L), function(v) format(signif(v, digits), digits = digits)), quote = FALSE, right = TRUE)
   print_coregionalisation(x$fit, digits)
-  print_outputs_remarks(x$fit, digits)
+  print_outputs_remarks(x$fit)
   invisible(x)
 }
