@@ -119,6 +119,18 @@ test_that("arguments that cokriging does not have are errors", {
   expect_error(predict(fit, data.frame(x = 1)), class = "neargp_error_newdata")
 })
 
+test_that("noise drawn for the training rows is divided by their weights", {
+  data <- transform(simulated_outputs(60), w = rep(c(1, 100), 30))
+  fit <- neargp(cbind(zinc, lead) ~ 1, data, coords = ~ x + y, method = loo_k(k = 8), covariance = known_outputs(), nugget = c(0.2, 8),
+    weights = w)
+  drawn <- function(type) simulate(fit, nsim = 300, seed = 5, type = type)
+  noise <- as.matrix(drawn("response") - drawn("link"))
+  of_lead <- endsWith(colnames(noise), "_lead")
+  expect_equal(var(as.vector(noise[data$w == 1, of_lead])), 8, tolerance = 0.06)
+  expect_equal(var(as.vector(noise[data$w == 100, of_lead])), 0.08, tolerance = 0.06)
+  expect_equal(var(as.vector(noise[data$w == 100, !of_lead])), 0.002, tolerance = 0.06)
+})
+
 test_that("simulations have the joint distribution of predictions", {
   fit <- outputs_fit(formula = cbind(zinc, lead) ~ 1)
   places <- new_places()[1:2, ]
