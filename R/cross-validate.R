@@ -52,7 +52,8 @@
 #'     its interval (`lower`, `upper`), its PIT (`pit_lower`, `pit_upper`: of a count
 #'     it is between these), and the linear predictor (`link_mean`, `link_sd`); of classes
 #'     `setting`, `row`, `fold`, `observed`, `class` and `prob_<level>`;
-#'   * `folds`, `refit`, `level`, `coords`, `elapsed` (seconds).
+#'   * `folds`, `refit`, `level`, `response` (its name), `levels` (of a factor), `place` (where the rows are),
+#'     `elapsed` (seconds).
 #'
 #'   It has `print`, `plot` and `scores` methods; of classes and of 0/1 data also
 #'   [calibration_curve()] and [confusion_table()].

@@ -37,7 +37,8 @@
 #'   Where a map is to say where a density or a risk is above a limit, it is this one: single counts exceed a limit by chance.
 #' @param trials number of trials of a new binomial observation, one for all rows or one for each: 1 by default, whatever the
 #'   data had. An error for other families.
-#' @param k number of neighbours; by default twice that of the fit and at least 60. Every observation for [exact_gp()].
+#' @param k number of neighbours; by default twice that of the fit and at least 60, but that of the fit for [loo_k()] of responses that are
+#'   not gaussian. Every observation for [exact_gp()].
 #' @param local_mean `TRUE` for a locally unknown mean.
 #' @param sectors 0, or the number of equal sectors around each location from each of which `k / sectors` neighbours are taken (planar
 #'   coordinates only).

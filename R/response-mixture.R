@@ -75,13 +75,3 @@ mixture_mean <- function(mixture) {
 mixture_variance <- function(mixture) {
   over_rows(mixture, 0, function(part, none) mixture_rule(part)$variance(part))
 }
-
-# A matrix of `nsim` independent draws for each row.
-mixture_random <- function(nsim, mixture) {
-  draws <- matrix(NA_real_, mixture$n, nsim)
-  known <- which(!is.na(mixture$mean) & !is.na(mixture$sd) & !is.na(mixture$trials))
-  part <- take_mixture(mixture, known)
-  eta <- matrix(stats::rnorm(part$n * nsim, part$mean, part$sd), part$n, nsim)
-  draws[known, ] <- mixture_family(part)$random(length(eta), eta, part$parameters, part$trials)
-  draws
-}

@@ -3,7 +3,7 @@
 fit_sites <- function(method, problem) {
   check_site_method(method, problem)
   problem <- site_problem(method, problem)
-  state <- maximize_score(method, problem, site_start(problem, method$k))
+  state <- maximize_score(method, problem, site_start(problem))
   problem <- state$problem
   known <- site_parameters(problem, state$theta)
   known$beta <- drop(unscaled_trend(problem$design, matrix(known$beta)))
@@ -87,7 +87,7 @@ with_sites <- function(problem, theta) {
 
 # Covariance and family as for latent models (with_latent_start()), the sites taken as they are, and the trend of the prior. Dispersion that
 # a model without a field needs is half the field's: its parameter starts at twice the estimate.
-site_start <- function(problem, k) {
+site_start <- function(problem) {
   problem <- with_sites(problem, problem$start)
   c(problem$start, replace(problem$prior$beta, problem$design$intercept, 0))
 }

@@ -37,3 +37,13 @@ expected_given <- function(case, grid, what, ...) {
   family <- response_family(case$family)
   trapezoid_expectation(function(eta, i) family[[what]](grid$y[i], eta, as.list(case$parameters), case$trials, ...), grid$mean, grid$sd)
 }
+
+# A matrix of `nsim` independent draws for each row.
+mixture_random <- function(nsim, mixture) {
+  draws <- matrix(NA_real_, mixture$n, nsim)
+  known <- which(!is.na(mixture$mean) & !is.na(mixture$sd) & !is.na(mixture$trials))
+  part <- take_mixture(mixture, known)
+  eta <- matrix(stats::rnorm(part$n * nsim, part$mean, part$sd), part$n, nsim)
+  draws[known, ] <- mixture_family(part)$random(length(eta), eta, part$parameters, part$trials)
+  draws
+}
