@@ -15,8 +15,8 @@ sh tools/install.sh test
 counts=_build/test-counts
 : > "$counts"
 
-# The first set, the widest, runs all files, the others those whose numbers come from the kernels, but for the two longest.
-left_out='^(autoplot|checks|conditions|control|folds|generics|instruction-set|locations|mixture-|model-frame|plot|pkg-|print|scores|scoring-rules|threads|tidiers|variogram|polya-gamma$|vnngp$)'
+# The first set, the widest, runs all files, the others those whose numbers come from the kernels, but for the three longest.
+left_out='^(autoplot|checks|conditions|control|folds|generics|instruction-set|locations|mixture-|model-frame|plot|pkg-|print|scores|scoring-rules|threads|tidiers|variogram|polya-gamma$|vnngp(-fit)?$)'
 export R_LIBS="$PWD/_build/library"
 sets=${NEARGP_INSTRUCTION_SET:-$(Rscript --vanilla -e 'cat(neargp:::core_simd_available())')}
 exclude=

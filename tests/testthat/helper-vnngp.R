@@ -1,0 +1,35 @@
+# Data and fits of the tests of vnngp().
+
+# A field with exponential covariance (variance 1, range 0.15), a covariate, and responses of every family on the scale of their link.
+vnngp_data <- function(n = 400, seed = 1, intercept = 0.3) {
+  withr::with_seed(seed, {
+    data <- data.frame(x = runif(n), y = runif(n), h = rnorm(n))
+    covariance <- exp(-as.matrix(dist(data[c("x", "y")])) / 0.15) + diag(1e-8, n)
+    data$eta <- intercept + 0.5 * data$h + drop(crossprod(chol(covariance), rnorm(n)))
+    mean <- exp(data$eta)
+    share <- plogis(data$eta)
+    data$gaussian <- data$eta + rnorm(n, 0, 0.4)
+    data$student_t <- data$eta + 0.3 * rt(n, 4)
+    data$poisson <- rpois(n, mean)
+    data$negative_binomial <- rnbinom(n, size = 2, mu = mean)
+    data$gamma <- rgamma(n, 3, scale = mean / 3)
+    data$beta <- rbeta(n, 8 * share, 8 * (1 - share))
+    data$binary <- factor(ifelse(runif(n) < share, "yes", "no"))
+    data$trials <- 1 + rpois(n, 4)
+    data$successes <- rbinom(n, data$trials, share)
+  })
+  data
+}
+
+vnngp_models <- list(
+  gaussian = list(gaussian ~ h, gaussian()), student_t = list(student_t ~ h, student_t()), poisson = list(poisson ~ h, poisson()),
+  negative_binomial = list(negative_binomial ~ h, negative_binomial()), gamma = list(gamma ~ h, Gamma("log")),
+  beta = list(beta ~ h, beta_response()), binary = list(binary ~ h, binomial()),
+  counts = list(cbind(successes, trials - successes) ~ h, binomial())
+)
+
+fit_vnngp_model <- function(model, data, ..., covariance = cov_exponential()) {
+  neargp(model[[1]], data, coords = ~ x + y, method = vnngp(...), covariance = covariance, family = model[[2]], verbose = FALSE)
+}
+
+fixed_exponential <- cov_exponential(variance = 1, range = 0.15)

@@ -1,0 +1,152 @@
+test_that("separation ends with a finite, flagged answer", {
+  data <- vnngp_data(200, seed = 16)
+  data$side <- factor(ifelse(data$x > 0.5, "right", "left"))
+  fit <- suppressWarnings(neargp(side ~ 1, data, coords = ~ x + y, method = vnngp(10), family = binomial()))
+  expect_true(all(is.finite(fit$posterior$mean)))
+  expect_true(any(fit$parameters$at_boundary) || isFALSE(fit$convergence$converged))
+  p <- predict(fit, data.frame(x = c(0.05, 0.95), y = 0.5))$mean
+  expect_lt(p[1], 0.1)
+  expect_gt(p[2], 0.9)
+})
+
+test_that("gross outliers of a Student-t response move neither starting values nor bounds", {
+  data <- vnngp_data(300, seed = 17)
+  clean <- neargp(student_t ~ h, data, coords = ~ x + y, method = vnngp(10), covariance = cov_exponential(), family = student_t(4))
+  data$student_t[c(3, 50)] <- c(1e4, -1e3)
+  fit <- neargp(student_t ~ h, data, coords = ~ x + y, method = vnngp(10), covariance = cov_exponential(), family = student_t(4))
+  expect_false(any(fit$parameters$at_boundary))
+  expect_lt(max(abs(coef(fit) - coef(clean)) / sqrt(diag(vcov(clean)))), 0.5)
+  expect_lt(max(abs(log(coef(fit, "covariance") / coef(clean, "covariance"))[c("variance", "scale")])), 0.2)
+})
+
+test_that("counts without any variation have a constant mean", {
+  data <- vnngp_data(100, seed = 18)
+  data$three <- 3
+  data$ten <- 10
+  fit <- neargp(three ~ 1, data, coords = ~ x + y, method = vnngp(10), family = poisson())
+  expect_equal(coef(fit)[[1L]], log(3), tolerance = 1e-4)
+  fit <- neargp(cbind(three, ten - three) ~ 1, data, coords = ~ x + y, method = vnngp(10), family = binomial())
+  expect_equal(coef(fit)[[1L]], qlogis(0.3), tolerance = 1e-4)
+})
+
+test_that("a response that the trend explains entirely is refused, and one over many orders of magnitude fitted", {
+  data <- vnngp_data(100, seed = 19)
+  data$straight <- 1 + 2 * data$h
+  data$grown <- exp(1 + 0.3 * data$h)
+  expect_error(neargp(straight ~ h, data, coords = ~ x + y, method = vnngp(10), family = student_t()),
+    class = "neargp_error_constant_response")
+  expect_error(neargp(grown ~ h, data, coords = ~ x + y, method = vnngp(10), family = Gamma("log")),
+    class = "neargp_error_constant_response")
+  withr::with_seed(1, data$wild <- pmax(rgamma(100, 0.05), 1e-300))
+  fit <- neargp(wild ~ h, data, coords = ~ x + y, method = vnngp(10), covariance = fixed_exponential, family = Gamma("log"))
+  expect_equal(coef(fit, "covariance")[["shape"]], 0.05, tolerance = 0.3)
+})
+
+test_that("the unit of a lattice's coordinates does not choose its neighbours", {
+  data <- expand.grid(x = (1:20) / 20, y = (1:20) / 20)
+  withr::with_seed(20, data$count <- rpois(400, exp(sin(7 * data$x) + cos(7 * data$y))))
+  fit_in <- function(unit) {
+    data[c("x", "y")] <- data[c("x", "y")] * unit
+    neargp(count ~ 1, data, coords = ~ x + y, method = vnngp(15), covariance = cov_matern(1.5, variance = 1, range = 0.13 * unit),
+      family = poisson())
+  }
+  here <- fit_in(1)
+  for (unit in c(1.1, 1.0001, 0.3048)) {
+    there <- fit_in(unit)
+    expect_equal(there$log_likelihood, here$log_likelihood, tolerance = 1e-6)
+    expect_equal(there$posterior$variance_at_data, here$posterior$variance_at_data, tolerance = 1e-3)
+  }
+})
+
+test_that("separation by the trend is flagged, also that of one level of a factor", {
+  data <- vnngp_data(200, seed = 21)
+  data$sign <- as.integer(data$h > 0)
+  data$level <- factor(rep(c("a", "b", "c", "d"), 50))
+  data$poisson[data$level == "b"] <- 0
+  fit <- function(formula, ...) neargp(formula, data, coords = ~ x + y, method = vnngp(10), covariance = fixed_exponential, ...)
+  expect_warning(separated <- fit(sign ~ h, family = binomial()), "separates", class = "neargp_warning_convergence")
+  expect_true(all(is.finite(predict(separated, data)$mean)))
+  expect_warning(fit(poisson ~ level, family = poisson()), "levelb may be infinite", class = "neargp_warning_convergence")
+  data$yes <- as.integer(data$binary == "yes" & data$level != "c")
+  expect_warning(fit(yes ~ level, family = binomial()), "and levelc may be infinite", class = "neargp_warning_convergence")
+  expect_no_warning(fit(poisson ~ h, family = poisson()))
+})
+
+test_that("collinear columns are no separation, and separated ones have no tests", {
+  data <- vnngp_data(200, seed = 21)
+  data$year <- 2000 + round(20 * data$x)
+  data$sign <- as.integer(data$h > 0)
+  fit <- function(formula) neargp(formula, data, coords = ~ x + y, method = vnngp(10), covariance = fixed_exponential, family = binomial())
+  expect_no_warning(raw <- fit(binary ~ year + I(year^2)))
+  expect_equal(raw$log_likelihood, fit(binary ~ poly(year, 2))$log_likelihood, tolerance = 1e-6)
+  condition <- tryCatch(fit(sign ~ year + I(year^2) + h), neargp_warning_convergence = identity)
+  expect_match(conditionMessage(condition), "and h may be infinite")
+  expect_no_match(conditionMessage(condition), "start = fit")
+  coefficients <- summary(suppressWarnings(fit(sign ~ h)))$coefficients
+  expect_identical(unname(is.na(coefficients[, "Pr(>|z|)"])), c(FALSE, TRUE))
+})
+
+test_that("sites of a likelihood that is not log-concave are left where the covariance has moved on", {
+  for (seed in c(23, 31, 47)) {
+    withr::with_seed(seed, {
+      data <- data.frame(x = runif(30), y = runif(30))
+      data$z <- sin(5 * data$x) + 0.02 * rt(30, 2)
+    })
+    data$z[c(4, 9, 20)] <- data$z[c(4, 9, 20)] + c(3, -3, 3)
+    fit_with <- function(family) {
+      suppressWarnings(neargp(z ~ 1, data, coords = ~ x + y, method = vnngp(10, posterior = "laplace"), covariance = cov_matern(1.5),
+        family = family))
+    }
+    known <- fit_with(student_t(df = 3))
+    expect_true(known$convergence$converged)
+    expect_lt(min(known$posterior$site_precision), 0)
+    # Next to one degree of freedom there are many modes, and the fit may say that it did not converge.
+    fit <- fit_with(student_t())
+    expect_true(all(fit$posterior$variance_at_data > 0))
+    expect_gt(fit$log_likelihood, known$log_likelihood)
+  }
+})
+
+test_that("a posterior whose steps swing about the optimum settles", {
+  data <- vnngp_data(300, seed = 22)
+  withr::with_seed(22, data$count <- ifelse(data$x < 0.2, rpois(300, 20), 0))
+  expect_no_warning(fit <- neargp(count ~ 1, data, coords = ~ x + y, method = vnngp(15), family = poisson(),
+    covariance = cov_matern(1.5, variance = 100, range = 0.2)))
+  expect_true(fit$convergence$converged)
+})
+
+test_that("variances of smooth fields that an incomplete factor gets wrong are those of an exact one", {
+  data <- vnngp_data(400, seed = 24)
+  fit_with <- function(factor, covariance) {
+    neargp(poisson ~ h, data, coords = ~ x + y, method = vnngp(k = 15, factor = factor), family = poisson(), covariance = covariance)
+  }
+  smooth <- cov_gaussian(variance = 1, range = 0.2)
+  chosen <- fit_with("incomplete", smooth)
+  expect_true(chosen$posterior$exact)
+  expect_equal(chosen$posterior$variance, fit_with("exact", smooth)$posterior$variance, tolerance = 1e-5)
+  expect_output(print(chosen), "Factor: +exact")
+  expect_false(fit_with("incomplete", cov_matern(1.5, variance = 1, range = 0.2))$posterior$exact)
+})
+
+test_that("steps of the optimiser are limited", {
+  data <- vnngp_data(300, seed = 25)
+  few <- suppressWarnings(neargp(poisson ~ h, data, coords = ~ x + y, method = vnngp(k = 10), family = poisson(),
+    covariance = cov_exponential(), control = neargp_control(max_iterations = 1L)))
+  expect_lte(few$convergence$iterations, 6L)
+})
+
+test_that("more neighbours than there are inducing points are all of them, with a message", {
+  data <- expand.grid(x = 1:3, y = 1:3, replicate = 1:8)
+  data$count <- withr::with_seed(1, rpois(nrow(data), 3 + data$x))
+  expect_message(fit <- neargp(count ~ 1, data, coords = ~ x + y, method = vnngp(12), family = poisson(),
+    covariance = cov_exponential(variance = 0.2, range = 2)), "all 8 of them", class = "neargp_message_k")
+  expect_identical(fit$k, 8L)
+  expect_error(neargp(count ~ 1, data, coords = ~ x + y, method = vnngp(5), family = poisson(), start = c(sigma = 1)),
+    "It has variance, range and smoothness[.]", class = "neargp_error_argument")
+})
+
+test_that("a pattern that memory cannot hold is a classed error", {
+  expect_error(in_memory(10L, 60L, stop("std::bad_alloc")), "k = 10 neighbours of 60", class = "neargp_error_size")
+  expect_error(in_memory(10L, 60L, stop("something else")), "something else")
+  expect_identical(in_memory(10L, 60L, "a pattern"), "a pattern")
+})
