@@ -136,7 +136,8 @@ moments_of_places <- function(object, target, settings) {
   if (found$failed > 0L) abort_cholesky(0L)
   moments <- trend_moments(object, found$weighted, found$variance, stacked$X, 0)
   result <- list(mean = matrix(moments$mean, m, P), variance = matrix(moments$variance, m, P))
-  if (settings$covariance) result$covariance <- scaled_covariance(covariance_of_places(object, target, settings), result$variance)
+  if (!settings$covariance) return(result)
+  result$covariance <- scaled_covariance(object, covariance_of_places(object, target, settings), result$variance)
   result
 }
 
@@ -243,10 +244,14 @@ neighbor_covariance <- function(object, coords, neighbors, q) {
   result
 }
 
-scaled_covariance <- function(covariance, variance) {
+# To the variances that are reported. Where an output is known, as at a datum without noise, its error is 0 but for rounding, and so are the
+# correlations with it.
+scaled_covariance <- function(object, covariance, variance) {
   P <- ncol(variance)
-  own <- vapply(seq_len(P), function(p) covariance[, p, p], double(nrow(variance)))
-  ratio <- sqrt(variance / matrix(own, ncol = P))
+  prior <- Reduce(`+`, lapply(object$core_covariance$components, function(x) rowSums(x$loadings^2)))
+  own <- matrix(vapply(seq_len(P), function(p) covariance[, p, p], double(nrow(variance))), ncol = P)
+  known <- own <= 1e-10 * rep(prior, each = nrow(own))
+  ratio <- ifelse(known, 0, sqrt(variance / ifelse(known, 1, own)))
   for (p in seq_len(P)) for (q in seq_len(P)) {
     covariance[, p, q] <- if (p == q) variance[, p] else covariance[, p, q] * ratio[, p] * ratio[, q]
   }

@@ -51,10 +51,18 @@ joint_log_scores <- function(observed, mean, covariance) {
   vapply(seq_len(nrow(observed)), function(i) {
     known <- which(!is.na(observed[i, ]) & !is.na(mean[i, ]))
     if (!length(known)) return(NA_real_)
-    factor <- chol(matrix(covariance[i, known, known], length(known)))
-    z <- backsolve(factor, observed[i, known] - mean[i, known], transpose = TRUE)
-    0.5 * (length(known) * log(2 * pi) + sum(z^2)) + sum(log(diag(factor)))
+    joint_log_score(observed[i, known] - mean[i, known], matrix(covariance[i, known, known], length(known)))
   }, 0)
+}
+
+# An output without variance, as at a datum without noise, has the score of one by itself: infinite.
+joint_log_score <- function(error, covariance) {
+  certain <- diag(covariance) == 0
+  open <- which(!certain)
+  if (!length(open)) return(-sum(stats::dnorm(error, sd = 0, log = TRUE)))
+  factor <- chol(covariance[open, open, drop = FALSE])
+  z <- backsolve(factor, error[open], transpose = TRUE)
+  0.5 * (length(open) * log(2 * pi) + sum(z^2)) + sum(log(diag(factor))) - sum(stats::dnorm(error[certain], sd = 0, log = TRUE))
 }
 
 # ---- tables -----------------------------------------------------------------------------------------------------------------------
