@@ -89,7 +89,7 @@ shared <- function(seed) {
   wet$trials <- wet$observed
   set.seed(200 + seed)
   rain <- rain[sample.int(nrow(rain), 10000L), ]
-  rain$precip <- pmax(rain$precip, 0.01)
+  rain$precip <- pmax(rain$precip, 0.01) # a Gamma response is above 0
   rbind(
     compare("yelloweye", yelloweye, held_in(nrow(yelloweye), seed), negative_binomial(), ~ X + Y, cov_matern(1.5), list(vnngp(15L), loo_k(30L)),
       formula = catch_count ~ depth + I(depth^2) + offset(log(hook_count))),
