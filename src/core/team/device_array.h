@@ -2,7 +2,10 @@
 //
 // Device is the class through which all of team/ speaks to a device; its functions are static:
 //
+//   Place, current()                      where views that are opened now will lie
+//   use(place), use_to_release(place)     before the host's thread speaks to that place; the latter never throws
 //   limits()                              DeviceLimits (team/plan.h)
+//   operations_per_clock()                in double precision
 //   free_bytes()
 //   allocate(bytes), release(pointer)     release never throws
 //   upload(to, from, bytes), download(to, from, bytes)
