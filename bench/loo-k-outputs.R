@@ -152,8 +152,8 @@ split_rows <- function(n, split) {
 run_robot <- function(set, pattern, splits) {
   raw <- bench_data(set)
   outputs <- grep(pattern, names(raw), value = TRUE)
-  inputs <- scale(as.matrix(raw[setdiff(names(raw), c(outputs, "fold"))]))
-  inputs <- inputs[, apply(inputs, 2L, function(x) all(is.finite(x)))]
+  inputs <- as.matrix(raw[setdiff(names(raw), c(outputs, "fold"))])
+  inputs <- scale(inputs[, apply(inputs, 2L, function(x) diff(range(x)) > 1e-10 * max(abs(x)))])
   data <- data.frame(inputs, scale(as.matrix(raw[outputs])))
   coords <- stats::as.formula(paste("~", paste(colnames(inputs), collapse = " + ")))
   covariance <- cov_matern(nu = 2.5, ard = TRUE)
