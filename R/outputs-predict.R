@@ -17,8 +17,8 @@
 #' @param interval,level,chunk_size,threads,verbose as in [predict.neargp()].
 #' @param k,k_other number of neighbours of the own output and of each other one; by default `k` as in [predict.neargp()], and `k_other` in the
 #'   proportion of the fit.
-#' @param covariance `TRUE` (not with `observed`): attribute `"covariance"` of the result is an array of the covariance matrices of the outputs, one for each row of
-#'   `newdata`.
+#' @param covariance `TRUE` (not with `observed`): attribute `"covariance"` of the result is an array of the covariance matrices of the
+#'   outputs, one for each row of `newdata`.
 #' @param observed `TRUE`: outputs that `newdata` has as columns, where they are not `NA`, are taken as observed there, and help to predict the others
 #'   at the same location. The prediction of an output never uses its own column. The columns are those that the response of the formula names.
 #' @param ... not used; arguments of [predict.neargp()] that several outputs do not have (`local_mean`, `sectors`, `joint`) are an error.
@@ -95,7 +95,7 @@ outputs_moments <- function(object, target, settings) {
   advance <- progress_reporter(length(starts), settings$verbose)
   for (first in starts) {
     rows <- first:min(first - 1 + settings$chunk_size, m)
-    part <- moments_of_places(object, take_places(target, rows), settings)
+    part <- on_device("cpu", moments_of_places(object, take_places(target, rows), settings), search_of(object))
     moments$mean[rows, ] <- part$mean
     moments$variance[rows, ] <- part$variance
     if (settings$covariance) moments$covariance[rows, , ] <- part$covariance

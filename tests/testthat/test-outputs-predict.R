@@ -168,3 +168,13 @@ test_that("an output without noise is known at its data, uncorrelated with the o
   expect_equal(joint_log_score(c(0.5, 1), matrix(c(2, 0.3, 0.3, 1), 2)),
     log(2 * pi) + 0.5 * log(1.91) + 0.5 * drop(c(0.5, 1) %*% solve(matrix(c(2, 0.3, 0.3, 1), 2)) %*% c(0.5, 1)))
 })
+
+test_that("neighbours are searched for as the fit did", {
+  data <- simulated_outputs(60)
+  fit <- neargp(cbind(zinc, lead) ~ 1, data, coords = ~ x + y, method = loo_k(k = 8), covariance = known_outputs(), nugget = c(0.2, 8))
+  expect_no_error(predict(fit, data[1:3, ]))
+  fit$control$neighbor_search <- "faiss"
+  withr::local_envvar(NEARGP_FAISS_MODULE = tempfile(fileext = ".so"))
+  expect_error(predict(fit, data[1:3, ]), "cannot be loaded")
+  expect_error(loo_predict(fit), "cannot be loaded")
+})
