@@ -29,8 +29,8 @@
 #' `"own-class"` one process for each class, on those neighbours that are of that class, at a cost that is never greater. The latter is
 #' better where classes overlap, the former where they do not; `"auto"` fits both and keeps that of the better score, and for two classes
 #' takes `"label"`. (Where the scores differ by less than fitting so many parameters may account for, every fifth row is predicted from fits
-#' to the others, and the better prediction decides.) With optimizer `"auto"`, Adam is used for more than 10,000 observations or six covariance parameters; its learning rate
-#' is cut to 0.3 of itself at 50% and 75% of the steps. Inputs in many dimensions should be standardised.
+#' to the others, and the better prediction decides.) With optimizer `"auto"`, Adam is used for more than 10,000 observations or six
+#' covariance parameters; its learning rate is cut to 0.3 of itself at 50% and 75% of the steps. Inputs in many dimensions should be standardised.
 #'
 #' `"polya-gamma"` is the paper's estimator: a Gaussian process with logistic likelihood (for several classes one against all others, the
 #' probabilities normalised), augmented by a Polya-Gamma variable for each row and process, whose mean-field distribution is found by Adam
@@ -73,7 +73,8 @@
 #' quasi-Newton. (The paper takes the outputs of the `k` nearest places, all of them; its cost grows with the cube of their number.)
 #'
 #' @param k number of neighbours, at least 1 and less than the number of rows; of classes, less than the number of distinct locations.
-#' @param estimator of class probabilities (other responses have one, `"auto"`): `"auto"`, `"label"`, `"own-class"` or `"polya-gamma"`, see the section on classes.
+#' @param estimator of class probabilities (other responses have one, `"auto"`): `"auto"`, `"label"`, `"own-class"` or
+#'   `"polya-gamma"`, see the section on classes.
 #' @param optimizer `"bfgs"` for quasi-Newton, `"adam"` for the stochastic one; `"auto"` is quasi-Newton unless there are many classified
 #'   observations or parameters.
 #' @param batch_size,steps,learning_rate,refresh settings of `"adam"`: rows in a batch, number of steps (1000 by default), first learning

@@ -90,5 +90,6 @@ empirical_variogram.neargp_outputs <- function(object, output = object$outputs[1
 
 #' @exportS3Method ggplot2::autoplot
 autoplot.neargp_outputs <- function(object, ...) {
-  abort_neargp("argument", c("There is no autoplot() of a fit to several outputs.", i = "See plot(fit), or draw the columns of predict(fit, grid) by plot_map()."))
+  abort_neargp("argument", c("There is no autoplot() of a fit to several outputs.",
+    i = "See plot(fit), or draw the columns of predict(fit, grid) by plot_map()."))
 }

@@ -2,8 +2,8 @@
 
 #' @rdname scores
 #' @section Several outputs:
-#' A fit to several outputs gives a row for each, named in the column `output`; with `newdata` also a row `(joint)` with the mean negative log density of all outputs
-#' that are known at a place, whose `observed` is a matrix with a column for each output.
+#' A fit to several outputs gives a row for each, named in the column `output`; with `newdata` also a row `(joint)` with the mean
+#' negative log density of all outputs that are known at a place, whose `observed` is a matrix with a column for each output.
 #' @export
 scores.neargp_outputs <- function(object, newdata = NULL, observed = NULL, level = 0.95, na.rm = FALSE, ...) {
   rlang::check_dots_used()

@@ -1,6 +1,7 @@
 #' Fitted values and residuals
 #'
-#' `fitted()` is the mean of the latent field (of the expected response, where that is not gaussian) at the data, given all neighbours and the observation itself: the data smoothed by the nugget.
+#' `fitted()` is the mean of the latent field (of the expected response, where that is not gaussian) at the data, given all neighbours and
+#' the observation itself: the data smoothed by the nugget.
 #' (Without a nugget it is the data.) Binomial responses count as numbers of successes, also where the response of the formula is a
 #' proportion, and fitted values are for the trials of each row. `residuals()` are of five kinds; the leave-one-out ones tell how well the model predicts.
 #'
