@@ -6,7 +6,7 @@ fit_sites <- function(method, problem) {
   state <- maximize_score(method, problem, site_start(problem))
   problem <- state$problem
   known <- site_parameters(problem, state$theta)
-  known$beta <- drop(unscaled_trend(problem$design, matrix(known$beta)))
+  known$beta <- drop(unscaled_trend(problem$design, problem$design$rotation %*% matrix(known$beta)))
   scored <- site_score(problem, state$theta, method$k)
   sites <- fitted_sites(problem$data, problem$sites, problem$family, known, method$k, problem$threads)
   list(working = split_site_theta(problem, state$theta)$working, beta = known$beta,
@@ -43,7 +43,7 @@ check_whole_weights <- function(weights) {
 # Student's t has no sites: its rows are neighbours themselves, each with gamma variables.
 site_problem <- function(method, problem) {
   data <- problem$data
-  problem$design <- scaled_design(data$X)
+  problem$design <- site_design(data$X)
   problem$cell <- if (has_gamma_variables(problem$family)) seq_along(data$y) else location_index(data$coords)
   problem$distinct <- max(problem$cell)
   check_cell_count(problem$distinct, method$k)
@@ -52,6 +52,21 @@ site_problem <- function(method, problem) {
   problem$scoring <- list(plan = site_plan, objective = site_objective, observations = site_observations, take_rows = take_site_rows,
     refresh = with_sites, passes = if (any(problem$layout$kind == "family" & problem$free[seq_len(nrow(problem$layout))])) 8L else 1L)
   problem
+}
+
+# Orthogonal columns of which one is constant wherever the trend has a constant, whether the formula writes it as an intercept or as one
+# coefficient for each level: the bias takes its place. Coefficients of the columns of scaled_design() are `rotation` times those of these.
+site_design <- function(X) {
+  design <- scaled_design(X)
+  q <- ncol(X)
+  design$rotation <- diag(q)
+  share <- colMeans(design$X)
+  if (length(design$intercept) || !(abs(sum(share^2) - 1) < 1e-12)) return(design)
+  design$rotation <- qr.Q(qr(cbind(share, diag(q))))
+  design$rotation[, 1L] <- share
+  design$X <- structure(design$X %*% design$rotation, dimnames = dimnames(design$X))
+  design$intercept <- 1L
+  design
 }
 
 site_observations <- function(problem, rows) list(row = rows, cell = problem$cell[rows])

@@ -129,3 +129,21 @@ test_that("predictions of a simulated field are calibrated, and nearly as good a
     expect_gt(mean(truth >= link$lower & truth <= link$upper), 0.88)
   }
 })
+
+test_that("a fit does not depend on whether the formula has an intercept or a coefficient for each level", {
+  set.seed(3)
+  data <- data.frame(x = runif(120), y = runif(120), soil = factor(rep(c("clay", "loam", "sand"), 40)), one = 1)
+  data$count <- rpois(120, exp(1 + sin(5 * data$x) + 0.5 * (data$soil == "clay")))
+  fitted_to <- function(formula) neargp(formula, data, coords = ~ x + y, family = poisson(), method = loo_k(k = 15))
+  contrasts <- fitted_to(count ~ soil)
+  levels <- fitted_to(count ~ 0 + soil)
+  expect_equal(c(logLik(levels)), c(logLik(contrasts)), tolerance = 1e-6)
+  expect_equal(levels$sites$bias, contrasts$sites$bias, tolerance = 1e-3)
+  expect_equal(unname(coef(levels)), unname(coef(contrasts)[1L] + c(0, coef(contrasts)[-1L])), tolerance = 1e-3)
+  expect_equal(unname(coef(fitted_to(count ~ 0 + one))), unname(coef(fitted_to(count ~ 1))), tolerance = 1e-6)
+  X <- cbind(year = 2000 + data$x)
+  expect_identical(site_design(X)$intercept, integer(0))
+  design <- site_design(model.matrix(~ 0 + soil, data))
+  expect_equal(design$X[, 1L], rep(1, 120), ignore_attr = TRUE)
+  expect_equal(crossprod(design$X), 120 * diag(3), ignore_attr = TRUE)
+})
