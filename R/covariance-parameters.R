@@ -150,11 +150,16 @@ component_groups <- function(covariance, locations) {
 # Nuggets of several outputs are in the core's covariance.
 nugget_of <- function(layout, values) if (any(layout$kind == "loading")) 0 else values[layout$kind == "nugget"]
 
-# The component in whose metric neighbours are sought: that of the largest variance.
+# The component in whose metric neighbours are sought: that of the largest variance; of several outputs, which have units of their own, that of
+# the largest shares in their variances.
 metric_component <- function(core_covariance) core_covariance$components[[metric_index(core_covariance)]]
 
 metric_index <- function(core_covariance) {
-  which.max(vapply(core_covariance$components, function(x) if (is.null(x$loadings)) x$variance else sum(x$loadings^2), 0))
+  components <- core_covariance$components
+  if (is.null(components[[1L]]$loadings)) return(which.max(vapply(components, function(x) x$variance, 0)))
+  variances <- do.call(cbind, lapply(components, function(x) rowSums(x$loadings^2)))
+  total <- rowSums(variances)
+  which.max(colSums(variances / ifelse(total > 0, total, 1)))
 }
 
 # What the metric is up to a common factor: the neighbours change only when this does. A number for each coordinate and for each axis of

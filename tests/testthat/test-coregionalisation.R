@@ -45,3 +45,10 @@ test_that("the core gets loadings by output and factor", {
   expect_equal(core$components[[1L]]$loadings, matrix(1:6, 3L, byrow = TRUE))
   expect_equal(core$nuggets, utils::tail(values, 3L))
 })
+
+test_that("the structure that chooses neighbours does not depend on the units of the outputs", {
+  in_units <- function(unit) list(components = list(list(loadings = unit * rbind(c(2, 0), c(0.6, 0.8))), list(loadings = unit * c(1, 1.5) * diag(2))))
+  for (unit in list(1, c(1, 100), c(100, 1))) expect_identical(metric_index(in_units(unit)), 1L)
+  without_variance <- list(components = list(list(loadings = matrix(c(0, 1))), list(loadings = matrix(c(0, 2)))))
+  expect_identical(metric_index(without_variance), 2L)
+})
