@@ -9,8 +9,8 @@ core_correlation <- function(component, distance) {
     .Call(`_neargp_core_correlation`, component, distance)
 }
 
-core_covariance_matrix <- function(coords, newcoords, covariance, outputs = NULL, new_outputs = NULL) {
-    .Call(`_neargp_core_covariance_matrix`, coords, newcoords, covariance, outputs, new_outputs)
+core_covariance_matrix <- function(coords, newcoords, covariance) {
+    .Call(`_neargp_core_covariance_matrix`, coords, newcoords, covariance)
 }
 
 core_simd <- function() {

@@ -13,10 +13,10 @@ class_colours <- function(n) {
 }
 
 # The most probable class on the grid of a fit's map, or at newdata.
-plot_class_map <- function(fit, newdata, cells, palette = NULL) {
+plot_class_map <- function(fit, newdata, cells) {
   drawn <- class_map(fit, newdata, cells)
   levels <- fit$classifier$levels
-  draw_map(drawn$place, as.integer(drawn$class), class_scale(levels, palette), title = "class",
+  draw_map(drawn$place, as.integer(drawn$class), class_scale(levels), title = "class",
     main = sprintf("Most probable %s", fit$data$response_name))
 }
 

@@ -46,13 +46,13 @@ smoothed_outputs <- function(object, k, threads) {
 }
 
 # Mean and sd of each observation, given its nearest in the rows that `leave_out` of the fit leaves in.
-outputs_leave_one_out <- function(object, k, threads, leave_out = object$method$leave_out) {
+outputs_leave_one_out <- function(object, k, threads) {
   data <- object$data
   settings <- outputs_predict_settings(object, k, threads = threads)
   n <- length(data$y)
-  kept <- if (identical(leave_out, "row")) "row" else "prediction"
+  leave_out <- if (identical(object$method$leave_out, "row")) "row" else "prediction"
   neighbors <- on_device("cpu", neighbors_of_outputs(data, metric_component(object$core_covariance), if (settings$exact) n else settings$k,
-    if (settings$exact) n else settings$k_other, kept, settings$threads), search_of(object))
+    if (settings$exact) n else settings$k_other, leave_out, settings$threads), search_of(object))
   stacked <- list(coords = data$coords, output = data$output)
   found <- krige_outputs(object, data, stacked, neighbors, settings)
   if (found$failed > 0L) abort_cholesky(0L)

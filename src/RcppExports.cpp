@@ -36,17 +36,15 @@ BEGIN_RCPP
 END_RCPP
 }
 // core_covariance_matrix
-Rcpp::NumericMatrix core_covariance_matrix(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& newcoords, const Rcpp::List& covariance, Rcpp::Nullable<Rcpp::IntegerVector> outputs, Rcpp::Nullable<Rcpp::IntegerVector> new_outputs);
-RcppExport SEXP _neargp_core_covariance_matrix(SEXP coordsSEXP, SEXP newcoordsSEXP, SEXP covarianceSEXP, SEXP outputsSEXP, SEXP new_outputsSEXP) {
+Rcpp::NumericMatrix core_covariance_matrix(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& newcoords, const Rcpp::List& covariance);
+RcppExport SEXP _neargp_core_covariance_matrix(SEXP coordsSEXP, SEXP newcoordsSEXP, SEXP covarianceSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type coords(coordsSEXP);
     Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type newcoords(newcoordsSEXP);
     Rcpp::traits::input_parameter< const Rcpp::List& >::type covariance(covarianceSEXP);
-    Rcpp::traits::input_parameter< Rcpp::Nullable<Rcpp::IntegerVector> >::type outputs(outputsSEXP);
-    Rcpp::traits::input_parameter< Rcpp::Nullable<Rcpp::IntegerVector> >::type new_outputs(new_outputsSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_covariance_matrix(coords, newcoords, covariance, outputs, new_outputs));
+    rcpp_result_gen = Rcpp::wrap(core_covariance_matrix(coords, newcoords, covariance));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -844,7 +842,7 @@ END_RCPP
 static const R_CallMethodDef CallEntries[] = {
     {"_neargp_core_scale", (DL_FUNC) &_neargp_core_scale, 2},
     {"_neargp_core_correlation", (DL_FUNC) &_neargp_core_correlation, 2},
-    {"_neargp_core_covariance_matrix", (DL_FUNC) &_neargp_core_covariance_matrix, 5},
+    {"_neargp_core_covariance_matrix", (DL_FUNC) &_neargp_core_covariance_matrix, 3},
     {"_neargp_core_simd", (DL_FUNC) &_neargp_core_simd, 0},
     {"_neargp_core_simd_available", (DL_FUNC) &_neargp_core_simd_available, 0},
     {"_neargp_core_set_simd", (DL_FUNC) &_neargp_core_set_simd, 1},

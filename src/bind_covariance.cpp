@@ -77,16 +77,11 @@ Rcpp::NumericVector core_correlation(const Rcpp::List& component, const Rcpp::Nu
 
 // [[Rcpp::export]]
 Rcpp::NumericMatrix core_covariance_matrix(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& newcoords,
-                                           const Rcpp::List& covariance,
-                                           Rcpp::Nullable<Rcpp::IntegerVector> outputs = R_NilValue,
-                                           Rcpp::Nullable<Rcpp::IntegerVector> new_outputs = R_NilValue) {
+                                           const Rcpp::List& covariance) {
   const PointStore a(coords), b(newcoords);
   const neargp::Covariance spec = to_covariance(covariance, 0.0);
-  const OutputStore outputs_a(outputs, coords.nrow()), outputs_b(new_outputs, newcoords.nrow());
-  neargp::check_outputs(outputs_a.data(), coords.nrow(), spec);
-  neargp::check_outputs(outputs_b.data(), newcoords.nrow(), spec);
-  const Eigen::MatrixXd matrix = neargp::covariance_matrix(prepared_values(spec, coords.ncol()), a.view(), b.view(),
-                                                           outputs_a.data(), outputs_b.data());
+  neargp::check_outputs(nullptr, coords.nrow(), spec);
+  const Eigen::MatrixXd matrix = neargp::covariance_matrix(prepared_values(spec, coords.ncol()), a.view(), b.view());
   return Rcpp::NumericMatrix(int(matrix.rows()), int(matrix.cols()), matrix.data());
 }
 
