@@ -45,11 +45,12 @@ predict_outputs_fold <- function(object, held, fold, refit) {
   data <- object$data
   at <- cbind(match(data$place[own], held), data$output[own])
   data.frame(setting = object$outputs[data$output[own]], row = data$place[own], fold = fold, observed = data$y[own], mean = moments$mean[at],
-    sd = sqrt(moments$variance[at] + object$nugget[data$output[own]] / data$weights[own]))
+    sd = sqrt(moments$variance[at] + kept$nugget[data$output[own]] / data$weights[own]))
 }
 
 # The same model for the data that the fit holds now, from its estimates.
 refit_outputs <- function(object) {
+  check_kept_outputs(object$data)
   settings <- list(method = object$method, covariance = object$covariance, family = object$family, nugget = fixed_nuggets(object),
     control = object$control, threads = object$threads, verbose = FALSE)
   problem <- with_start(object$method, new_problem(object$data, object$locations, settings, object))
@@ -60,6 +61,19 @@ refit_outputs <- function(object) {
   object$beta_vcov <- result$beta_vcov
   object$nugget[] <- object$core_covariance$nuggets
   object
+}
+
+# Each output must still be known in more rows than its trend has coefficients.
+check_kept_outputs <- function(data) {
+  for (p in seq_along(data$outputs)) {
+    y <- data$y[data$output == p]
+    if (!length(y)) {
+      abort_neargp("folds", c(sprintf("Without the rows of one of the folds no value is known of %s.", data$outputs[p]),
+        i = "Spread the rows in which it is known over the folds, or use refit = FALSE."))
+    }
+    tryCatch(check_trend(list(X = own_columns(data, p), y = y, offset = 0, response_name = data$outputs[p])),
+      neargp_error_rank = function(error) abort_fold_trend(error))
+  }
 }
 
 fixed_nuggets <- function(object) {

@@ -121,6 +121,22 @@ test_that("folds hold out places, and each output is scored", {
   expect_output(print(cv), "zinc")
 })
 
+test_that("refitted folds have the noise that was estimated without them, and need values of each output", {
+  data <- simulated_outputs(80)
+  data$lead[41:80] <- data$lead[41:80] + rep(c(-20, 20), 20)
+  known <- cov_coregionalisation(cov_matern(nu = 1.5, range = 0.3), matrices = known_matrices()[[1L]])
+  fitted_to <- function(data) neargp(cbind(zinc, lead) ~ 1, data, coords = ~ x + y, method = exact_gp(), covariance = known)
+  fit <- fitted_to(data)
+  cv <- cross_validate(fit, folds = rep(1:2, each = 40), refit = TRUE)
+  own <- cv$predictions[cv$predictions$fold == 2 & cv$predictions$setting == "lead", ]
+  without <- fitted_to(data[1:40, ])
+  expect_gt(fit$nugget[["lead"]], 2 * without$nugget[["lead"]])
+  expect_equal(own$sd, predict(without, data[own$row, ])$sd_lead, tolerance = 1e-3)
+  data$lead[-(1:3)] <- NA
+  scarce <- neargp(cbind(zinc, lead) ~ 0, data, coords = ~ x + y, method = loo_k(k = 8), covariance = known, nugget = c(0.2, 8))
+  expect_error(cross_validate(scarce, folds = ifelse(seq_len(scarce$data$places) <= 5, 1, 2), refit = TRUE), "lead", class = "neargp_error_folds")
+})
+
 test_that("folds are of places, and fits of several outputs are not compared in lists", {
   fit <- neargp(cbind(zinc, lead) ~ height, simulated_outputs(60), coords = ~ x + y, method = loo_k(k = 8))
   folds <- block_folds(fit, v = 4, size = 0.3)
