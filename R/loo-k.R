@@ -57,8 +57,9 @@
 #'
 #' Mean and variance of the linear predictor come in closed form from normal pseudo-observations of the neighbours, *sites*: what a response
 #' says beyond a prior that is the same for all rows. A site depends on its own response, and on the few numbers of the prior, so that a
-#' row's response cannot reach its own leave-one-out prediction. `nugget` multiplies the variances of the sites; sites at one location are
-#' aggregated. For [student_t()] neighbours are the observations themselves, with the gamma variables of the paper (appendix A.9) in each
+#' row's response cannot reach its own leave-one-out prediction. `nugget` multiplies the variances of the sites, by 1 at least unless it is
+#' given: less would claim more than the responses say. Sites at one location are aggregated. For [student_t()] neighbours are the
+#' observations themselves, with the gamma variables of the paper (appendix A.9) in each
 #' conditioning set: those that their fellows contradict count little.
 #'
 #' [vnngp()], which has a posterior of the field, predicts better where the model holds: log scores on new rows were 0.004 to 0.01 apart in

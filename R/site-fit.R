@@ -102,6 +102,9 @@ with_sites <- function(problem, theta) {
 
 # Covariance and family as for latent models (with_latent_start()), the sites taken as they are, and the trend of the prior. Dispersion that
 # a model without a field needs is half the field's: its parameter starts at twice the estimate.
+#
+# A site holds all that its response says of the linear predictor, so that the nugget is 1 at least. The score would let it go to 0 where
+# the noise of the responses hides what the linear predictor's variance is: scores would hardly differ, but the predictor be all but certain.
 site_start <- function(problem) {
   problem <- with_sites(problem, problem$start)
   c(problem$start, replace(problem$prior$beta, problem$design$intercept, 0))
@@ -120,7 +123,7 @@ with_site_start <- function(problem) {
   open <- problem$free & is.na(layout$start)
   nugget <- layout$kind == "nugget"
   if (!has_gamma_variables(problem$family)) {
-    problem$bounds$lower[nugget] <- log(1e-3)
+    problem$bounds$lower[nugget] <- 0
     problem$bounds$upper[nugget] <- log(1e3)
     problem$start[nugget & open] <- 0
     dispersion <- layout$kind == "family" & open

@@ -147,3 +147,20 @@ test_that("a fit does not depend on whether the formula has an intercept or a co
   expect_equal(design$X[, 1L], rep(1, 120), ignore_attr = TRUE)
   expect_equal(crossprod(design$X), 120 * diag(3), ignore_attr = TRUE)
 })
+
+test_that("the linear predictor is no more certain than responses can tell", {
+  for (seed in 3:4) {
+    set.seed(seed)
+    n <- 350
+    data <- data.frame(x = runif(n), y = runif(n))
+    h <- as.matrix(dist(data)) / 0.15
+    eta <- drop(crossprod(chol(0.6 * (1 + h) * exp(-h) + 1e-8 * diag(n)), rnorm(n)))
+    data$amount <- rgamma(n, 2, 2 / exp(eta))
+    new <- 251:350
+    fit <- neargp(amount ~ 1, data[-new, ], coords = ~ x + y, family = Gamma("log"), method = loo_k(k = 30))
+    expect_gte(fit$nugget, 1)
+    predicted <- predict(fit, data[new, ], type = "link")
+    # of 95% intervals; with a nugget near 0 less than a tenth
+    expect_gt(mean(abs(eta[new] - predicted$mean) < 1.96 * predicted$sd), 0.85)
+  }
+})
