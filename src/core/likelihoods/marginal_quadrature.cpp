@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 
+#include "base/constants.h"
 #include "likelihoods/kernels.h"
 #include "likelihoods/marginal.h"
 
@@ -15,7 +16,6 @@ namespace detail {
 
 namespace {
 
-constexpr double half_log_two_pi = 0.91893853320467274178;
 constexpr double least_variance = 1e-16;
 constexpr double negligible = 1e-14;
 constexpr double agreement = 1e-6;
@@ -194,7 +194,7 @@ void Walk::run() {
 
 void Walk::store(Index first, MarginalDensity& result) const {
   for (int i = 0; i < size(); ++i) {
-    result.value[first + i] = top_[i] + std::log(sum_[i] * step_[i]) - 0.5 * std::log(variance_[i]) - half_log_two_pi;
+    result.value[first + i] = top_[i] + std::log(sum_[i] * step_[i]) - 0.5 * std::log(variance_[i]) - 0.5 * log_two_pi;
     result.d_mean[first + i] = slope_sum_[i] / sum_[i];
     result.d_variance[first + i] = variance_sum_[i] / sum_[i];
   }

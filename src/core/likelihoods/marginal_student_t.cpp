@@ -6,14 +6,13 @@
 #include <cmath>
 #include <limits>
 
+#include "base/constants.h"
 #include "likelihoods/marginal.h"
 
 namespace neargp {
 namespace detail {
 
 namespace {
-
-constexpr double half_log_two_pi = 0.91893853320467274178;
 
 struct Grid {
   std::vector<double> log_weight, d_log_df, inverse;  // inverse: 1 / G
@@ -55,7 +54,7 @@ class Mixture {
     sum_ = expectation([](std::size_t) { return 1.0; });
   }
 
-  double value() const { return top_ + std::log(sum_) - half_log_two_pi; }
+  double value() const { return top_ + std::log(sum_) - 0.5 * log_two_pi; }
   double mean_precision() const {
     return expectation([&](std::size_t j) { return 1.0 / total(j); }) / sum_;
   }

@@ -1,12 +1,11 @@
 // What local computations take and give besides views and covariances: plain data, shared by all instruction sets.
 #pragma once
 
+#include "base/constants.h"
 #include "base/hd.h"
 #include "base/types.h"
 
 namespace neargp {
-
-inline constexpr double log_two_pi = 1.83787706640934548356;
 
 // Where each sum of local/conditional_sums.h stands in the output of a chunk.
 struct ConditionalSumsLayout {
