@@ -164,3 +164,18 @@ test_that("the linear predictor is no more certain than responses can tell", {
     expect_gt(mean(abs(eta[new] - predicted$mean) < 1.96 * predicted$sd), 0.85)
   }
 })
+
+test_that("a nugget of Student's t that makes the linear predictor too certain is a warning, a given one is none", {
+  withr::local_seed(5)
+  n <- 150
+  data <- data.frame(x = runif(n), y = runif(n))
+  field <- drop(crossprod(chol(exp(-as.matrix(stats::dist(data)) / 0.1) + diag(1e-9, n)), rnorm(n)))
+  data$number <- field + 0.4 * rt(n, 4)
+  fit <- function(nugget) {
+    neargp(number ~ 1, data, coords = ~ x + y, family = student_t(), covariance = cov_matern(nu = 1.5), method = loo_k(20L),
+      nugget = nugget, threads = 1L)
+  }
+  expect_warning(small <- fit(NULL), class = "neargp_warning_nugget")
+  expect_lt(small$nugget, 0.5 * small$family_parameters[[1L]]^2)
+  expect_no_warning(fit(0.16))
+})
