@@ -7,6 +7,7 @@
 #include "core_fixtures.h"
 #include "emulated_device.h"
 #include "methods/kriging.h"
+#include "output_fixtures.h"
 
 using namespace neargp;
 using namespace fixtures;
@@ -101,6 +102,31 @@ TEST_CASE("predictions in chunks are predictions") {
   CHECK(emulated::state().living == 0);
 }
 
+TEST_CASE("predictions of several outputs in chunks are those of the CPU") {
+  const emulated::Fresh device;
+  const OutputData data(300, 2, 1);
+  const Cloud sites = uniform_cloud(2000, 2, 17);
+  std::vector<int> outputs;
+  for (Index t = 0; t < 2000; ++t) outputs.push_back(int(t % 3));
+  const Covariance covariance = models_of_outputs()[1].covariance;
+  const RunContext plain;
+  const NeighborTable neighbors = nearest_to(data.data.cloud.view(), sites.view(), 20, plain);
+  const auto predict = [&](const RunContext& context) {
+    return krige(data.view(), sites.view(), neighbors, covariance, false, context, outputs.data());
+  };
+  const Kriging expected = predict(plain);
+  for (const Index bytes : {Index(1) << 32, Index(120000)}) {
+    CAPTURE(bytes);
+    emulated::state().total_bytes = bytes;
+    emulated::state().limits.multiprocessors = 1;
+    emulated::state().limits.shared_per_multiprocessor = 40 << 10;
+    const Kriging kriging = predict(on_emulated());
+    check_same(kriging.weighted, expected.weighted);
+    check_same(kriging.variance, expected.variance);
+  }
+  CHECK(emulated::state().launches > 3);
+}
+
 TEST_CASE("what fails on a device is an error and leaves no memory behind") {
   const Fixture fixture;
   for (Index number = 0;; ++number) {
@@ -154,16 +180,6 @@ TEST_CASE("the smallest target that cannot be factorised is named") {
   CHECK(failed >= 0);
   CHECK(problem.on_device().conditional_sums(prepared, true, on_emulated()).failed == failed);
   CHECK(problem.on_device().conditional_gradient(prepared, on_emulated()).failed == failed);
-}
-
-TEST_CASE("several outputs are refused by a device") {
-  const emulated::Fresh device;
-  const Fixture fixture;
-  const LocalProblem problem = fixture.problem(on_emulated());
-  PreparedCovariance coupled = fixture.prepared;
-  coupled.output_nuggets = {0.1, 0.2};
-  CHECK_THROWS_WITH_AS(problem.on_device().conditional_sums(coupled, true, on_emulated()),
-                       "Several outputs are not computed on GPUs. Use device = \"cpu\".", Error);
 }
 
 TEST_CASE("a conditioning set too large for a device's arithmetic is refused") {

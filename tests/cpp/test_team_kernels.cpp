@@ -5,6 +5,7 @@
 
 #include "core_fixtures.h"
 #include "emulated_device.h"
+#include "output_fixtures.h"
 
 using namespace neargp;
 using namespace fixtures;
@@ -97,7 +98,7 @@ Results compute(const Backend& backend, const LocalView& view, const Covariance&
   };
   const DeviceView device(backend, view);
   keep(device.conditional_sums(plain, false, context));
-  keep(device.conditional_sums(prepared, true, context));
+  if (prepared.outputs() == 0) keep(device.conditional_sums(prepared, true, context));  // of several there is none
   keep(device.conditional_gradient(prepared, context));
   keep(device.joint_sums(plain, false, context));
   keep(device.joint_sums(prepared, true, context));
@@ -159,6 +160,20 @@ TEST_CASE("teams compute for conditioning sets of any size") {
     const Results expected = compute(cpu_backend(), problem.view(), model.covariance);
     const emulated::Fresh device;
     check_agree(compute(emulated::backend(), problem.view(), model.covariance), expected, 1e-10);
+  }
+}
+
+TEST_CASE("teams compute for several outputs") {
+  for (const Model& model : models_of_outputs()) {
+    CAPTURE(model.name);
+    const OutputData data(30, model.dim, 2);
+    const LocalProblem problem(data.view(), neighbors_before(data.data, 11), {}, with_threads(1));
+    const Results expected = compute(cpu_backend(), problem.view(), model.covariance);
+    for (const int threads : {1, 3}) {
+      CAPTURE(threads);
+      const emulated::Fresh device(threads);
+      check_agree(compute(emulated::backend(), problem.view(), model.covariance), expected, 1e-10);
+    }
   }
 }
 

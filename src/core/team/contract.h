@@ -2,20 +2,10 @@
 // counterpart of local/contract.h.
 #pragma once
 
+#include "team/coregionalisation.h"
 #include "team/tile.h"
 
 namespace neargp {
-
-// g = E x, element by element, E symmetric with zero diagonal; entry(i, j), i > j.
-template <class Team, class Entry>
-NEARGP_HD inline void multiply_symmetric(const Team& team, int rows, const Entry& entry, const double* x, double* g) {
-  for (int i = team.rank(); i < rows; i += team.size()) {
-    double sum = 0.0;
-    for (int j = 0; j < i; ++j) sum += entry(i, j) * x[j];
-    for (int j = i + 1; j < rows; ++j) sum += entry(j, i) * x[j];
-    g[i] = sum;
-  }
-}
 
 // g = (dS / d parameter) x for a length parameter.
 template <class Team>
@@ -63,12 +53,22 @@ NEARGP_HD inline void contract_scales(const TeamTile<Team, true>& tile, int c, c
   }
 }
 
-// gradient[a] += factor * sum over entries (i, j) of W_ij dS_ij / d parameter a, by the first thread.
-// weight(i, j), i > j, is W_ij + W_ji; diagonal(i) is W_ii; total is <W, S>: S is the sum of the derivatives in all
-// variances and the nugget, which gives the first variance.
+// The shape parameter of a component.
+template <class Team, class Weight>
+NEARGP_HD inline void contract_shape(const TeamTile<Team, true>& tile, int c, const Weight& weight, double factor,
+                                     double* gradient) {
+  const TeamComponent& component = tile.covariance().component[c];
+  if (!component.wants_shape) return;
+  const double* shape = tile.component(c).shape;
+  const int rows = tile.rows();
+  const double sum = sum_pairs(tile.team(), rows, weight, [&](int i, int j) { return shape[pair_index(i, j, rows)]; });
+  if (tile.team().rank() == 0) gradient[component.shape_parameter] += factor * sum;
+}
+
+// All log variances and the log nugget of one output.
 template <class Team, class Weight, class Diagonal>
-NEARGP_HD inline void contract(const TeamTile<Team, true>& tile, const Weight& weight, const Diagonal& diagonal,
-                               double total, double factor, double* gradient) {
+NEARGP_HD inline void contract_variances(const TeamTile<Team, true>& tile, const Weight& weight,
+                                         const Diagonal& diagonal, double total, double factor, double* gradient) {
   const Team& team = tile.team();
   const TeamCovariance& covariance = tile.covariance();
   const int rows = tile.rows();
@@ -80,25 +80,35 @@ NEARGP_HD inline void contract(const TeamTile<Team, true>& tile, const Weight& w
   trace = team.sum(trace);
   noise = covariance.nugget * team.sum(noise);
   double rest = noise;
-  for (int c = 0; c < covariance.components; ++c) {
+  for (int c = 1; c < covariance.components; ++c) {
     const TeamComponent& component = covariance.component[c];
-    const auto store = tile.component(c);
-    contract_scales(tile, c, weight, factor, gradient);
-    if (component.wants_shape) {
-      const double sum =
-          sum_pairs(team, rows, weight, [&](int i, int j) { return store.shape[pair_index(i, j, rows)]; });
-      if (team.rank() == 0) gradient[component.shape_parameter] += factor * sum;
-    }
-    if (c == 0) continue;
+    const double* values = tile.component(c).covariance;
     const double in_variance =
         trace * component.variance +
-        sum_pairs(team, rows, weight, [&](int i, int j) { return store.covariance[pair_index(i, j, rows)]; });
+        sum_pairs(team, rows, weight, [&](int i, int j) { return values[pair_index(i, j, rows)]; });
     if (team.rank() == 0) gradient[component.variance_parameter] += factor * in_variance;
     rest += in_variance;
   }
   if (team.rank() != 0) return;
   gradient[covariance.component[0].variance_parameter] += factor * (total - rest);
   gradient[covariance.nugget_parameter()] += factor * noise;
+}
+
+// gradient[a] += factor * sum over entries (i, j) of W_ij dS_ij / d parameter a, by one thread for each parameter.
+// weight(i, j), i > j, is W_ij + W_ji; diagonal(i) is W_ii; total is <W, S>: S is the sum of the derivatives in all
+// variances and the nugget, which gives the first variance.
+template <class Team, class Weight, class Diagonal>
+NEARGP_HD inline void contract(const TeamTile<Team, true>& tile, const Weight& weight, const Diagonal& diagonal,
+                               double total, double factor, double* gradient) {
+  const TeamCovariance& covariance = tile.covariance();
+  for (int c = 0; c < covariance.components; ++c) {
+    contract_scales(tile, c, weight, factor, gradient);
+    contract_shape(tile, c, weight, factor, gradient);
+  }
+  if (covariance.outputs > 0)
+    contract_outputs(tile, weight, diagonal, factor, gradient);
+  else
+    contract_variances(tile, weight, diagonal, total, factor, gradient);
 }
 
 }  // namespace neargp

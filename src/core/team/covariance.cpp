@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <numeric>
 
 namespace neargp {
 
@@ -29,7 +30,19 @@ TeamComponent plain_component(const PreparedComponent& component) {
   plain.wants_shape = component.wants_shape();
   plain.variance_parameter = component.variance_parameter;
   plain.shape_parameter = component.shape_parameter;
+  plain.rank = component.rank;
   return plain;
+}
+
+// A A' of the loadings A.
+std::vector<double> loading_products(const PreparedComponent& component, int outputs) {
+  std::vector<double> products;
+  for (int p = 0; p < outputs; ++p)
+    for (int q = 0; q < outputs; ++q) {
+      const double* of_p = component.loadings.data() + p * component.rank;
+      products.push_back(std::inner_product(of_p, of_p + component.rank, component.loadings.data() + q * component.rank, 0.0));
+    }
+  return products;
 }
 
 // The parameters whose derivatives take a product with the matrix of derivatives, then the first variance.
@@ -54,6 +67,7 @@ PackedCovariance::PackedCovariance(const PreparedCovariance& covariance) {
   covariance_.components = int(covariance.components.size());
   covariance_.nugget = covariance.nugget;
   covariance_.variance = covariance.variance;
+  covariance_.outputs = covariance.outputs();
 
   std::vector<TeamForm> forms;
   std::vector<int> coordinates;
@@ -70,12 +84,16 @@ PackedCovariance::PackedCovariance(const PreparedCovariance& covariance) {
     range_offset_.push_back(append(memory_, component.inverse_range.data(), component.inverse_range.size()));
     value_offset_.push_back(append(memory_, component.table.value.data(), component.table.value.size()));
     shape_offset_.push_back(append(memory_, component.table.shape.data(), component.table.shape.size()));
+    loading_offset_.push_back(append(memory_, component.loadings.data(), component.loadings.size()));
+    const std::vector<double> products = loading_products(component, covariance.outputs());
+    product_offset_.push_back(append(memory_, products.data(), products.size()));
     tabulated_.push_back({!component.table.value.empty(), !component.table.shape.empty()});
   }
   const std::vector<int> wanted = wanted_parameters(covariance);
   std::vector<int> slot(covariance.parameters, -1);
   for (std::size_t w = 0; w < wanted.size(); ++w) slot[wanted[w]] = int(w);
   covariance_.wanted = int(wanted.size());
+  nugget_offset_ = append(memory_, covariance.output_nuggets.data(), covariance.output_nuggets.size());
   component_offset_ = append(memory_, components_.data(), components_.size());
   form_offset_ = append(memory_, forms.data(), forms.size());
   coordinate_offset_ = append(memory_, coordinates.data(), coordinates.size());
@@ -86,6 +104,8 @@ PackedCovariance::PackedCovariance(const PreparedCovariance& covariance) {
 const std::vector<double>& PackedCovariance::memory_for(const double* base) {
   for (std::size_t c = 0; c < components_.size(); ++c) {
     components_[c].inverse_range = base + range_offset_[c];
+    components_[c].loadings = base + loading_offset_[c];
+    components_[c].products = base + product_offset_[c];
     components_[c].family.value_table = tabulated_[c].value ? base + value_offset_[c] : nullptr;
     components_[c].family.shape_table = tabulated_[c].shape ? base + shape_offset_[c] : nullptr;
   }
@@ -95,6 +115,7 @@ const std::vector<double>& PackedCovariance::memory_for(const double* base) {
 
 TeamCovariance PackedCovariance::at(const double* base) const {
   TeamCovariance covariance = covariance_;
+  covariance.output_nuggets = base + nugget_offset_;
   covariance.component = reinterpret_cast<const TeamComponent*>(base + component_offset_);
   covariance.form = reinterpret_cast<const TeamForm*>(base + form_offset_);
   covariance.coordinates = reinterpret_cast<const int*>(base + coordinate_offset_);

@@ -24,6 +24,11 @@ struct TeamComponent {
   int variance_parameter, shape_parameter;
   int first_form, forms;
   const double* inverse_range;
+
+  // Of several outputs: loadings A, outputs x rank, and A A', whose entries couple the outputs.
+  int rank;
+  const double* loadings;
+  const double* products;
 };
 
 struct TeamCovariance {
@@ -32,6 +37,8 @@ struct TeamCovariance {
   int components = 0;
   double nugget = 0.0;
   double variance = 0.0;
+  int outputs = 0;                          // 0: one output, without loadings
+  const double* output_nuggets = nullptr;  // in place of `nugget`
   const TeamComponent* component = nullptr;
   const TeamForm* form = nullptr;
   const int* coordinates = nullptr;
@@ -42,8 +49,19 @@ struct TeamCovariance {
   const int* wanted_parameter = nullptr;
   const int* slot = nullptr;
 
-  NEARGP_HD int nugget_parameter() const { return parameters - 1; }
+  // The first of them where there are several.
+  NEARGP_HD int nugget_parameter() const { return parameters - (outputs > 0 ? outputs : 1); }
   NEARGP_HD int first_variance_slot() const { return wanted - 1; }
+
+  // By how much the correlations of a component count between two outputs (local/coregionalisation.h).
+  NEARGP_HD double coupling(int c, int p, int q) const { return component[c].products[p * outputs + q]; }
+
+  // Of the latent field of one of several outputs.
+  NEARGP_HD double output_variance(int output) const {
+    double sum = 0.0;
+    for (int c = 0; c < components; ++c) sum += coupling(c, output, output);
+    return sum;
+  }
 };
 
 // Correlation, slope and shape derivative at one squared distance. The branches are the same for all threads of a
@@ -91,8 +109,8 @@ class PackedCovariance {
   TeamCovariance covariance_;
   std::vector<TeamComponent> components_;
   std::vector<Tabulated> tabulated_;  // by component, and so are its offsets
-  std::vector<std::size_t> range_offset_, value_offset_, shape_offset_;
-  std::size_t component_offset_, form_offset_, coordinate_offset_, wanted_offset_, slot_offset_;
+  std::vector<std::size_t> range_offset_, value_offset_, shape_offset_, loading_offset_, product_offset_;
+  std::size_t nugget_offset_, component_offset_, form_offset_, coordinate_offset_, wanted_offset_, slot_offset_;
   std::vector<double> memory_;
 };
 

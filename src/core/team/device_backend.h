@@ -65,7 +65,7 @@ class DeviceBackend {
   // The covariance on the device, for one computation.
   class UploadedCovariance {
    public:
-    explicit UploadedCovariance(const PreparedCovariance& covariance) : packed_(single_output(covariance)) {
+    explicit UploadedCovariance(const PreparedCovariance& covariance) : packed_(covariance) {
       memory_.reserve(Index(packed_.size()));
       memory_.upload(packed_.memory_for(memory_.data()).data(), Index(packed_.size()));
     }
@@ -75,11 +75,6 @@ class DeviceBackend {
     TeamCovariance on_host() const { return packed_.at(packed_.memory().data()); }
 
    private:
-    static const PreparedCovariance& single_output(const PreparedCovariance& covariance) {
-      if (covariance.outputs() > 0) throw Error("Several outputs are not computed on GPUs. Use device = \"cpu\".");
-      return covariance;
-    }
-
     PackedCovariance packed_;
     Array memory_;
   };

@@ -15,7 +15,7 @@ class TargetArrays {
  public:
   static Index bytes_per_target(const LocalView& view) {
     const Index numbers = view.dim + (view.target_values ? view.columns : 0) + (view.target_noise_scale ? 1 : 0);
-    return Index(sizeof(double)) * numbers + Index(sizeof(int)) * view.k;
+    return Index(sizeof(double)) * numbers + Index(sizeof(int)) * (view.k + (view.target_outputs ? 1 : 0));
   }
 
   // The targets first .. first + count - 1 of a view of the host.
@@ -23,6 +23,7 @@ class TargetArrays {
     coords_.upload(view.target_coords + first * view.dim, count * view.dim);
     neighbors_.upload(view.neighbors + first * view.k, count * view.k);
     if (view.target_noise_scale) noise_scale_.upload(view.target_noise_scale + first, count);
+    if (view.target_outputs) outputs_.upload(view.target_outputs + first, count);
     upload_values(view, first, count);
   }
 
@@ -36,11 +37,12 @@ class TargetArrays {
     on_device.neighbors = neighbors_.data() + first * view.k;
     on_device.target_values = view.target_values ? values_.data() + first * view.columns : nullptr;
     on_device.target_noise_scale = view.target_noise_scale ? noise_scale_.data() + first : nullptr;
+    on_device.target_outputs = view.target_outputs ? outputs_.data() + first : nullptr;
   }
 
  private:
   DeviceArray<Device, double> coords_, values_, noise_scale_;
-  DeviceArray<Device, int> neighbors_;
+  DeviceArray<Device, int> neighbors_, outputs_;
 };
 
 template <class Device>
@@ -50,6 +52,7 @@ class ViewOnDevice {
     coords_.upload(view.coords, data_ * view.dim);
     values_.upload(view.values, data_ * view.columns);
     if (view.noise_scale) noise_scale_.upload(view.noise_scale, data_);
+    if (view.outputs) outputs_.upload(view.outputs, data_);
     resident_ = double(view.targets) * double(bytes_per_target()) <= 0.5 * double(Device::free_bytes());
     if (resident_) targets_.upload(view, 0, view.targets);
   }
@@ -71,6 +74,7 @@ class ViewOnDevice {
     view.coords = coords_.data();
     view.values = values_.data();
     view.noise_scale = host_.noise_scale ? noise_scale_.data() : nullptr;
+    view.outputs = host_.outputs ? outputs_.data() : nullptr;
     view.targets = count;
     if (!resident_) targets_.upload(host_, first, count);
     targets_.attach(host_, resident_ ? first : 0, view);
@@ -91,6 +95,7 @@ class ViewOnDevice {
   Index data_;
   bool resident_;
   DeviceArray<Device, double> coords_, values_, noise_scale_;
+  DeviceArray<Device, int> outputs_;
   TargetArrays<Device> targets_;
 };
 

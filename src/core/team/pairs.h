@@ -1,4 +1,4 @@
-// The pairs i > j of a team's rows, shared out evenly, and where a strict lower triangle keeps them.
+// The pairs i > j of a team's rows, shared out evenly, where a strict lower triangle keeps them, and its product.
 #pragma once
 
 #include "base/hd.h"
@@ -25,6 +25,17 @@ NEARGP_HD inline void for_each_pair(const Team& team, int rows, const Action& ac
       action(r + 1 + place, r);
     else
       action(odd ? place : place + 1, odd ? rows - 2 - r : rows - 1 - r);
+  }
+}
+
+// g = E x, element by element, E symmetric with zero diagonal; entry(i, j), i > j.
+template <class Team, class Entry>
+NEARGP_HD inline void multiply_symmetric(const Team& team, int rows, const Entry& entry, const double* x, double* g) {
+  for (int i = team.rank(); i < rows; i += team.size()) {
+    double sum = 0.0;
+    for (int j = 0; j < i; ++j) sum += entry(i, j) * x[j];
+    for (int j = i + 1; j < rows; ++j) sum += entry(j, i) * x[j];
+    g[i] = sum;
   }
 }
 

@@ -28,7 +28,7 @@ class TeamTile {
   struct ComponentTile {
     double* slope = nullptr;       // variance * dc/dr^2, or its product with -2 r^2 (single_scale)
     double* shape = nullptr;       // variance * dc/dshape
-    double* covariance = nullptr;  // variance * c; for all components but the first
+    double* covariance = nullptr;  // variance * c; for all components but the first, of several outputs for all
   };
 
   NEARGP_HD TeamTile(const Team& team, const LocalView& view, const TeamCovariance& covariance,
@@ -36,7 +36,7 @@ class TeamTile {
       : team_(team), view_(view), covariance_(covariance), rows_(view.k + 1), target_row_(needs.target_row) {
     factor_ = TeamTriangle(target_row_ ? rows_ : view.k, arena);
     cross_ = target_row_ ? nullptr : arena.take(rows_);
-    datum_ = arena.take(rows_);
+    datum_ = arena.take(rows_ * row_numbers());
     noise_ = arena.take(rows_);
     vectors_ = arena.take(needs.vectors * vector_stride());
     coords_ = arena.take(rows_ * view.dim * covariance.components);
@@ -49,9 +49,14 @@ class TeamTile {
   NEARGP_HD const TeamCovariance& covariance() const { return covariance_; }
   NEARGP_HD const TeamTriangle& factor() const { return factor_; }
   NEARGP_HD const double* cross() const { return cross_; }  // covariances of the target with row i; [k]: its variance
-  NEARGP_HD const double* noise() const { return noise_; }  // noise_scale by row, 0 where absent
+  NEARGP_HD const double* noise() const { return noise_; }  // noise_scale (of several outputs the noise), 0 where absent
   NEARGP_HD bool present(int row) const { return datum_[row] >= 0.0; }
   NEARGP_HD const double* coords(int c) const { return coords_ + c * rows_ * view_.dim; }
+
+  // Of several outputs: that of a row, and two vectors for the derivatives in loadings (team/coregionalisation.h).
+  NEARGP_HD int output(int row) const { return int(datum_[rows_ + row]); }
+  NEARGP_HD double* row_loading() const { return datum_ + 2 * rows_; }
+  NEARGP_HD double* row_sum() const { return datum_ + 3 * rows_; }
 
   // Vectors may be solved with, whether the target's row is part of the factor or not.
   NEARGP_HD int vector_stride() const { return TeamTriangle::vector_stride(rows_); }
@@ -66,7 +71,7 @@ class TeamTile {
       tile = {};
       if (component.wants_slope || component.wants_shape) tile.slope = take(next, pairs);
       if (component.wants_shape) tile.shape = take(next, pairs);
-      if (i > 0) tile.covariance = take(next, pairs);
+      if (keeps_covariance(i)) tile.covariance = take(next, pairs);
     }
     return tile;
   }
@@ -99,6 +104,10 @@ class TeamTile {
   }
 
  private:
+  NEARGP_HD bool several_outputs() const { return covariance_.outputs > 0; }
+  NEARGP_HD int row_numbers() const { return !several_outputs() ? 1 : derivatives ? 4 : 2; }
+  NEARGP_HD bool keeps_covariance(int c) const { return c > 0 || several_outputs(); }
+
   NEARGP_HD static double* take(double*& next, int count) {
     double* piece = next;
     next += count;
@@ -109,7 +118,7 @@ class TeamTile {
     int triangles = 0;
     for (int c = 0; c < covariance_.components; ++c) {
       const TeamComponent& component = covariance_.component[c];
-      triangles += (component.wants_slope || component.wants_shape) + component.wants_shape + (c > 0);
+      triangles += (component.wants_slope || component.wants_shape) + component.wants_shape + keeps_covariance(c);
     }
     return triangles * pair_count(rows_);
   }
@@ -125,7 +134,16 @@ class TeamTile {
         noise_[row] = view_.target_noise_scale ? view_.target_noise_scale[target] : 0.0;
       else
         noise_[row] = is_neighbor && view_.noise_scale ? view_.noise_scale[datum] : 0.0;
+      if (several_outputs()) load_output(target, row, datum);
     }
+  }
+
+  // Absent rows may be of any output.
+  NEARGP_HD void load_output(Index target, int row, int datum) {
+    const int* outputs = row < k() ? view_.outputs : view_.target_outputs;
+    const int output = outputs && datum >= 0 ? outputs[row < k() ? datum : target] : 0;
+    datum_[rows_ + row] = output;
+    noise_[row] *= covariance_.output_nuggets[output];
   }
 
   NEARGP_HD void scale_point(int row, const double* point) {
@@ -144,7 +162,7 @@ class TeamTile {
     const TeamComponent& component = covariance_.component[c];
     const ComponentTile store = derivatives ? this->component(c) : ComponentTile{};
     const double* x = coords(c);
-    const bool with_covariance = derivatives && c > 0;
+    const bool with_covariance = derivatives && keeps_covariance(c);
     for_each_pair(team_, rows_, [&](int i, int j) {
       double r2 = 0.0;
       for (int d = 0; d < view_.dim; ++d) {
@@ -153,25 +171,28 @@ class TeamTile {
       }
       double value, in_length = 0.0, in_shape = 0.0;
       covariance_entry<derivatives>(component, r2, value, in_length, in_shape);
-      const double mask = present(i) && present(j) ? 1.0 : 0.0;
-      value *= mask;
+      double share = present(i) && present(j) ? 1.0 : 0.0;
+      const int pair = pair_index(i, j, rows_);
+      if (with_covariance) store.covariance[pair] = share * value;
+      if (several_outputs()) share *= covariance_.coupling(c, output(i), output(j));
+      value *= share;
       double& entry = i < factor_.rows() ? factor_.at(i, j) : cross_[j];
       entry = c == 0 ? value : entry + value;
       if (!derivatives) return;
-      const int pair = pair_index(i, j, rows_);
-      if (with_covariance) store.covariance[pair] = value;
-      if (store.slope) store.slope[pair] = mask * in_length;
-      if (store.shape) store.shape[pair] = mask * in_shape;
+      if (store.slope) store.slope[pair] = share * in_length;
+      if (store.shape) store.shape[pair] = share * in_shape;
     });
   }
 
   NEARGP_HD void set_diagonal(int i) {
-    const double variance = present(i) ? covariance_.variance + covariance_.nugget * noise_[i] : 1.0;
+    const double variance = several_outputs() ? covariance_.output_variance(output(i)) + noise_[i]
+                                              : covariance_.variance + covariance_.nugget * noise_[i];
+    const double entry = present(i) ? variance : 1.0;
     if (i == factor_.rows()) {
-      cross_[i] = variance;
+      cross_[i] = entry;
     } else {
-      factor_.at(i, i) = variance;
-      factor_.inverse_diagonal()[i] = variance;
+      factor_.at(i, i) = entry;
+      factor_.inverse_diagonal()[i] = entry;
     }
   }
 
@@ -182,7 +203,7 @@ class TeamTile {
   bool target_row_;
   TeamTriangle factor_;
   double* cross_;
-  double* datum_;  // of each row, below 0 where absent; integers up to 2^31 are doubles
+  double* datum_;  // of each row, below 0 where absent (integers up to 2^31 are doubles), then what several outputs need
   double* noise_;
   double* vectors_;
   double* coords_;
