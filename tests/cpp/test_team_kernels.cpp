@@ -191,3 +191,30 @@ TEST_CASE("teams of several threads agree with each other") {
       check_agree(compute(emulated::backend(), problem.view(), model.covariance), expected, 1e-10);
     }
 }
+
+// Factors of all targets of a chunk lie in the device's memory until the host has found the terms' derivatives.
+TEST_CASE("terms of a latent field come out the same in chunks of any length") {
+  const Model model = structures().front();
+  const LocalProblem problem = make_problem(200, model.dim, 12, 2);
+  LocalView field = problem.view();
+  field.target_values = nullptr;
+  const PreparedCovariance prepared = prepare(model.covariance, field.dim, true, local_kernels().fill_matern_table);
+  const auto compute_with = [&](Index bytes) {
+    const emulated::Fresh device;
+    emulated::state().limits.shared_per_multiprocessor = 24 << 10;
+    emulated::state().total_bytes = bytes;
+    RunContext context;
+    context.backend = &emulated::backend();
+    Results results;
+    compute_projected(DeviceView(emulated::backend(), field), field, prepared, context, results);
+    return results;
+  };
+  const Results whole = compute_with(Index(1) << 32);
+  CHECK(emulated::state().launches == 6);  // for values with and without locations: moments, gradient, sums
+  const Results chunks = compute_with(150000);
+  CHECK(emulated::state().launches > 10);
+  CHECK(chunks.sums == whole.sums);
+  Results expected;
+  compute_projected(DeviceView(cpu_backend(), field), field, prepared, RunContext(), expected);
+  check_agree(chunks, expected, 1e-10);
+}

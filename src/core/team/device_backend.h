@@ -199,18 +199,21 @@ class DeviceBackend {
     ViewOnDevice<Device>& view = on_device(device_view);
     const Index k = view.host().k, dim = view.host().dim;
     const UploadedCovariance uploaded(covariance);
-    const Index numbers = 6 + k + (host.d_locations ? (k + 1) * dim : 0);
-    Evaluation<Device> evaluation(view, TeamProjectedAdjoint{view.host(), uploaded.on_host(), {}},
+    const Index factor_size = TeamTriangle::size(int(k));
+    const Index numbers = 6 + k + factor_size + (host.d_locations ? (k + 1) * dim : 0);
+    Evaluation<Device> evaluation(view, TeamProjectedAdjoint{view.host(), uploaded.on_host(), {}, nullptr},
                                   numbers * Index(sizeof(double)), context);
     TermArrays arrays;
+    Array factors;
     evaluation.for_each_chunk([&](const LocalView& chunk, Index first, Index count) {
       const ProjectedTerms terms = arrays.reserve(host, count, k, dim);
-      evaluation.launch(TeamProjectedMoments{chunk, uploaded.on_device(), terms}, first, count);
+      factors.reserve(count * factor_size);
+      evaluation.launch(TeamProjectedMoments{chunk, uploaded.on_device(), terms, factors.data()}, first, count);
       Device::synchronise();
       arrays.download_moments(host, first, count, k);
       differentiate(host, first, count, context);
       arrays.upload_derivatives(host, first, count);
-      evaluation.launch(TeamProjectedAdjoint{chunk, uploaded.on_device(), terms}, first, count);
+      evaluation.launch(TeamProjectedAdjoint{chunk, uploaded.on_device(), terms, factors.data()}, first, count);
       Device::synchronise();
       if (host.d_locations)
         arrays.d_locations.download(host.d_locations + first * (k + 1) * dim, count * (k + 1) * dim);

@@ -1,6 +1,6 @@
 // The two halves of local/projected_adjoint.h, one target to a team: what terms of mean, spread and variance ask of the
-// covariance, and, when the host has found their derivatives, the way back. Each half factorises for itself: to keep
-// the factors in between would take k^2/2 doubles of the device's memory for each target.
+// covariance, and, when the host has found their derivatives, the way back. The factors wait in the device's memory, k^2/2
+// doubles for each target of a chunk: to write and read them takes a fraction of what a second factorisation would.
 #pragma once
 
 #include "local/conditional_output.h"
@@ -13,6 +13,7 @@ class TeamProjectedMoments {
   LocalView view;
   TeamCovariance covariance;
   ProjectedTerms terms;
+  double* factors;  // targets x TeamTriangle::size(k)
 
   NEARGP_HD int outputs() const { return 0; }
 
@@ -41,6 +42,7 @@ class TeamProjectedMoments {
    private:
     NEARGP_HD void write(Index target, double mean, double spread, double f, const double* u) const {
       const int k = tile_.k();
+      tile_.factor().copy_to(team_, task_.factors + target * TeamTriangle::size(k));
       for (int i = team_.rank(); i < k; i += team_.size()) task_.terms.weights[target * k + i] = -u[i];
       if (team_.rank() != 0) return;
       task_.terms.mean[target] = mean;
@@ -59,6 +61,7 @@ class TeamProjectedAdjoint {
   LocalView view;
   TeamCovariance covariance;
   ProjectedTerms terms;
+  const double* factors;
 
   NEARGP_HD int outputs() const { return covariance.parameters; }
 
@@ -70,10 +73,11 @@ class TeamProjectedAdjoint {
 
     NEARGP_HD bool add(Index target, double weight, double* sums) {
       const int k = tile_.k();
-      const bool good = tile_.load(target);
+      tile_.load(target, task_.factors + target * TeamTriangle::size(k));
       double* u = tile_.vector(0);
       double* t = tile_.vector(1);
-      const double f = solve_contrast(tile_, u);
+      load_contrast(target, u);
+      const double f = task_.terms.variance[target];
       const double in_mean = task_.terms.d_mean[target];
       const double in_spread = 2.0 * task_.terms.d_spread[target];
       const double fbar = task_.terms.d_variance[target];
@@ -82,10 +86,18 @@ class TeamProjectedAdjoint {
       solve_adjoint(tile_, u, fbar, t);
       contract_adjoint(tile_, u, t, fbar * f, weight, sums);
       if (task_.terms.d_locations && weight > 0.0) pull_locations(target, u, t);
-      return good;
+      return true;  // what failed is known from the moments
     }
 
    private:
+    // u = (-b, 1).
+    NEARGP_HD void load_contrast(Index target, double* u) const {
+      const int k = tile_.k();
+      const double* b = task_.terms.weights + target * k;
+      for (int i = team_.rank(); i < tile_.vector_stride(); i += team_.size()) u[i] = i < k ? -b[i] : i == k ? 1.0 : 0.0;
+      team_.barrier();
+    }
+
     // With w_ij the weight of the pair of entries S_ij, S_ji times 2 dS_ij/dr2, row i is pulled by the sum over j of
     // w_ij (z_i - z_j) in scaled coordinates z. One thread has a row: no two write to one target.
     NEARGP_HD void pull_locations(Index target, const double* u, const double* t) const {

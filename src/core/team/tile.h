@@ -79,13 +79,15 @@ class TeamTile {
   // Reads a target, fills the matrix and factorises it: true if that can be done. Every thread sees everything
   // afterwards.
   NEARGP_HD bool load(Index target) {
-    load_rows(target);
-    team_.barrier();
-    for (int c = 0; c < covariance_.components; ++c) assemble(c);
-    for (int i = team_.rank(); i < rows_; i += team_.size()) set_diagonal(i);
-    factor_.pad(team_);
-    team_.barrier();
+    fill(target);
     return factor_.factorise(team_, team_singular_tolerance);
+  }
+
+  // The same with a factor that was found before (TeamTriangle::copy_to()).
+  NEARGP_HD void load(Index target, const double* factor) {
+    fill(target);
+    factor_.copy_from(team_, factor);
+    team_.barrier();
   }
 
   // The value of a column at a row of the conditioning set; 0 where absent.
@@ -121,6 +123,15 @@ class TeamTile {
       triangles += (component.wants_slope || component.wants_shape) + component.wants_shape + keeps_covariance(c);
     }
     return triangles * pair_count(rows_);
+  }
+
+  NEARGP_HD void fill(Index target) {
+    load_rows(target);
+    team_.barrier();
+    for (int c = 0; c < covariance_.components; ++c) assemble(c);
+    for (int i = team_.rank(); i < rows_; i += team_.size()) set_diagonal(i);
+    factor_.pad(team_);
+    team_.barrier();
   }
 
   NEARGP_HD void load_rows(Index target) {

@@ -24,6 +24,8 @@ class TeamTriangle {
 
   NEARGP_HD static int padded_rows(int rows) { return (rows + width - 1) / width * width; }
   NEARGP_HD static int entries(int rows) { return panel_start(padded_rows(rows) / width, padded_rows(rows)); }
+  // Doubles of a matrix with its inverse_diagonal(), which follows the entries: their number is even (TeamArena).
+  NEARGP_HD static int size(int rows) { return entries(rows) + padded_rows(rows); }
   // Distance of vectors that lie one after the other: even, for loads of two, and no power of two.
   NEARGP_HD static int vector_stride(int rows) { return padded_rows(rows) + 2; }
 
@@ -67,6 +69,16 @@ class TeamTriangle {
     }
     team.barrier();
     return good;
+  }
+
+  // To and from memory that outlives the team's; `to` and `from` have room for size().
+  template <class Team>
+  NEARGP_HD void copy_to(const Team& team, double* to) const {
+    for (int e = team.rank(); e < size(rows_); e += team.size()) to[e] = entries_[e];
+  }
+  template <class Team>
+  NEARGP_HD void copy_from(const Team& team, const double* from) const {
+    for (int e = team.rank(); e < size(rows_); e += team.size()) entries_[e] = from[e];
   }
 
   // x := L^-1 x for `count` vectors, `stride` apart.
