@@ -1,9 +1,8 @@
 # Fits of loo_k() to class labels: parameters by the leave-one-out log score.
 
 fit_classes <- function(method, problem) {
-  estimators <- if (method$estimator != "auto") method$estimator else
-    if (length(problem$data$levels) == 2L) "label" else c("label", "own-class")
   if (method$estimator == "polya-gamma") return(fit_polya_gamma(method, problem))
+  estimators <- label_estimators(method$estimator, length(problem$data$levels), problem$earlier)
   fits <- lapply(estimators, function(estimator) fit_labels(method, problem, estimator))
   values <- stats::setNames(vapply(fits, function(fit) fit$value, 0), estimators)
   if (length(fits) == 1L) return(fits[[1L]])
@@ -12,6 +11,14 @@ fit_classes <- function(method, problem) {
   best$classifier$compared <- values
   best$classifier$held_out <- held_out
   best
+}
+
+# Those that are fitted: "auto" goes on with that of an earlier fit.
+label_estimators <- function(estimator, classes, earlier) {
+  both <- c("label", "own-class")
+  if (estimator != "auto") return(estimator)
+  if (!is.null(earlier) && earlier$estimator %in% both) return(earlier$estimator)
+  if (classes == 2L) "label" else both
 }
 
 # Fitting p parameters raises the score of the training rows by about p above that of as many new ones (Akaike's), and by more where

@@ -64,14 +64,19 @@ test_that("quasi-Newton converges, and Adam comes near it", {
 
 test_that("auto compares the estimators' scores, and keeps a fit as it is", {
   data <- class_data(150)
-  fit <- function(estimator) {
+  fit <- function(estimator, start = NULL, k = 12L) {
     neargp(class ~ 1, data, coords = ~ x + y, family = categorical(), covariance = cov_exponential(), threads = 1L,
-      method = loo_k(12L, estimator))
+      method = loo_k(k, estimator), start = start)
   }
   scores <- vapply(c("label", "own-class"), function(estimator) c(logLik(fit(estimator))), 0)
   auto <- fit("auto")
   expect_equal(auto$classifier$compared, scores)
   expect_equal(c(logLik(auto)), scores[[auto$classifier$estimator]])
+  for (estimator in c("label", "own-class")) {
+    further <- fit("auto", start = fit(estimator), k = 20L)
+    expect_identical(further$classifier$estimator, estimator)
+    expect_null(further$classifier$compared)
+  }
 })
 
 test_that("probabilities of a simulated field are calibrated and nearly as good as the truth", {
