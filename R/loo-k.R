@@ -29,7 +29,8 @@
 #' `"own-class"` one process for each class, on those neighbours that are of that class, at a cost that is never greater. The latter is
 #' better where classes overlap, the former where they do not; `"auto"` fits both and keeps that of the better score, and for two classes
 #' takes `"label"`. (Where the scores differ by less than fitting so many parameters may account for, every fifth row is predicted from fits
-#' to the others, and the better prediction decides. With `start` an earlier fit, `"auto"` goes on with its estimator.) With optimizer `"auto"`, Adam is used for more than 10,000 observations or six
+#' to the others, and the better prediction decides. With `start` an earlier fit, `"auto"` goes on with its estimator,
+#' and so do the refits of [cross_validate()].) With optimizer `"auto"`, Adam is used for more than 10,000 observations or six
 #' covariance parameters; its learning rate is cut to 0.3 of itself at 50% and 75% of the steps. Inputs in many dimensions should be standardised.
 #'
 #' `"polya-gamma"` is the paper's estimator: a Gaussian process with logistic likelihood (for several classes one against all others, the
