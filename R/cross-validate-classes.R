@@ -11,10 +11,9 @@ cross_validate.neargp_classifier <- function(object, folds = 10, refit = FALSE, 
 predict_class_split <- function(case, split, refit) {
   fit <- case$fit
   data <- take_data_rows(fit$data, split$held)
-  known <- if (refit) refit_classes(fit, split) else restrict_classes(fit, split$kept)
+  known <- if (refit) on_refit_device(fit, split$kept, refit_classes(fit, split)) else restrict_classes(fit, split$kept)
   settings <- list(k = classifier_k(known, case$arguments$k), threads = resolve_threads(case$arguments$threads))
-  device <- choose_device(resolve_device(NULL), length(split$held), settings$k)
-  probability <- on_device(device, class_predictor(known, settings)(data$coords, data$X, data$offset), search_of(fit))
+  probability <- on_default_device(fit, length(split$held), settings$k, class_predictor(known, settings)(data$coords, data$X, data$offset))
   levels <- fit$classifier$levels
   data.frame(row = split$held, fold = split$fold, observed = observed_classes(fit)[split$held],
     class_columns(levels, probability, "class"), class_columns(levels, probability, "prob"), check.names = FALSE)

@@ -1,22 +1,20 @@
 # Where the arithmetic is done: argument, then options(neargp.device), then "auto". "cuda" never falls back: it is had, or it is an error
-# with reason and remedy. A method without neighbours has the CPU only: for it the option, made for others, does not count.
-resolve_device <- function(device, method = NULL) {
+# with reason and remedy. `exact`: without neighbours, for which there is the CPU only.
+resolve_device <- function(device, exact = FALSE) {
   choices <- c("auto", "cpu", "cuda")
-  device <- if (!is.null(device)) {
-    check_exact_device(check_choice(device, "device", choices), method)
-  } else {
+  device <- if (!is.null(device)) check_choice(device, "device", choices) else
     check_choice(getOption("neargp.device", "auto"), "options(neargp.device)", choices)
-  }
-  if (inherits(method, "neargp_exact_gp")) return("cpu")
+  if (exact) return(check_exact_device(device))
   if (device == "cuda") require_cuda()
   device
 }
 
-check_exact_device <- function(device, method) {
-  if (device == "cuda" && inherits(method, "neargp_exact_gp")) {
-    abort_neargp("device", c("exact_gp() is computed on the CPU only.", i = "Use device = \"cpu\" or \"auto\"."))
+check_exact_device <- function(device) {
+  if (device == "cuda") {
+    abort_neargp("device", c("Without neighbours, by exact_gp(), everything is computed on the CPU only.",
+      i = "Use device = \"cpu\" or \"auto\"; where there is no such argument, options(neargp.device = \"auto\")."))
   }
-  device
+  "cpu"
 }
 
 # "cpu" or "cuda" for a computation that goes `passes` times over `rows` conditioning sets of size k. "auto" leaves out of account a GPU
@@ -43,6 +41,17 @@ on_device <- function(device, expr, search = "auto") {
   resources <- list(device_module = if (device == "cuda") module_file("cuda") else "", search = search, faiss_module = module_file("faiss"))
   if (device == "cuda") use_cuda(core_set_resources(resources)) else core_set_resources(resources)
   expr
+}
+
+# For what has no argument `device`.
+on_default_device <- function(object, rows, k, expr, passes = 1) {
+  device <- resolve_device(NULL, exact = inherits(object$method, "neargp_exact_gp"))
+  on_device(choose_device(device, rows, k, passes), expr, search_of(object))
+}
+
+# A fit evaluates its objective some 30 times.
+on_refit_device <- function(object, rows, expr) {
+  on_default_device(object, length(rows), conditioning_size(object$method, object$data), expr, passes = 30)
 }
 
 # The name of the GPU that computations run on, NULL for the CPU.

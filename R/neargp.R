@@ -47,7 +47,8 @@
 #'   from the data.
 #' @param control settings of the optimisation, [neargp_control()].
 #' @param device `"cpu"`; `"cuda"`, an NVIDIA GPU, which is had or is an error; or `"auto"`, a GPU where there is one and the computation
-#'   takes more than a second or so of one core. By default `options(neargp.device)`, else `"auto"`. See [neargp_sitrep()].
+#'   takes more than a second or so of one core. By default `options(neargp.device)`, else `"auto"`. [neargp_sitrep()] tells which parts
+#'   of which method a GPU computes. ([exact_gp()] has the CPU only; `"cuda"` is an error there.)
 #' @param threads number of threads; by default `options(neargp.threads)`, else 2. Results do not depend on it.
 #' @param verbose whether to tell about progress.
 #' @return An object of class `neargp`, a plain list that can be saved with [saveRDS()]. See [predict.neargp()], [summary.neargp()],
@@ -83,8 +84,7 @@ neargp <- function(formula, data, coords = NULL, time = NULL, method = vecchia()
   problem <- new_problem(model$data, locations, settings, start)
   check_problem(problem, frame)
   prepared <- proc.time()[["elapsed"]]
-  settings$device <- if (has_outputs(problem)) outputs_device(settings$device) else
-    choose_device(settings$device, nrow(model$data$coords), max(settings$method$k, 0), passes = 30)
+  settings$device <- choose_device(settings$device, nrow(model$data$coords), conditioning_size(settings$method, model$data), passes = 30)
   on_device(settings$device, {
     problem <- with_start(settings$method, problem)
     result <- if (has_outputs(problem)) fit_outputs(settings$method, problem) else fit_method(settings$method, problem)
@@ -110,7 +110,7 @@ check_settings <- function(formula, data, method, covariance, family, nugget, co
   check_class(covariance, "covariance", "neargp_covariance", "a covariance such as cov_matern()")
   check_class(control, "control", "neargp_control", "made by neargp_control()")
   list(method = method, covariance = covariance, family = check_family(family, method),
-    nugget = check_nugget(nugget), control = control, device = resolve_device(device, method),
+    nugget = check_nugget(nugget), control = control, device = resolve_device(device, inherits(method, "neargp_exact_gp")),
     threads = resolve_threads(threads), verbose = check_flag(verbose, "verbose"))
 }
 

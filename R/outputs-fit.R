@@ -104,12 +104,6 @@ outputs_gls_trend <- function(problem, result, k_other) {
   result
 }
 
-# A GPU's tiles hold one output.
-outputs_device <- function(device) {
-  if (device == "cuda") abort_neargp("device", c("Several outputs are fitted on the CPU only.", i = "Use device = \"cpu\" or \"auto\"."))
-  "cpu"
-}
-
 # As check_problem(). Of an output that is known in fewer than k rows all are neighbours.
 check_outputs_problem <- function(problem, frame) {
   check_outputs_method(problem$method)

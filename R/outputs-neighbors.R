@@ -11,6 +11,13 @@ k_other_of <- function(method, k, outputs) {
   as.integer(ceiling(method$k_other * k / method$k)) # of a coarse fit
 }
 
+# Members of the largest conditioning sets, of one output or of several; 0 for methods without any.
+conditioning_size <- function(method, data) {
+  outputs <- length(data$outputs)
+  k <- max(method$k, 0)
+  if (outputs > 1L) k + (outputs - 1L) * k_other_of(method, k, outputs) else k
+}
+
 rows_by_output <- function(data) split(seq_along(data$output), factor(data$output, seq_along(data$outputs)))
 
 # One table of the neighbours of all targets. search(p, q, k) gives the k nearest rows of output q to the targets of output p, as numbers of

@@ -14,7 +14,7 @@
 #' @param object a fit of [neargp()] to several outputs.
 #' @param newdata as in [predict.neargp()].
 #' @param type `"response"` for new observations, `"link"` for the process without noise.
-#' @param interval,level,chunk_size,threads,verbose as in [predict.neargp()].
+#' @param interval,level,chunk_size,threads,device,verbose as in [predict.neargp()].
 #' @param k,k_other number of neighbours of the own output and of each other one; by default `k` as in [predict.neargp()], and `k_other` in the
 #'   proportion of the fit.
 #' @param covariance `TRUE` (not with `observed`): attribute `"covariance"` of the result is an array of the covariance matrices of the
@@ -41,14 +41,14 @@
 #' @export
 predict.neargp_outputs <- function(object, newdata, type = c("response", "link"), interval = c("none", "confidence", "prediction"),
                                    level = 0.95, k = NULL, k_other = NULL, covariance = FALSE, observed = FALSE, chunk_size = NULL,
-                                   threads = NULL, verbose = rlang::is_interactive(), ...) {
+                                   threads = NULL, device = NULL, verbose = rlang::is_interactive(), ...) {
   rlang::check_dots_empty()
   if (missing(newdata) || is.null(newdata)) {
     abort_neargp("newdata", c("`newdata` is missing.", i = "For the training rows use fitted(), or residuals(type = \"loo\")."))
   }
   interval <- check_choice(interval, "interval", c("none", "confidence", "prediction"))
   type <- if (missing(type) && interval == "confidence") "link" else check_choice(type, "type", c("response", "link"))
-  settings <- outputs_predict_settings(object, k, k_other, threads, type = type, interval = interval, level = level,
+  settings <- outputs_predict_settings(object, k, k_other, threads, device, type = type, interval = interval, level = level,
     covariance = covariance, observed = observed, chunk_size = chunk_size, verbose = verbose)
   if (is_raster(newdata)) return(predict_outputs_raster(object, newdata, settings))
   target <- new_target(object, newdata)
@@ -59,8 +59,8 @@ predict.neargp_outputs <- function(object, newdata, type = c("response", "link")
   result
 }
 
-outputs_predict_settings <- function(object, k = NULL, k_other = NULL, threads = NULL, type = "link", interval = "none", level = 0.95,
-                                     covariance = FALSE, observed = FALSE, chunk_size = NULL, verbose = FALSE) {
+outputs_predict_settings <- function(object, k = NULL, k_other = NULL, threads = NULL, device = NULL, type = "link", interval = "none",
+                                     level = 0.95, covariance = FALSE, observed = FALSE, chunk_size = NULL, verbose = FALSE) {
   most <- max(tabulate(object$data$output, length(object$outputs)))
   exact <- is.null(k) && is.null(k_other) && inherits(object$method, "neargp_exact_gp")
   k <- if (is.null(k)) min(most, max(60L, 2L * object$k)) else check_count(k, "k")
@@ -74,7 +74,15 @@ outputs_predict_settings <- function(object, k = NULL, k_other = NULL, threads =
   }
   list(type = type, interval = interval, level = check_level(level), k = as.integer(k), k_other = as.integer(k_other), exact = exact,
     covariance = covariance, observed = check_flag(observed, "observed"),
-    chunk_size = prediction_chunk(object, chunk_size), threads = resolve_threads(threads), verbose = check_flag(verbose, "verbose"))
+    chunk_size = prediction_chunk(object, chunk_size), threads = resolve_threads(threads), device = resolve_device(device, exact),
+    verbose = check_flag(verbose, "verbose"))
+}
+
+# Computations for `places`, at each of which all outputs are wanted.
+on_outputs_device <- function(object, places, settings, expr) {
+  others <- length(object$outputs) - 1L
+  device <- choose_device(settings$device, places * (others + 1), settings$k + others * settings$k_other)
+  on_device(device, expr, search_of(object))
 }
 
 predicted_k_other <- function(object, k) {
@@ -95,7 +103,7 @@ outputs_moments <- function(object, target, settings) {
   advance <- progress_reporter(length(starts), settings$verbose)
   for (first in starts) {
     rows <- first:min(first - 1 + settings$chunk_size, m)
-    part <- on_device("cpu", moments_of_places(object, take_places(target, rows), settings), search_of(object))
+    part <- on_outputs_device(object, m, settings, moments_of_places(object, take_places(target, rows), settings))
     moments$mean[rows, ] <- part$mean
     moments$variance[rows, ] <- part$variance
     if (settings$covariance) moments$covariance[rows, , ] <- part$covariance

@@ -51,10 +51,11 @@ outputs_leave_one_out <- function(object, k, threads) {
   settings <- outputs_predict_settings(object, k, threads = threads)
   n <- length(data$y)
   leave_out <- if (identical(object$method$leave_out, "row")) "row" else "prediction"
-  neighbors <- on_device("cpu", neighbors_of_outputs(data, metric_component(object$core_covariance), if (settings$exact) n else settings$k,
-    if (settings$exact) n else settings$k_other, leave_out, settings$threads), search_of(object))
-  stacked <- list(coords = data$coords, output = data$output)
-  found <- krige_outputs(object, data, stacked, neighbors, settings)
+  found <- on_outputs_device(object, data$places, settings, {
+    neighbors <- neighbors_of_outputs(data, metric_component(object$core_covariance), if (settings$exact) n else settings$k,
+      if (settings$exact) n else settings$k_other, leave_out, settings$threads)
+    krige_outputs(object, data, list(coords = data$coords, output = data$output), neighbors, settings)
+  })
   if (found$failed > 0L) abort_cholesky(0L)
   moments <- trend_moments(object, found$weighted, found$variance, data$X, 0)
   list(mean = moments$mean, sd = sqrt(moments$variance + object$nugget[data$output] / data$weights))

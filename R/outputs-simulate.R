@@ -6,17 +6,19 @@
 #' They are drawn jointly, at each place one after the other; columns are `sim_1_<output>`, `sim_2_<output>`, ....
 #' @export
 simulate.neargp_outputs <- function(object, nsim = 1, seed = NULL, newdata = NULL, type = c("response", "link"), k = NULL,
-                                    conditional = TRUE, threads = NULL, ...) {
+                                    conditional = TRUE, threads = NULL, device = NULL, ...) {
   rlang::check_dots_empty()
   nsim <- check_count(nsim, "nsim")
   type <- check_choice(type, "type", c("response", "link"))
-  settings <- outputs_predict_settings(object, k, threads = threads)
-  settings[c("noise", "conditional")] <- list(type == "response", check_flag(conditional, "conditional"))
+  settings <- outputs_predict_settings(object, k, threads = threads, device = "cpu")
+  # fits by exact_gp(), too, are simulated with neighbours
+  settings[c("noise", "conditional", "device")] <- list(type == "response", check_flag(conditional, "conditional"), resolve_device(device))
   if (is_raster(newdata)) abort_neargp("newdata", "Simulations of several outputs are not for rasters.", i = "Use the cells as a data frame.")
   state <- seed_generator(seed)
   on.exit(state$restore())
   target <- if (is.null(newdata)) places_of_fit(object) else new_target(object, newdata)
-  result <- target$restore(outputs_simulations(object, target, nsim, settings))
+  draws <- on_outputs_device(object, nrow(target$coords), settings, outputs_simulations(object, target, nsim, settings))
+  result <- target$restore(draws)
   attr(result, "seed") <- state$seed
   result
 }

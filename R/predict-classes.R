@@ -132,8 +132,7 @@ predict_class_raster <- function(object, newdata, type, settings, probability_at
 
 # Probabilities of the classes of training rows, each from its nearest others; the parameters stay those of all rows.
 loo_probabilities <- function(object, k, threads, rows = seq_along(object$data$y)) {
-  device <- choose_device(resolve_device(NULL), length(rows), k %||% object$k)
-  on_device(device, probabilities_given_others(object, k, resolve_threads(threads), rows), search_of(object))
+  on_default_device(object, length(rows), k %||% object$k, probabilities_given_others(object, k, resolve_threads(threads), rows))
 }
 
 probabilities_given_others <- function(object, k, threads, rows) {

@@ -108,10 +108,10 @@ predict_settings <- function(object, k = NULL, local_mean = FALSE, sectors = 0L,
   joint <- check_flag(joint, "joint")
   local_mean <- check_flag(local_mean, "local_mean")
   if (joint && local_mean) abort_argument("local_mean", "FALSE with joint = TRUE", local_mean)
-  list(type = type, interval = interval, level = check_level(level), k = prediction_k(object, k),
-    exact = is.null(k) && sectors == 0L && !local_mean && inherits(object$method, "neargp_exact_gp"), local_mean = local_mean,
+  exact <- is.null(k) && sectors == 0L && !local_mean && inherits(object$method, "neargp_exact_gp")
+  list(type = type, interval = interval, level = check_level(level), k = prediction_k(object, k), exact = exact, local_mean = local_mean,
     sectors = sectors, joint = joint, chunk_size = prediction_chunk(object, chunk_size), threads = resolve_threads(threads),
-    device = resolve_device(device), verbose = check_flag(verbose, "verbose"))
+    device = resolve_device(device, exact), verbose = check_flag(verbose, "verbose"))
 }
 
 # The rows of the fit are indexed anew for each chunk: a fifth of their number keeps that beside the point.

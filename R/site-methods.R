@@ -74,11 +74,11 @@ site_moments_given_others <- function(object, k, threads, rows_at_once = 20000L)
   settings$k <- min(settings$k, nrow(cells$coords) - 1L)
   n <- length(object$data$y)
   moments <- list(mean = double(n), variance = double(n))
-  for (rows in split(seq_len(n), ceiling(seq_len(n) / rows_at_once))) {
+  on_default_device(object, n, settings$k, for (rows in split(seq_len(n), ceiling(seq_len(n) / rows_at_once))) {
     part <- site_rows_given_others(object, rows, settings)
     moments$mean[rows] <- part$mean
     moments$variance[rows] <- part$variance
-  }
+  })
   moments
 }
 
@@ -94,5 +94,6 @@ site_rows_given_others <- function(object, rows, settings) {
 
 # Of each row's linear predictor given all rows, its own included.
 site_posterior_moments <- function(object, k = NULL, threads = NULL) {
-  chunked_moments(object, training_target(object), predict_settings(object, k, threads = threads))
+  settings <- predict_settings(object, k, threads = threads)
+  on_default_device(object, length(object$data$y), settings$k, chunked_moments(object, training_target(object), settings))
 }

@@ -14,8 +14,8 @@ cd "$(dirname "$0")/.."
 mode=${1:-gpu}
 sh tools/install.sh test
 export R_LIBS="$PWD/_build/library" NEARGP_TEST_DEVICE=cuda
-# Several outputs are an error with device = "cuda"; the tests of devices choose modules themselves.
-export NEARGP_TEST_EXCLUDE='^(outputs|coregionalisation|device|modules)'
+# The tests of devices choose modules themselves.
+export NEARGP_TEST_EXCLUDE='^(device|modules)'
 
 counts=_build/test-cuda-counts
 : > "$counts"

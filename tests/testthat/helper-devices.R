@@ -22,6 +22,9 @@ local_device <- function(device, env = parent.frame()) {
   core_set_resources(list(device_module = file, search = "auto", faiss_module = ""))
 }
 
+# What is computed without neighbours has the CPU only.
+device_of <- function(method) if (inherits(method, "neargp_exact_gp")) "cpu"
+
 cuda_or_skip <- function() {
   condition <- tryCatch(require_cuda(), neargp_error_device = identity)
   if (inherits(condition, "condition")) {

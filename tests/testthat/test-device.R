@@ -65,12 +65,52 @@ test_that("auto takes a device for long computations only", {
   expect_identical(choose_device("auto", 1e9, 0), "cpu")
 })
 
-test_that("the exact model is computed on the CPU, and says so", {
+test_that("without neighbours there is the CPU only, and cuda is an error, in the argument and in the option", {
   local_fake_cuda()
   exact <- function(device = NULL) neargp(z ~ 1, simulated_data(60), coords = ~ x + y, method = exact_gp(), device = device)
+  fit <- exact("auto")
+  expect_identical(fit$device, "cpu")
+  new <- data.frame(x = 0.2, y = 0.5)
   expect_error(exact("cuda"), "CPU only", class = "neargp_error_device")
+  expect_error(predict(fit, new, device = "cuda"), "CPU only", class = "neargp_error_device")
   withr::local_options(neargp.device = "cuda")
-  expect_identical(exact()$device, "cpu")
+  expect_error(exact(), "CPU only", class = "neargp_error_device")
+  expect_error(predict(fit, new), "CPU only", class = "neargp_error_device")
+  expect_error(residuals(fit, "loo"), "CPU only", class = "neargp_error_device")
+  expect_equal(predict(fit, new, k = 60), predict(fit, new, device = "cpu"), tolerance = 1e-10)
+})
+
+# Views are counted: what a fit, and what all that comes after it, asks of the device.
+test_that("nothing that was asked of a device is done by the CPU in silence", {
+  local_fake_cuda()
+  withr::local_options(neargp.device = "cuda")
+  views_of <- function(expr) {
+    before <- fake_counts()$views
+    force(expr)
+    fake_counts()$views - before
+  }
+  data <- transform(simulated_data(80), count = stats::rpois(80, exp(1 + 0.3 * z)), class = factor(c("a", "b", "c")[1L + (x > 0.5) + (y > 0.7)]))
+  fit_to <- function(formula, method, ...) {
+    suppressWarnings(neargp(formula, data, coords = ~ x + y, method = method, ..., control = neargp_control(max_iterations = 2L)))
+  }
+  fits <- list(vecchia = quote(fit_to(z ~ 1, vecchia(k = 8))), loo_k = quote(fit_to(z ~ 1, loo_k(k = 8))), mll_k = quote(fit_to(z ~ 1, mll_k(k = 8))),
+    vnngp = quote(fit_to(count ~ 1, vnngp(k = 8), family = stats::poisson())),
+    sites = quote(fit_to(count ~ 1, loo_k(k = 8), family = stats::poisson())),
+    classes = quote(fit_to(class ~ 1, loo_k(k = 8), family = categorical())),
+    outputs = quote(fit_to(cbind(z, height) ~ 1, loo_k(k = 8))))
+  for (name in names(fits)) {
+    expect_gt(views_of(fit <- eval(fits[[name]])), 0L, label = paste(name, "fit"))
+    expect_identical(fit$device, "cuda")
+    expect_gt(views_of(predict(fit, data[1:3, ])), 0L, label = paste(name, "predict"))
+    if (name != "vnngp") expect_gt(views_of(loo_predict(fit)), 0L, label = paste(name, "loo_predict"))
+    if (name != "classes") expect_gt(views_of(simulate(fit, 1, newdata = data[1:3, ])), 0L, label = paste(name, "simulate"))
+    folds <- rep(1:2, 40L)
+    held <- views_of(suppressWarnings(cross_validate(fit, folds = folds)))
+    expect_gt(held, 0L, label = paste(name, "cross_validate"))
+    # the posterior of vnngp() is found anew in both
+    least <- if (name == "vnngp") 0L else held
+    expect_gt(views_of(suppressWarnings(cross_validate(fit, folds = folds, refit = TRUE))), least, label = paste(name, "refits"))
+  }
 })
 
 test_that("the device is for one call only, also after an error", {

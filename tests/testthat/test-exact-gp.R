@@ -1,10 +1,12 @@
 test_that("the exact method refuses more rows than it was told to take", {
+  local_device("cpu")
   expect_error(neargp(z ~ 1, simulated_data(60), coords = ~ x + y, method = exact_gp(max_rows = 50)), "at most max_rows = 50",
     class = "neargp_error_size")
   expect_error(exact_gp(max_rows = 0), "`max_rows`", class = "neargp_error_argument")
 })
 
 test_that("its optimum is the optimum of the dense likelihood", {
+  local_device("cpu")
   fit <- neargp(z ~ height, simulated_data(80), coords = ~ x + y, method = exact_gp(), covariance = cov_exponential(),
     control = neargp_control(tolerance = 1e-9))
   dense_at <- function(working) {

@@ -11,7 +11,7 @@ test_that("with k = n - 1 the Vecchia and the exact log-likelihood are the dense
     expect_equal(unname(coef(fit)), unname(dense$beta), tolerance = 1e-8)
     expect_equal(unname(vcov(fit)), unname(dense$vcov), tolerance = 1e-8)
     exact <- neargp(z ~ height + group, data, coords = ~ x + y, method = exact_gp(), covariance = covariance, start = fit,
-      control = neargp_control(tolerance = 1e-3))
+      control = neargp_control(tolerance = 1e-3), device = "cpu")
     expect_equal(c(logLik(exact)), dense_fit(exact$data, exact$core_covariance, exact$nugget)$value, tolerance = 1e-10)
   }
 })
@@ -158,7 +158,7 @@ test_that("a fit is read in a new process and predicts the same", {
   elsewhere <- callr::r(function(file, new, paths) {
     .libPaths(paths)
     loadNamespace("neargp")
-    stats::predict(readRDS(file), new, interval = "prediction")
+    stats::predict(readRDS(file), new, interval = "prediction", device = "cpu")
   }, list(file, data[1:5, ], .libPaths()))
-  expect_identical(elsewhere, predict(fit, data[1:5, ], interval = "prediction"))
+  expect_identical(elsewhere, predict(fit, data[1:5, ], interval = "prediction", device = "cpu"))
 })

@@ -14,7 +14,8 @@ test_that("with all others as neighbours the score is the dense leave-one-out sc
 test_that("the exact and Vecchia's likelihood with all neighbours are the dense one, with a trend", {
   data <- simulated_outputs(50)
   for (method in list(exact_gp(), vecchia(k = 40))) {
-    fit <- neargp(cbind(zinc, lead) ~ height, data, coords = ~ x + y, method = method, covariance = known_outputs(), nugget = c(0.2, 8))
+    fit <- neargp(cbind(zinc, lead) ~ height, data, coords = ~ x + y, method = method, covariance = known_outputs(), nugget = c(0.2, 8),
+      device = device_of(method))
     if (inherits(method, "neargp_vecchia")) {
       most <- max(tabulate(fit$data$output)) - 1L
       problem <- list(data = fit$data, layout = fit$layout, threads = 1L, groups = component_groups(fit$covariance, fit$locations))
@@ -100,7 +101,7 @@ test_that("a fit recovers a known model and its predictions cover", {
 
 test_that("the estimates are an optimum: loadings, ranges and nuggets", {
   data <- simulated_outputs(150)
-  fit <- neargp(cbind(zinc, lead) ~ 1, data, coords = ~ x + y, method = exact_gp(), covariance = cov_matern(1.5))
+  fit <- neargp(cbind(zinc, lead) ~ 1, data, coords = ~ x + y, method = exact_gp(), covariance = cov_matern(1.5), device = "cpu")
   problem <- list(data = fit$data, layout = fit$layout, groups = component_groups(fit$covariance, fit$locations), free = !fit$layout$fixed,
     threads = 1L)
   gradient <- exact_outputs_objective(problem)$gradient(fit$parameters$working, fit$beta) * loading_scales(problem)
@@ -127,6 +128,6 @@ test_that("methods and settings that several outputs do not have are errors", {
   expect_error(fit(method = loo_k(k = 5, optimizer = "adam")), "optimizer", class = "neargp_error_argument")
   expect_error(fit(method = vnngp(k = 5)), "cannot fit several", class = "neargp_error_method")
   expect_error(fit(method = loo_k(k = 59)), class = "neargp_error_k")
-  expect_error(fit(method = exact_gp(max_rows = 50)), class = "neargp_error_size")
+  expect_error(fit(method = exact_gp(max_rows = 50), device = "cpu"), class = "neargp_error_size")
   expect_error(fit(nugget = c(1, 2, 3)), "nugget", class = "neargp_error_argument")
 })

@@ -1,5 +1,6 @@
 outputs_fit <- function(method = loo_k(k = 10), n = 60, formula = cbind(zinc, lead) ~ height) {
-  neargp(formula, simulated_outputs(n), coords = ~ x + y, method = method, covariance = known_outputs(), nugget = c(0.2, 8))
+  neargp(formula, simulated_outputs(n), coords = ~ x + y, method = method, covariance = known_outputs(), nugget = c(0.2, 8),
+    device = device_of(method))
 }
 
 new_places <- function() data.frame(x = c(0.2, 0.9, 0.5), y = c(0.4, 0.1, 0.55), height = c(0, 1, -1))
@@ -22,7 +23,7 @@ test_that("predictions are dense cokriging: exact_gp(), and neighbours that are 
   for (method in list(exact_gp(), loo_k(k = 10))) {
     fit <- outputs_fit(method)
     most <- max(tabulate(fit$data$output))
-    all <- if (inherits(method, "neargp_exact_gp")) list() else list(k = most, k_other = most)
+    all <- if (inherits(method, "neargp_exact_gp")) list(device = "cpu") else list(k = most, k_other = most)
     predicted <- do.call(predict, c(list(fit, new_places(), interval = "prediction", covariance = TRUE), all))
     expect_named(predicted, c(outer(c("mean_", "sd_", "lower_", "upper_"), c("zinc", "lead"), paste0)))
     covariance <- attr(predicted, "covariance")
@@ -49,6 +50,7 @@ test_that("the covariance of outputs has the variances of the columns and is pos
 })
 
 test_that("outputs observed at a new place help the others there, and not themselves", {
+  local_device("cpu")
   fit <- outputs_fit(exact_gp())
   places <- new_places()
   places$lead <- c(-10, NA, -30)
@@ -75,6 +77,7 @@ test_that("outputs observed at a new place help the others there, and not themse
 })
 
 test_that("without a trend, observed outputs are exactly conditioning on them", {
+  local_device("cpu")
   fit <- outputs_fit(exact_gp(), formula = cbind(zinc, lead) ~ 0)
   places <- new_places()
   places$lead <- c(-10, NA, 5)

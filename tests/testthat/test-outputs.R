@@ -3,7 +3,7 @@ two_outputs <- function(...) {
 }
 
 test_that("coefficients are the variances and covariances of the outputs, with standard errors by the delta method", {
-  fit <- two_outputs(method = exact_gp())
+  fit <- two_outputs(method = exact_gp(), device = "cpu")
   estimate <- coef(fit, what = "covariance")
   expect_named(estimate, c("variance_zinc", "variance_lead", "covariance_zinc_lead", "range", "smoothness", "nugget_zinc", "nugget_lead"))
   B <- fit$coregionalisation[[1L]]
@@ -122,6 +122,7 @@ test_that("folds hold out places, and each output is scored", {
 })
 
 test_that("refitted folds have the noise that was estimated without them, and need values of each output", {
+  local_device("cpu")
   data <- simulated_outputs(80)
   data$lead[41:80] <- data$lead[41:80] + rep(c(-20, 20), 20)
   known <- cov_coregionalisation(cov_matern(nu = 1.5, range = 0.3), matrices = known_matrices()[[1L]])

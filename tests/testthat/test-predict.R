@@ -8,16 +8,17 @@ test_on_devices("with all rows as neighbours predictions are universal kriging",
   X0 <- cbind(1, new$height)
   for (method in list(exact_gp(), vecchia(k = 30))) {
     fit <- neargp(z ~ height, data, coords = ~ x + y, method = method, covariance = cov_matern(1.5, anisotropy = TRUE),
-      control = neargp_control(tolerance = 0.1))
+      control = neargp_control(tolerance = 0.1), device = device_of(method))
     if (inherits(method, "neargp_vecchia")) fit[c("beta", "beta_vcov")] <- dense_fit(fit$data, fit$core_covariance, fit$nugget)[c("beta", "vcov")]
     dense <- dense_of(fit, new, X0)
-    latent <- predict(fit, new, type = "link", k = if (inherits(method, "neargp_vecchia")) 60)
+    predict_new <- function(...) predict(fit, new, k = if (inherits(method, "neargp_vecchia")) 60, device = device_of(method), ...)
+    latent <- predict_new(type = "link")
     expect_equal(latent$mean, dense$mean, tolerance = 1e-9)
     expect_equal(latent$sd^2, dense$variance, tolerance = 1e-8)
-    observed <- predict(fit, new, k = if (inherits(method, "neargp_vecchia")) 60)
+    observed <- predict_new()
     expect_equal(observed$mean, latent$mean)
     expect_equal(observed$sd^2, latent$sd^2 + fit$nugget, tolerance = 1e-10)
-    joint <- predict(fit, new, type = "link", joint = TRUE, k = if (inherits(method, "neargp_vecchia")) 60)
+    joint <- predict_new(type = "link", joint = TRUE)
     expect_equal(attr(joint, "covariance"), dense$covariance, tolerance = 1e-8, ignore_attr = TRUE)
     expect_equal(joint$mean, dense$mean, tolerance = 1e-9)
   }
