@@ -27,7 +27,7 @@ struct State {
   int threads = 1;              // of a team; 1: no threads are started
   Index fail_allocation = -1;   // the number of the allocation that fails
   Index used_bytes = 0, allocations = 0, living = 0;
-  Index launches = 0, uploaded_bytes = 0;
+  Index launches = 0, uploaded_bytes = 0, downloaded_bytes = 0;
   Index most_teams = 0;
   bool used_device_memory = false;
 };
@@ -168,7 +168,10 @@ struct Device {
     state().uploaded_bytes += Index(bytes);
     std::memcpy(to, from, bytes);
   }
-  static void download(void* to, const void* from, std::size_t bytes) { std::memcpy(to, from, bytes); }
+  static void download(void* to, const void* from, std::size_t bytes) {
+    state().downloaded_bytes += Index(bytes);
+    std::memcpy(to, from, bytes);
+  }
   static void fill(void* pointer, int byte, std::size_t bytes) { std::memset(pointer, byte, bytes); }
   static double operations_per_clock() { return 64.0 * state().limits.multiprocessors; }
   static void synchronise() {}

@@ -18,7 +18,7 @@ namespace neargp {
 
 // Raised whenever the struct or a type that its functions take changes: a module built
 // against another version must not be used.
-inline constexpr int backend_abi_version = 5;
+inline constexpr int backend_abi_version = 6;
 
 // Every function that computes returns the smallest target whose covariance matrix could
 // not be factorised, or -1, and leaves its results in `sums` or `out`; the sums, their
@@ -31,6 +31,9 @@ struct Backend {
   void* (*open)(const LocalView& view);
   // The same points and conditioning sets with other values (and number of columns).
   void (*set_values)(void* device_view, const LocalView& view);
+  // Some of the targets that the view was opened with, those that view.chosen names, and data that changed. Data that the
+  // targets do not need may be as they were; arrays have the sizes that they had.
+  void (*set_batch)(void* device_view, const LocalView& view, const ChangedData& changed);
   void (*close)(void* device_view);
 
   Index (*conditional_sums)(void* device_view, const PreparedCovariance&, bool information, const RunContext&,
@@ -74,6 +77,7 @@ class DeviceView {
   }
 
   void set_values(const LocalView& view) { backend_->set_values(handle_, view); }
+  void set_batch(const LocalView& view, const ChangedData& changed) { backend_->set_batch(handle_, view, changed); }
 
   TargetSums conditional_sums(const PreparedCovariance& covariance, bool information,
                               const RunContext& context) const {

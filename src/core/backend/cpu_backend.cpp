@@ -13,6 +13,8 @@ void* open(const LocalView& view) { return new LocalView(view); }
 
 void set_values(void* device_view, const LocalView& view) { *static_cast<LocalView*>(device_view) = view; }
 
+void set_batch(void* device_view, const LocalView& view, const ChangedData&) { set_values(device_view, view); }
+
 void close(void* device_view) { delete static_cast<LocalView*>(device_view); }
 
 Index conditional_sums(void* device_view, const PreparedCovariance& covariance, bool information,
@@ -81,10 +83,10 @@ Index projected_adjoint(void* device_view, const PreparedCovariance& covariance,
                     });
 }
 
-constexpr Backend cpu{backend_abi_version, "cpu",      open,
-                      set_values,          close,      conditional_sums,
-                      conditional_gradient, joint_sums, conditional_weights,
-                      conditional_adjoint,  projected_adjoint};
+constexpr Backend cpu{backend_abi_version, "cpu",     open,
+                      set_values,          set_batch, close,
+                      conditional_sums,    conditional_gradient, joint_sums,
+                      conditional_weights, conditional_adjoint,  projected_adjoint};
 
 }  // namespace
 

@@ -91,14 +91,15 @@ class Tile {
     for (int lane = 0; lane < Lanes; ++lane) {
       const bool present = first + lane < last;
       targets_[lane] = present ? first + lane : last - 1;
+      places_[lane] = view_.place(targets_[lane]);
       set_lane(weight_, lane, present ? 1.0 : 0.0);
     }
     for (int row = 0; row < view_.k; ++row) load_neighbor_row(row);
     for (int lane = 0; lane < Lanes; ++lane) {
       set_lane(mask_[view_.k], lane, 1.0);
-      const double noise = view_.target_noise_scale ? view_.target_noise_scale[targets_[lane]] : 0.0;
+      const double noise = view_.target_noise_scale ? view_.target_noise_scale[places_[lane]] : 0.0;
       set_lane(noise_[view_.k], lane, noise);
-      load_point(view_.k, lane, view_.target_coords + targets_[lane] * view_.dim);
+      load_point(view_.k, lane, view_.target_coords + places_[lane] * view_.dim);
     }
   }
 
@@ -121,7 +122,7 @@ class Tile {
   int output(int row, int lane) const {
     const int datum = row < view_.k ? neighbor(row, lane) : -1;
     if (datum >= 0) return view_.outputs ? view_.outputs[datum] : 0;
-    return view_.target_outputs ? view_.target_outputs[targets_[lane]] : 0;
+    return view_.target_outputs ? view_.target_outputs[places_[lane]] : 0;
   }
 
   // The values of column `column` at all rows; 0 where masked, and at the target if
@@ -134,7 +135,7 @@ class Tile {
       }
     for (int lane = 0; lane < Lanes; ++lane)
       set_lane(x[view_.k], lane,
-               view_.target_values ? view_.target_values[targets_[lane] * view_.columns + column] : 0.0);
+               view_.target_values ? view_.target_values[places_[lane] * view_.columns + column] : 0.0);
   }
 
   // Row coordinates in the metric of a component.
@@ -171,7 +172,7 @@ class Tile {
   static constexpr double singular_tolerance = 1e-14;
 
  private:
-  int neighbor(int row, int lane) const { return view_.neighbors[targets_[lane] * view_.k + row]; }
+  int neighbor(int row, int lane) const { return view_.neighbors[places_[lane] * view_.k + row]; }
 
   void load_neighbor_row(int row) {
     for (int lane = 0; lane < Lanes; ++lane) {
@@ -181,7 +182,7 @@ class Tile {
       set_lane(mask_[row], lane, present ? 1.0 : 0.0);
       set_lane(noise_[row], lane, present && view_.noise_scale ? view_.noise_scale[datum] : 0.0);
       load_point(row, lane, present ? view_.coords + Index(datum) * view_.dim
-                                    : view_.target_coords + targets_[lane] * view_.dim);
+                                    : view_.target_coords + places_[lane] * view_.dim);
     }
   }
 
@@ -199,6 +200,7 @@ class Tile {
   V* vectors_;
   ComponentTile components_[max_components];
   Index targets_[Lanes];
+  Index places_[Lanes];  // of the targets in the view's arrays
   V weight_;
   bool masked_ = false;
 };

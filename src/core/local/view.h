@@ -2,6 +2,7 @@
 // conditioning set. Non-owning; all arrays row-major.
 #pragma once
 
+#include "base/hd.h"
 #include "base/types.h"
 
 namespace neargp {
@@ -22,6 +23,18 @@ struct LocalView {
   const double* target_noise_scale = nullptr;  // targets; null: the noise-free field
   const int* target_outputs = nullptr;         // targets
   const int* neighbors = nullptr;              // targets x k, -1 where there are fewer
+
+  // A mini-batch: the arrays hold more targets, of which target t is the one at chosen[t]; null: at t.
+  const int* chosen = nullptr;
+  NEARGP_HD Index place(Index target) const { return chosen ? chosen[target] : target; }
+};
+
+// Data that are not as they were when a view was opened: `count` rows have other values and, with `coords`, are
+// elsewhere.
+struct ChangedData {
+  const int* rows = nullptr;
+  Index count = 0;
+  bool coords = false;
 };
 
 }  // namespace neargp

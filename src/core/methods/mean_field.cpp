@@ -195,7 +195,7 @@ void MeanField::touch(int node) {
 
 void MeanField::add_prior(const MeanFieldPoint& point, const MeanFieldBatch& batch, const PreparedCovariance& covariance,
                           const RunContext& context) {
-  prior_.gather({point.coords.data(), &node_neighbors_, true}, batch.nodes, model_.dim(), locations_);
+  prior_.choose({nullptr, &node_neighbors_}, batch.nodes, model_.nodes(), model_.dim(), locations_);
   PriorTerms terms{prior_, batch.nodes, point.moments, batch.node_weight, std::vector<double>(batch.nodes.size())};
   add_sums(prior_.run({point.coords, point.moments, noise_, model_.dim()}, covariance, PriorTerms::differentiate, &terms,
                       context));
@@ -213,7 +213,8 @@ void MeanField::add_prior(const MeanFieldPoint& point, const MeanFieldBatch& bat
 
 void MeanField::add_data(const MeanFieldPoint& point, const MeanFieldBatch& batch, const PreparedCovariance& covariance,
                          const RunContext& context) {
-  interpolation_.gather({model_.data_coords().data(), &data_neighbors_, false}, batch.data, model_.dim(), locations_);
+  interpolation_.choose({model_.data_coords().data(), &data_neighbors_}, batch.data, model_.nodes(), model_.dim(),
+                        locations_);
   Data data(response_, point, batch);
   data.batch = &interpolation_;
   add_sums(interpolation_.run({point.coords, point.moments, noise_, model_.dim()}, covariance, Data::differentiate, &data,
@@ -278,6 +279,8 @@ void MeanField::renew_neighbors(const MeanFieldPoint& point, const RunContext& c
   };
   const std::vector<double> at_nodes = scaled(point.coords);
   const Points nodes{at_nodes.data(), model_.nodes(), model_.dim()};
+  prior_.forget_neighbors();
+  interpolation_.forget_neighbors();
   node_neighbors_ = nearest_before(nodes, model_.order(), node_neighbors_.k, context);
   if (!model_.interpolates()) return;
   const std::vector<double> at_data = scaled(model_.data_coords());

@@ -25,7 +25,7 @@ struct MeanFieldPoint {
   Likelihood likelihood;
   std::vector<double> beta;
   std::vector<double> moments;  // nodes x 2: m and s
-  std::vector<double> coords;   // nodes x dim
+  std::vector<double> coords;   // nodes x dim; the same at all evaluations unless gradients in them are wanted
 };
 
 struct MeanFieldBatch {

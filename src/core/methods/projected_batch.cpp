@@ -1,38 +1,54 @@
 #include "methods/projected_batch.h"
 
-#include <algorithm>
-
 namespace neargp {
 
-void ProjectedBatch::gather(const ProjectionTargets& targets, const std::vector<int>& rows, int dim, bool locations) {
+void ProjectedBatch::choose(const ProjectionTargets& targets, const std::vector<int>& rows, Index nodes, int dim,
+                            bool locations) {
+  targets_ = targets;
+  rows_ = &rows;
   const Index n = Index(rows.size());
-  k_ = targets.neighbors->k;
-  are_nodes_ = targets.are_nodes;
-  neighbors_.resize(n * k_);
-  coords_.resize(n * dim);
-  noise_.assign(n, 1.0);
-  for (Index t = 0; t < n; ++t) {
-    std::copy_n((*targets.neighbors)[rows[t]], k_, neighbors_.begin() + t * k_);
-    std::copy_n(targets.coords + Index(rows[t]) * dim, dim, coords_.begin() + t * dim);
-  }
   for (auto* array : {&mean, &spread, &variance, &d_mean, &d_spread, &d_variance}) array->resize(n);
-  weights.resize(n * k_);
-  d_locations.resize(locations ? n * (k_ + 1) * dim : 0);
+  weights.resize(n * k());
+  d_locations.resize(locations ? n * (k() + 1) * dim : 0);
+  list_nodes_needed(nodes);
 }
 
-TargetSums ProjectedBatch::run(const ProjectionNodes& nodes, const PreparedCovariance& covariance,
-                               void (*differentiate)(void*, Index, Index), void* owner, const RunContext& context) {
+void ProjectedBatch::list_nodes_needed(Index nodes) {
+  for (const int node : needed_) listed_[node] = 0;
+  listed_.resize(nodes, 0);
+  needed_.clear();
+  const auto list = [&](int node) {
+    if (!listed_[node]) needed_.push_back(node);
+    listed_[node] = 1;
+  };
+  for (Index t = 0; t < size(); ++t) {
+    if (!targets_.coords) list((*rows_)[t]);
+    for (int l = 0; l < k() && members(t)[l] >= 0; ++l) list(members(t)[l]);
+  }
+}
+
+LocalView ProjectedBatch::all_targets(const ProjectionNodes& nodes) const {
   LocalView view;
   view.dim = nodes.dim;
-  view.k = k_;
+  view.k = k();
   view.columns = 2;
   view.coords = nodes.coords.data();
   view.values = nodes.moments.data();
   view.noise_scale = nodes.noise.data();
+  view.targets = targets_.neighbors->n;
+  view.target_coords = targets_.coords ? targets_.coords : nodes.coords.data();
+  view.target_noise_scale = targets_.coords ? nullptr : nodes.noise.data();
+  view.neighbors = targets_.neighbors->index.data();
+  return view;
+}
+
+TargetSums ProjectedBatch::run(const ProjectionNodes& nodes, const PreparedCovariance& covariance,
+                               void (*differentiate)(void*, Index, Index), void* owner, const RunContext& context) {
+  LocalView view = all_targets(nodes);
+  if (!on_device_) on_device_.emplace(backend_of(context), view);
   view.targets = size();
-  view.target_coords = coords_.data();
-  view.target_noise_scale = are_nodes_ ? noise_.data() : nullptr;
-  view.neighbors = neighbors_.data();
+  view.chosen = rows_->data();
+  on_device_->set_batch(view, {needed_.data(), Index(needed_.size()), !d_locations.empty()});
 
   ProjectedTerms terms;
   terms.mean = mean.data();
@@ -45,7 +61,7 @@ TargetSums ProjectedBatch::run(const ProjectionNodes& nodes, const PreparedCovar
   terms.d_mean = d_mean.data();
   terms.d_spread = d_spread.data();
   terms.d_variance = d_variance.data();
-  return DeviceView(backend_of(context), view).projected_adjoint(covariance, terms, context);
+  return on_device_->projected_adjoint(covariance, terms, context);
 }
 
 }  // namespace neargp

@@ -1,7 +1,8 @@
-// Some targets of a latent model, gathered for the kernel of mean-field terms (local/projected_adjoint.h), and what it
-// finds about them.
+// Targets of a latent model on a device, and what the kernel of mean-field terms (local/projected_adjoint.h) finds about
+// some of them at a time.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "backend/backend.h"
@@ -9,11 +10,10 @@
 
 namespace neargp {
 
-// Targets of one kind: nodes (with noise, as their neighbours have) or data.
+// Targets of one kind: nodes (with noise, as their neighbours have) or data, which have coordinates of their own.
 struct ProjectionTargets {
-  const double* coords = nullptr;  // targets x dim
+  const double* coords = nullptr;  // targets x dim; null: nodes
   const NeighborTable* neighbors = nullptr;
-  bool are_nodes = false;
 };
 
 struct ProjectionNodes {
@@ -25,15 +25,19 @@ struct ProjectionNodes {
 
 class ProjectedBatch {
  public:
-  // The targets `rows`. With `locations` their derivatives in coordinates are found, too.
-  void gather(const ProjectionTargets& targets, const std::vector<int>& rows, int dim, bool locations);
+  // The next run is for these rows of the targets. With `locations` their derivatives in coordinates are found, too, and
+  // nodes may have moved since the last run. All arrays outlive the run.
+  void choose(const ProjectionTargets& targets, const std::vector<int>& rows, Index nodes, int dim, bool locations);
+
+  // To be called when neighbours have changed.
+  void forget_neighbors() { on_device_.reset(); }
 
   int size() const { return int(mean.size()); }
-  int k() const { return k_; }
-  const int* members(Index t) const { return neighbors_.data() + t * k_; }
+  int k() const { return targets_.neighbors->k; }
+  const int* members(Index t) const { return (*targets_.neighbors)[(*rows_)[t]]; }
 
   // Runs the kernel; `differentiate` and `owner` as in ProjectedTerms. Returns the gradient in the covariance parameters
-  // and the first target whose matrix is singular.
+  // and the first target whose matrix is singular. The first run decides on which device all are.
   TargetSums run(const ProjectionNodes& nodes, const PreparedCovariance& covariance,
                  void (*differentiate)(void*, Index, Index), void* owner, const RunContext& context);
 
@@ -41,20 +45,26 @@ class ProjectedBatch {
   template <class Add>
   void for_each_pull(Index t, const Add& add) const {
     const int* member = members(t);
-    const double* b = weights.data() + t * k_;
-    for (int l = 0; l < k_ && member[l] >= 0; ++l) add(member[l], b[l] * d_mean[t], b[l] * b[l] * d_spread[t]);
+    const double* b = weights.data() + t * k();
+    for (int l = 0; l < k() && member[l] >= 0; ++l) add(member[l], b[l] * d_mean[t], b[l] * b[l] * d_spread[t]);
   }
   // By coordinates: row k is the target.
-  const double* location_pull(Index t, int row, int dim) const { return d_locations.data() + (t * (k_ + 1) + row) * dim; }
+  const double* location_pull(Index t, int row, int dim) const {
+    return d_locations.data() + (t * (k() + 1) + row) * dim;
+  }
 
   std::vector<double> mean, spread, variance, weights, d_locations;  // found
   std::vector<double> d_mean, d_spread, d_variance;                  // given by `differentiate`
 
  private:
-  int k_ = 0;
-  bool are_nodes_ = false;
-  std::vector<int> neighbors_;
-  std::vector<double> coords_, noise_;
+  LocalView all_targets(const ProjectionNodes& nodes) const;
+  void list_nodes_needed(Index nodes);
+
+  ProjectionTargets targets_;
+  const std::vector<int>* rows_ = nullptr;
+  std::vector<int> needed_;  // nodes on which the batch depends
+  std::vector<char> listed_;
+  std::optional<DeviceView> on_device_;
 };
 
 }  // namespace neargp

@@ -22,10 +22,10 @@ template <class Device>
 class DeviceBackend {
  public:
   static constexpr Backend table(const char* name) {
-    return {backend_abi_version, name,        open,
-            set_values,          close,       conditional_sums,
-            conditional_gradient, joint_sums, conditional_weights,
-            conditional_adjoint, projected_adjoint};
+    return {backend_abi_version, name,      open,
+            set_values,          set_batch, close,
+            conditional_sums,    conditional_gradient, joint_sums,
+            conditional_weights, conditional_adjoint,  projected_adjoint};
   }
 
  private:
@@ -50,6 +50,10 @@ class DeviceBackend {
   }
 
   static void set_values(void* device_view, const LocalView& view) { on_device(device_view).set_values(view); }
+
+  static void set_batch(void* device_view, const LocalView& view, const ChangedData& changed) {
+    on_device(device_view).set_batch(view, changed);
+  }
 
   static void close(void* device_view) {
     const std::unique_ptr<OpenView> closing(static_cast<OpenView*>(device_view));

@@ -7,18 +7,9 @@
 #include "base/run_context.h"
 #include "team/covariance.h"
 #include "team/device_view.h"
-#include "team/plan.h"
-#include "team/run_targets.h"
+#include "team/launch.h"
 
 namespace neargp {
-
-// Addresses on the device that teams work with. Team t has its sums at sums + t * outputs, and its memory, unless that
-// is shared memory, at team_memory + t * plan.team_doubles; failed[t] is its smallest target that failed, or -1.
-struct LaunchMemory {
-  double* sums;
-  double* team_memory;
-  Index* failed;
-};
 
 // Its targets are the sums: total[s] = the sum of all teams' s-th.
 struct AddTeamSums {
@@ -90,15 +81,7 @@ class Evaluation {
     std::vector<double> sums(outputs_);
     if (outputs_ == 0) return sums;
     total_.reserve(outputs_);
-    const AddTeamSums task{sums_.data(), total_.data(), plan_.teams(), outputs_};
-    LaunchPlan plan;
-    plan.team_threads = 32;
-    plan.blocks = outputs_;
-    // It has no sums and cannot fail, but has a place to say so.
-    DeviceArray<Device, Index> failed;
-    failed.fill(0xff, outputs_);
-    Device::launch(task, TargetRange{0, outputs_, outputs_}, plan, LaunchMemory{nullptr, nullptr, failed.data()});
-    Device::synchronise();
+    run_plain<Device>(AddTeamSums{sums_.data(), total_.data(), plan_.teams(), outputs_}, outputs_);
     total_.download(sums.data(), outputs_);
     return sums;
   }

@@ -100,7 +100,7 @@ class TeamTile {
     for (int row = team_.rank(); row < vector_stride(); row += team_.size()) {
       double value = 0.0;
       if (row < k()) value = this->value(row, column);
-      if (row == k() && view_.target_values) value = view_.target_values[target * view_.columns + column];
+      if (row == k() && view_.target_values) value = view_.target_values[view_.place(target) * view_.columns + column];
       x[row] = value;
     }
   }
@@ -126,7 +126,7 @@ class TeamTile {
   }
 
   NEARGP_HD void fill(Index target) {
-    load_rows(target);
+    load_rows(view_.place(target));
     team_.barrier();
     for (int c = 0; c < covariance_.components; ++c) assemble(c);
     for (int i = team_.rank(); i < rows_; i += team_.size()) set_diagonal(i);
@@ -134,25 +134,25 @@ class TeamTile {
     team_.barrier();
   }
 
-  NEARGP_HD void load_rows(Index target) {
-    const double* target_point = view_.target_coords + target * view_.dim;
+  NEARGP_HD void load_rows(Index place) {
+    const double* target_point = view_.target_coords + place * view_.dim;
     for (int row = team_.rank(); row < rows_; row += team_.size()) {
-      const int datum = row < k() ? view_.neighbors[target * k() + row] : 0;
+      const int datum = row < k() ? view_.neighbors[place * k() + row] : 0;
       const bool is_neighbor = row < k() && datum >= 0;
       scale_point(row, is_neighbor ? view_.coords + Index(datum) * view_.dim : target_point);
       datum_[row] = datum;
       if (row == k())
-        noise_[row] = view_.target_noise_scale ? view_.target_noise_scale[target] : 0.0;
+        noise_[row] = view_.target_noise_scale ? view_.target_noise_scale[place] : 0.0;
       else
         noise_[row] = is_neighbor && view_.noise_scale ? view_.noise_scale[datum] : 0.0;
-      if (several_outputs()) load_output(target, row, datum);
+      if (several_outputs()) load_output(place, row, datum);
     }
   }
 
   // Absent rows may be of any output.
-  NEARGP_HD void load_output(Index target, int row, int datum) {
+  NEARGP_HD void load_output(Index place, int row, int datum) {
     const int* outputs = row < k() ? view_.outputs : view_.target_outputs;
-    const int output = outputs && datum >= 0 ? outputs[row < k() ? datum : target] : 0;
+    const int output = outputs && datum >= 0 ? outputs[row < k() ? datum : place] : 0;
     datum_[rows_ + row] = output;
     noise_[row] *= covariance_.output_nuggets[output];
   }

@@ -1,0 +1,30 @@
+// What a launch is given besides its task, and launches that need nothing more.
+#pragma once
+
+#include "team/device_array.h"
+#include "team/plan.h"
+#include "team/run_targets.h"
+
+namespace neargp {
+
+// Addresses on the device that teams work with. Team t has its sums at sums + t * outputs, and its memory, unless that
+// is shared memory, at team_memory + t * plan.team_doubles; failed[t] is its smallest target that failed, or -1.
+struct LaunchMemory {
+  double* sums;
+  double* team_memory;
+  Index* failed;
+};
+
+// A task without sums or memory that cannot fail: a warp for each of its targets.
+template <class Device, class Task>
+void run_plain(const Task& task, Index targets) {
+  LaunchPlan plan;
+  plan.team_threads = 32;
+  plan.blocks = targets;
+  DeviceArray<Device, Index> failed;
+  failed.fill(0xff, targets);
+  Device::launch(task, TargetRange{0, targets, targets}, plan, LaunchMemory{nullptr, nullptr, failed.data()});
+  Device::synchronise();
+}
+
+}  // namespace neargp

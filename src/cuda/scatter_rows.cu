@@ -1,0 +1,8 @@
+#include "launch.h"
+#include "team/scatter_rows.h"
+
+namespace neargp {
+
+template void CudaDevice::launch(const ScatterRows&, const TargetRange&, const LaunchPlan&, const LaunchMemory&);
+
+}  // namespace neargp
