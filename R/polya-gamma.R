@@ -6,7 +6,8 @@
 # without the term in E(1 / omega) that the paper leaves out, by Adam on mini-batches with one reparametrised draw of omega each,
 # omega = exp(m + s e), cut off at 2.5 where the density's series ends. The divergence is the entropy of q in closed form and the log
 # density at the draw. The equations leave the weight of the divergence open: as printed they have its sum beside the mean of the log
-# scores; a weight of 1 puts the two in proportion.
+# scores; a weight of 1 puts the two in proportion. At that weight q stays near the prior, and a logit near 1 / (2 E omega), about 2,
+# among however many labels of one class: that is the mean of many pseudo-observations y / (2 omega) of precision omega.
 #
 # Formulas of scores and derivatives are in src/core/methods/polya_gamma.h.
 
@@ -33,7 +34,7 @@ fit_polya_gamma <- function(method, problem) {
   part <- split_theta(problem, state$theta)
   q <- ncol(problem$data$X)
   classifier <- list(estimator = "polya-gamma", levels = problem$levels, slope = 1, trend = unscaled_trend(problem$design, part$trend),
-    cell = problem$labels$cell, omega = pmin(exp(state$location + exp(2 * state$log_scale) / 2), polya_gamma_limit))
+    cell = problem$labels$cell, omega = mean_variables(state$q))
   scored <- polya_gamma_loo_score(problem, part, classifier, method$k)
   list(working = part$working, beta = rep(NA_real_, q), beta_vcov = matrix(NA_real_, q, q), information = NULL, value = scored$value,
     score = paste0("leave-one-out log score", sample_note(scored$rows)), k = method$k, convergence = state$convergence,
@@ -53,51 +54,36 @@ polya_gamma_signs <- function(class, classes) {
 polya_gamma_adam <- function(method, problem, theta) {
   signs <- polya_gamma_signs(problem$labels$class, problem$labels$classes)
   n <- nrow(signs)
-  location <- list(value = 0 * signs + log(0.25), first = 0 * signs, second = 0 * signs)
-  log_scale <- list(value = 0 * signs + log(0.2), first = 0 * signs, second = 0 * signs)
-  clock <- rep(0, n)
+  variables <- new_variables(n, ncol(signs))
   moments <- adam_moments(length(theta))
   free <- c(problem$free, FALSE, rep(TRUE, length(theta) - nrow(problem$layout) - 1L))
   bounds <- Map(c, problem$bounds[c("lower", "upper")], problem$links)
-  batch <- min(method$batch_size, n)
+  size <- min(method$batch_size, n)
   steps <- method$steps %||% 1000L
   singular <- 0L
   for (first_step in seq(1L, steps, by = method$refresh)) {
     now <- seq(first_step, min(first_step + method$refresh - 1L, steps))
-    rows <- matrix(vapply(now, function(step) sample.int(n, batch), integer(batch)), batch)
-    nearest <- nearest_rows(problem, unique(as.vector(rows)), split_theta(problem, theta)$working, method$k)
+    drawn <- matrix(vapply(now, function(step) sample.int(n, size), integer(size)), size)
+    nearest <- nearest_rows(problem, unique(as.vector(drawn)), split_theta(problem, theta)$working, method$k)
     for (step in now) {
-      at <- rows[, step - first_step + 1L]
-      q <- list(location = location$value, log_scale = log_scale$value)
-      ascent <- polya_gamma_gradient(problem, theta, q, signs, at, nearest$neighbors[, match(at, nearest$rows), drop = FALSE],
-        method$kl_weight)
+      rate <- adam_rate(list(learning_rate = method$learning_rate, steps = steps), step)
+      batch <- polya_gamma_batch(nearest, drawn[, step - first_step + 1L])
+      q <- variables_of(variables, batch$rows, step, rate)
+      ascent <- polya_gamma_gradient(problem, theta, q$value, signs[batch$rows, , drop = FALSE], batch, method$kl_weight)
       if (is.null(ascent)) {
         singular <- singular + 1L
         next
       }
-      rate <- adam_rate(list(learning_rate = method$learning_rate, steps = steps), step)
+      move_variables(variables, batch$rows, adam_step(q$value, ascent$q, q$moments, step, rate), step)
       moved <- adam_step(theta, ascent$theta, moments, step, rate)
       moments <- moved$moments
       theta[free] <- moved$working[free]
       theta <- clamp(theta, bounds, free)
-      clock[ascent$rows] <- clock[ascent$rows] + 1
-      location <- move_rows(location, ascent$rows, ascent$location, clock, rate)
-      log_scale <- move_rows(log_scale, ascent$rows, ascent$log_scale, clock, rate)
     }
     problem$report(method$k, max(now), NULL)
   }
-  list(theta = theta, location = location$value, log_scale = log_scale$value, convergence = list(converged = NA,
+  list(theta = theta, q = variables$value, convergence = list(converged = NA,
     message = adam_message(steps, singular), iterations = steps, evaluations = steps))
-}
-
-# Rows that a step leaves alone keep their moments and, for the correction of bias, their own count of steps.
-move_rows <- function(part, rows, gradient, clock, rate) {
-  own <- list(first = part$first[rows, ], second = part$second[rows, ])
-  moved <- adam_step(part$value[rows, ], gradient, own, clock[rows], rate)
-  part$value[rows, ] <- moved$working
-  part$first[rows, ] <- moved$moments$first
-  part$second[rows, ] <- moved$moments$second
-  part
 }
 
 nearest_rows <- function(problem, rows, working, k) {
@@ -106,36 +92,41 @@ nearest_rows <- function(problem, rows, working, k) {
   list(rows = rows, neighbors = without_self(core_neighbors_to(scaled, scaled[rows, , drop = FALSE], k + 1L, problem$threads), rows))
 }
 
-# Of the objective per observation, at one draw: in theta, and in q at the rows that the batch and its neighbours are. NULL where a
-# covariance matrix is singular.
-polya_gamma_gradient <- function(problem, theta, q, signs, at, neighbors, kl_weight, draw = stats::rnorm) {
-  layout <- problem$layout
+# A batch, its neighbours (as places in `rows`), and all rows that either are.
+polya_gamma_batch <- function(nearest, at) {
+  neighbors <- nearest$neighbors[, match(at, nearest$rows), drop = FALSE]
   rows <- unique(c(at, neighbors))
-  scale <- exp(q$log_scale[rows, , drop = FALSE])
-  moved <- scale * draw(length(scale))
-  log_omega <- q$location[rows, , drop = FALSE] + moved
-  inside <- log_omega < log(polya_gamma_limit)
-  omega <- exp(pmin(log_omega, log(polya_gamma_limit)))
+  list(at = at, rows = rows, own = match(at, rows), neighbors = matrix(match(neighbors, rows), nrow(neighbors)))
+}
+
+# Of the objective per observation, at one draw: in theta, and in q at the rows of the batch. NULL where a covariance matrix is singular.
+polya_gamma_gradient <- function(problem, theta, q, signs, batch, kl_weight, draw = stats::rnorm) {
+  layout <- problem$layout
+  n <- length(batch$at)
+  location <- q[, seq_len(ncol(signs)), drop = FALSE]
+  log_scale <- q[, -seq_len(ncol(signs)), drop = FALSE]
+  moved <- exp(log_scale) * draw(length(log_scale))
+  log_omega <- pmin(location + moved, log(polya_gamma_limit))
+  omega <- exp(log_omega)
   part <- split_theta(problem, theta)
   values <- to_core(part$working, layout$transform)
-  X <- problem$design$X[at, , drop = FALSE]
-  score <- core_polya_gamma_score(problem$data$coords[rows, , drop = FALSE], signs[rows, , drop = FALSE], omega,
-    problem$data$coords[at, , drop = FALSE], matrix(match(neighbors, rows), nrow(neighbors)),
-    X %*% part$trend + problem$data$offset[at], problem$labels$class[at], as_core_covariance(layout, problem$groups, values),
-    problem$threads)
+  X <- problem$design$X[batch$at, , drop = FALSE]
+  score <- core_polya_gamma_score(problem$data$coords[batch$rows, , drop = FALSE], signs, omega,
+    problem$data$coords[batch$at, , drop = FALSE], batch$neighbors, X %*% part$trend + problem$data$offset[batch$at],
+    problem$labels$class[batch$at], as_core_covariance(layout, problem$groups, values), problem$threads)
   if (score$failed > 0L) return(NULL)
-  n <- length(at)
-  own <- match(at, rows)
+  own <- batch$own
   density <- core_log_polya_gamma(omega[own, ])
+  divergence <- -sum(location[own, ] + log_scale[own, ] + (1 + log(2 * pi)) / 2) - sum(density$value)
   d_log_omega <- score$d_log_omega
   d_log_omega[own, ] <- d_log_omega[own, ] + kl_weight * density$slope
-  d_log_omega <- d_log_omega * inside
-  entropy <- replace(0 * scale, cbind(rep(own, ncol(scale)), rep(seq_len(ncol(scale)), each = n)), kl_weight)
-  divergence <- -sum(q$location[at, ] + q$log_scale[at, ] + (1 + log(2 * pi)) / 2) - sum(density$value)
-  list(rows = rows, value = (score$value - kl_weight * divergence) / n - theta_penalty(problem, theta),
+  d_log_omega <- d_log_omega * (log_omega < log(polya_gamma_limit))
+  entropy <- 0 * omega
+  entropy[own, ] <- kl_weight
+  list(value = (score$value - kl_weight * divergence) / n - theta_penalty(problem, theta),
     theta = label_theta(core_to_working_slope(layout, values) * score$gradient, 0, crossprod(X, score$d_shift)) / n -
       label_theta(0 * part$working, 0, 2 * label_penalty[["trend"]] * part$trend),
-    location = (d_log_omega + entropy) / n, log_scale = (d_log_omega * moved + entropy) / n)
+    q = cbind(d_log_omega + entropy, d_log_omega * moved + entropy) / n)
 }
 
 # ---- probabilities ----------------------------------------------------------------------------------------------------------------

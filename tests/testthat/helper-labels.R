@@ -55,10 +55,9 @@ fixed_class_fit <- function(data, estimator = "label", k = nrow(data) - 1L, form
 }
 
 # The problem that a fit would solve.
-example_problem <- function(estimator, classes) {
-  data <- class_data(90, classes, repeated = 10L)
-  formula <- class ~ h
-  settings <- check_settings(formula, data, loo_k(7L, estimator), cov_matern(NULL, ard = TRUE) + cov_exponential(),
+example_problem <- function(estimator, classes, data = class_data(90, classes, repeated = 10L),
+                            covariance = cov_matern(NULL, ard = TRUE) + cov_exponential(), formula = class ~ h) {
+  settings <- check_settings(formula, data, loo_k(7L, estimator), covariance,
     if (length(classes) == 2L) stats::binomial() else categorical(), NULL, neargp_control(), "cpu", 1L, FALSE)
   locations <- new_locations(data, ~ x + y, NULL, "auto", NULL, "class")
   frame <- new_model_frame(list(weights = NULL, offset = NULL, subset = NULL, na.action = stats::na.omit), formula, data, locations)

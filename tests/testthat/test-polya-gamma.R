@@ -47,36 +47,84 @@ test_that("with k = n - 1 the leave-one-out probabilities are the dense ones", {
 
 test_that("gradients of a draw are those of its value", {
   for (classes in list(c("a", "b"), c("a", "b", "c"))) {
-    data <- class_data(40, classes)
     problem <- example_problem("polya-gamma", classes)
     withr::local_seed(3)
-    signs <- polya_gamma_signs(problem$labels$class, length(classes))
-    q <- list(location = matrix(rnorm(length(signs), log(0.25), 0.3), nrow(signs)), log_scale = 0 * signs - 1)
     theta <- replace(label_start(problem, 7L), nrow(problem$layout) + 1L, 0)
     theta <- theta + 0.1 * (seq_along(theta) > nrow(problem$layout) + 1L)
     at <- c(3L, 50L, 71L, 8L)
-    neighbors <- nearest_rows(problem, at, split_theta(problem, theta)$working, 7L)$neighbors
+    batch <- polya_gamma_batch(nearest_rows(problem, at, split_theta(problem, theta)$working, 7L), at)
+    signs <- polya_gamma_signs(problem$labels$class, length(classes))[batch$rows, , drop = FALSE]
+    q <- cbind(rnorm(length(signs), log(0.25), 0.3) + 0 * signs, 0 * signs - 1)
     # Some draws lie beyond the limit of the series.
     drawn <- replace(rnorm(200), 5L, 8)
-    ascent <- function(theta, q) polya_gamma_gradient(problem, theta, q, signs, at, neighbors, 0.7, draw = function(n) drawn[seq_len(n)])
+    ascent <- function(theta, q) polya_gamma_gradient(problem, theta, q, signs, batch, 0.7, draw = function(n) drawn[seq_len(n)])
     found <- ascent(theta, q)
     h <- 1e-5
+    difference <- function(up, down) (up$value - down$value) / (2 * h)
     free <- which(c(problem$free, FALSE, rep(TRUE, length(theta) - nrow(problem$layout) - 1L)))
     slope <- vapply(free, function(i) {
-      step <- replace(0 * theta, i, h)
-      (ascent(theta + step, q)$value - ascent(theta - step, q)$value) / (2 * h)
+      difference(ascent(replace(theta, i, theta[i] + h), q), ascent(replace(theta, i, theta[i] - h), q))
     }, 0)
     expect_equal(found$theta[free], slope, tolerance = 1e-6)
-    for (part in c("location", "log_scale")) {
-      slope <- vapply(seq_along(found$rows), function(i) {
-        up <- down <- q
-        up[[part]][found$rows[i], 1L] <- q[[part]][found$rows[i], 1L] + h
-        down[[part]][found$rows[i], 1L] <- q[[part]][found$rows[i], 1L] - h
-        (ascent(theta, up)$value - ascent(theta, down)$value) / (2 * h)
-      }, 0)
-      expect_equal(as.matrix(found[[part]])[, 1L], slope, tolerance = 1e-5)
+    slope <- vapply(seq_along(q), function(i) difference(ascent(theta, replace(q, i, q[i] + h)), ascent(theta, replace(q, i, q[i] - h))), 0)
+    expect_equal(as.vector(found$q), slope, tolerance = 1e-5)
+  }
+})
+
+# The objective per observation of two classes with k = n - 1, written once more: at given draws, by the inverse of the full matrix
+# (z_i - mu_i = [A z]_i / A_ii, f_i + 1 / omega_i = 1 / A_ii, A = (K + 1 / omega)^-1) and fine sums.
+dense_objective <- function(K, signs, q, kl_weight, draws) {
+  location <- q[, 1L]
+  log_scale <- q[, 2L]
+  nodes <- seq(-6, 6, length.out = 81L)
+  values <- apply(draws, 2L, function(draw) {
+    omega <- pmin(exp(location + exp(log_scale) * draw), 2.5)
+    A <- solve(K + diag(1 / omega))
+    z <- signs / (2 * omega)
+    mean <- z - drop(A %*% z) / diag(A)
+    sd <- sqrt(1 / diag(A) - 1 / omega)
+    p <- plogis(signs * (mean + outer(sd, nodes))) %*% (dnorm(nodes) / sum(dnorm(nodes)))
+    sum(log(p)) - kl_weight * sum(-location - log_scale - (1 + log(2 * pi)) / 2 - core_log_polya_gamma(omega)$value)
+  })
+  mean(values) / length(signs)
+}
+
+test_that("a long run ends at the optimum of a dense objective, whether all rows are in each batch or few", {
+  data <- class_data(8L, c("a", "b"), seed = 5)
+  problem <- example_problem("polya-gamma", c("a", "b"), data, cov_matern(1.5, variance = 4, range = 0.3), class ~ 0)
+  theta <- replace(label_start(problem, 7L), nrow(problem$layout) + 1L, 0)
+  K <- dense_covariance(problem$data$coords, problem$data$coords, covariance_at(problem, split_theta(problem, theta)$working))
+  signs <- drop(polya_gamma_signs(problem$labels$class, 2L))
+  withr::local_seed(1)
+  draws <- matrix(rnorm(8L * 100L), 8L)
+  draws <- cbind(draws, -draws)
+  score <- function(q, weight) dense_objective(K, signs, matrix(q, 8L), weight, draws)
+  start <- matrix(c(log(0.25), log(0.2)), 8L, 2L, byrow = TRUE)
+  for (weight in c(1, 0.05)) {
+    best <- optim(start, score, weight = weight, method = "L-BFGS-B", lower = -4, upper = 1, control = list(fnscale = -1))
+    gain <- best$value - score(start, weight)
+    for (size in c(8L, 2L)) {
+      method <- loo_k(7L, "polya-gamma", "adam", steps = if (size == 8L) 3000L else 6000L, batch_size = size, kl_weight = weight)
+      expect_gt(score(polya_gamma_adam(method, problem, theta)$q, weight), best$value - 0.1 * gain)
     }
   }
+})
+
+test_that("rows without a gradient move as in Adam over all rows", {
+  withr::local_seed(2)
+  variables <- new_variables(2L, 1L)
+  dense <- list(working = variables$value, moments = list(first = variables$first, second = variables$second))
+  for (step in 1:2000) {
+    gradient <- matrix(0, 2L, 2L)
+    if (step %% 25 == 0) gradient[2L, ] <- rnorm(2L, 0.5)
+    dense <- adam_step(dense$working, gradient, dense$moments, step, 0.03)
+    if (step %% 25 > 0) next
+    row <- variables_of(variables, 2L, step, 0.03)
+    move_variables(variables, 2L, adam_step(row$value, gradient[2L, , drop = FALSE], row$moments, step, 0.03), step)
+  }
+  expect_equal(variables$second, dense$moments$second, tolerance = 1e-10)
+  # The correction of bias is throughout that of the step at which a row is read.
+  expect_equal(variables$value, dense$working, tolerance = 0.02)
 })
 
 test_that("it learns, follows the seed, and its variables stay below the limit", {

@@ -23,43 +23,30 @@ constexpr std::array<double, 8> hermite_weight = {5.0792947901661374e-1, 2.80647
 
 double logistic(double x) { return x >= 0.0 ? 1.0 / (1.0 + std::exp(-x)) : std::exp(x) / (1.0 + std::exp(x)); }
 
-// The processes' moments at all targets, one output after the other.
+// The moments of one process at all targets.
 class Moments {
  public:
-  Moments(const PolyaGammaData& data, const PolyaGammaTargets& targets, const Covariance& covariance,
+  Moments(const PolyaGammaData& data, const PolyaGammaTargets& targets, int output, const Covariance& covariance,
           const RunContext& context)
-      : data_(data), targets_(targets), covariance_(covariance), context_(context) {
-    if (covariance.nugget != 1.0) throw Error("With Polya-Gamma variables the nugget is 1.");
-    if (targets.neighbors.n != targets.coords.n) throw Error("The table of neighbours must have one row for each target.");
-    check_coordinates(data.coords);
-    check_coordinates(targets.coords);
-    check_rows(targets.neighbors.index, -1, data.coords.n);
-  }
-
-  // Fills mean, variance and weights of one output. Returns the first failed target or -1.
-  Index compute(int output) {
-    const Index n = data_.coords.n;
-    values_.resize(n);
-    noise_.resize(n);
-    for (Index i = 0; i < n; ++i) {
-      const double omega = data_.omega[i * data_.outputs + output];
+      : data_(data), targets_(targets), output_(output), covariance_(covariance), context_(context),
+        values_(data.coords.n), noise_(data.coords.n), mean_(targets.coords.n), variance_(targets.coords.n),
+        weights_(targets.coords.n * targets.neighbors.k) {
+    for (Index i = 0; i < data.coords.n; ++i) {
+      const double omega = data.omega[i * data.outputs + output];
       if (!(omega > 0.0)) throw Error("Polya-Gamma variables must be positive.");
-      values_[i] = 0.5 * data_.sign[i * data_.outputs + output] / omega;
+      values_[i] = 0.5 * data.sign[i * data.outputs + output] / omega;
       noise_[i] = 1.0 / omega;
     }
-    mean_.resize(targets_.coords.n);
-    variance_.resize(targets_.coords.n);
-    weights_.resize(targets_.coords.n * targets_.neighbors.k);
-    return DeviceView(backend_of(context_), view())
-        .conditional_weights(prepared(false), false, context_, {mean_.data(), variance_.data(), weights_.data()});
+    failed_ = DeviceView(backend_of(context), view())
+                  .conditional_weights(prepared(false), false, context, {mean_.data(), variance_.data(), weights_.data()});
   }
 
+  Index failed() const { return failed_; }  // the first failed target or -1
   double mean(Index target) const { return mean_[target]; }
   double variance(Index target) const { return variance_[target]; }
 
   // With z = y / (2 omega) and nu = 1 / omega: d z / d log omega = -z, d nu / d log omega = -nu.
-  void adjoint(int output, const std::vector<double>& mean_bar, const std::vector<double>& variance_bar,
-               PolyaGammaScore& score) const {
+  void adjoint(const std::vector<double>& mean_bar, const std::vector<double>& variance_bar, PolyaGammaScore& score) const {
     std::vector<double> weights_bar(weights_.size(), 0.0), noise_bar(weights_.size());
     for_each_neighbor([&](Index t, std::size_t entry, Index row) { weights_bar[entry] = mean_bar[t] * values_[row]; });
     const TargetSums sums = DeviceView(backend_of(context_), view())
@@ -68,7 +55,7 @@ class Moments {
     for (int a = 0; a + 1 < covariance_.parameters(); ++a)
       if (covariance_.is_active(a)) score.gradient[a] += sums.sums[a];
     for_each_neighbor([&](Index t, std::size_t entry, Index row) {
-      score.d_log_omega[row * data_.outputs + output] -=
+      score.d_log_omega[row * data_.outputs + output_] -=
           mean_bar[t] * weights_[entry] * values_[row] + noise_bar[entry] * noise_[row];
     });
   }
@@ -102,29 +89,39 @@ class Moments {
 
   const PolyaGammaData& data_;
   const PolyaGammaTargets& targets_;
+  int output_;
   const Covariance& covariance_;
   const RunContext& context_;
   std::vector<double> values_, noise_, mean_, variance_, weights_;
+  Index failed_;
 };
 
-// Averaged logistic of every target and output.
-struct Averages {
-  std::vector<AveragedLogistic> of;  // targets x outputs
-  Index failed = -1;
-};
-
-Averages averages(Moments& moments, int outputs, const PolyaGammaTargets& targets) {
-  Averages result;
-  result.of.resize(targets.coords.n * outputs);
-  for (int r = 0; r < outputs; ++r) {
-    const Index failed = moments.compute(r);
-    if (failed >= 0) result.failed = result.failed < 0 ? failed : std::min(result.failed, failed);
-    for (Index t = 0; t < targets.coords.n; ++t)
-      result.of[t * outputs + r] =
-          averaged_logistic(moments.mean(t) + targets.shift[t * outputs + r], moments.variance(t));
-  }
-  return result;
+void check(const PolyaGammaData& data, const PolyaGammaTargets& targets, const Covariance& covariance) {
+  if (covariance.nugget != 1.0) throw Error("With Polya-Gamma variables the nugget is 1.");
+  if (targets.neighbors.n != targets.coords.n) throw Error("The table of neighbours must have one row for each target.");
+  check_coordinates(data.coords);
+  check_coordinates(targets.coords);
+  check_rows(targets.neighbors.index, -1, data.coords.n);
 }
+
+// Every process with its averaged logistic functions.
+struct Processes {
+  std::vector<Moments> moments;
+  std::vector<AveragedLogistic> average;  // targets x outputs
+  Index failed = -1;
+
+  Processes(const PolyaGammaData& data, const PolyaGammaTargets& targets, const Covariance& covariance,
+            const RunContext& context)
+      : average(targets.coords.n * data.outputs) {
+    check(data, targets, covariance);
+    for (int r = 0; r < data.outputs; ++r) {
+      const Moments& of_process = moments.emplace_back(data, targets, r, covariance, context);
+      if (of_process.failed() >= 0) failed = failed < 0 ? of_process.failed() : std::min(failed, of_process.failed());
+      for (Index t = 0, at = r; t < targets.coords.n; ++t, at += data.outputs)
+        average[at] = averaged_logistic(of_process.mean(t) + targets.shift[at], of_process.variance(t));
+    }
+  }
+};
 
 double total(const AveragedLogistic* of_target, int outputs) {
   double sum = 0.0;
@@ -175,41 +172,40 @@ AveragedLogistic averaged_logistic(double mean, double variance) {
 
 PolyaGammaScore polya_gamma_score(const PolyaGammaData& data, const PolyaGammaTargets& targets,
                                   const Covariance& covariance, const RunContext& context) {
-  Moments moments(data, targets, covariance, context);
+  const Processes processes(data, targets, covariance, context);
   const int outputs = data.outputs;
   const Index n = targets.coords.n;
-  const Averages average = averages(moments, outputs, targets);
   PolyaGammaScore score;
-  score.failed = average.failed;
+  score.failed = processes.failed;
   if (score.failed >= 0) return score;
   score.gradient.assign(covariance.parameters(), 0.0);
   score.d_log_omega.assign(data.coords.n * outputs, 0.0);
   score.d_shift.resize(n * outputs);
-  for (Index t = 0; t < n; ++t) score.value += log_probability(&average.of[t * outputs], outputs, targets.observed[t]);
+  const AveragedLogistic* average = processes.average.data();
+  for (Index t = 0; t < n; ++t) score.value += log_probability(&average[t * outputs], outputs, targets.observed[t]);
   std::vector<double> mean_bar(n), variance_bar(n);
   for (int r = 0; r < outputs; ++r) {
     for (Index t = 0; t < n; ++t) {
-      const AveragedLogistic* of_target = &average.of[t * outputs];
+      const AveragedLogistic* of_target = &average[t * outputs];
       const double bar = probability_bar(of_target, outputs, targets.observed[t], r);
       mean_bar[t] = score.d_shift[t * outputs + r] = bar * of_target[r].d_mean;
       variance_bar[t] = bar * of_target[r].d_variance;
     }
-    if (outputs > 1) moments.compute(r);
-    moments.adjoint(r, mean_bar, variance_bar, score);
+    processes.moments[r].adjoint(mean_bar, variance_bar, score);
   }
   return score;
 }
 
 std::vector<double> polya_gamma_probabilities(const PolyaGammaData& data, const PolyaGammaTargets& targets,
                                               const Covariance& covariance, const RunContext& context) {
-  Moments moments(data, targets, covariance, context);
+  const Processes processes(data, targets, covariance, context);
   const int outputs = data.outputs;
   const int classes = outputs == 1 ? 2 : outputs;
-  const Averages average = averages(moments, outputs, targets);
-  if (average.failed >= 0) return {};
+  if (processes.failed >= 0) return {};
   std::vector<double> result(targets.coords.n * classes);
   for (Index t = 0; t < targets.coords.n; ++t)
-    for (int c = 0; c < classes; ++c) result[t * classes + c] = std::exp(log_probability(&average.of[t * outputs], outputs, c));
+    for (int c = 0; c < classes; ++c)
+      result[t * classes + c] = std::exp(log_probability(&processes.average[t * outputs], outputs, c));
   return result;
 }
 
