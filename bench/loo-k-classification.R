@@ -9,7 +9,9 @@
 # are the first 10,000 of theirs. Results are kept split by split, and what is there is not run again; bench/loo-k-classification-table.R
 # makes the table of them.
 script <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
-source(file.path(if (length(script)) dirname(script) else "bench", "common.R"))
+folder <- if (length(script)) dirname(script) else "bench"
+source(file.path(folder, "common.R"))
+source(file.path(folder, "class-sets.R"))
 
 argument <- function(i, default) if (length(commandArgs(TRUE)) >= i) strsplit(commandArgs(TRUE)[[i]], ",")[[1L]] else default
 sets <- argument(1L, c("titanic", "bank", "spambase", "musk2", "splice", "abalone3", "winewhite", "page_blocks", "optdigits", "landsat",
@@ -20,22 +22,6 @@ estimators <- argument(4L, "auto")
 
 # Of the first k 1,000. From a fit of fewer neighbours, 200 steps or fewer left the validation score of landsat and winewhite where 300 did.
 steps_from_fit <- c("32" = 300L, "64" = 200L, "128" = 100L, "256" = 60L)
-
-class_data <- function(set) {
-  from_covtype <- c(pine = "pine", fir = "fir", covtype = "cover")
-  rows <- bench_data(if (set %in% names(from_covtype)) "covtype" else set)
-  response <- if (set %in% names(from_covtype)) from_covtype[[set]] else "y"
-  inputs <- scale(as.matrix(rows[setdiff(names(rows), c("y", from_covtype))]))
-  varies <- apply(inputs, 2L, function(x) all(is.finite(x)))
-  data.frame(inputs[, varies], y = factor(rows[[response]]))
-}
-
-split_rows <- function(n, split) {
-  set.seed(split)
-  rows <- sample.int(n)
-  parts <- split(rows, findInterval(seq_len(n), c(1, round(0.75 * n) + 1, round(0.9 * n) + 1)))
-  list(training = sort(parts[[1L]]), test = sort(utils::head(parts[[2L]], 10000L)), validation = sort(utils::head(parts[[3L]], 10000L)))
-}
 
 fit_one <- function(data, estimator, k, start) {
   steps <- if (is.null(start)) 1000L else steps_from_fit[[as.character(k)]]
@@ -64,8 +50,7 @@ run_estimator <- function(data, rows, set, split, estimator) {
 
 run_split <- function(data, set, split, estimator) {
   rows <- split_rows(nrow(data), split)
-  # An input that does not vary among the training rows has no range.
-  data <- data[vapply(data[rows$training, ], function(x) length(unique(x)) > 1L, NA)]
+  data <- varying_inputs(data, rows$training)
   set.seed(100L + split)
   run_estimator(data, rows, set, split, estimator)
 }

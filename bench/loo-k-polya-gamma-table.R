@@ -1,0 +1,33 @@
+# The tables of bench/classification.md from the results of bench/loo-k-polya-gamma.R.
+#
+#   Rscript bench/loo-k-polya-gamma-table.R
+script <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
+folder <- if (length(script)) dirname(script) else "bench"
+source(file.path(folder, "common.R"))
+source(file.path(folder, "class-sets.R"))
+
+results <- utils::read.csv(result_file("loo-k-polya-gamma.csv"))
+default <- results[results$kl_weight == formals(loo_k)$kl_weight, ]
+mean_se <- function(x) if (length(x) > 1L) sprintf("%.3f (%.3f)", mean(x), stats::sd(x) / sqrt(length(x))) else sprintf("%.3f", x)
+
+# At the default weight, of each split the k of the best log score of the validation rows.
+chosen <- do.call(rbind, lapply(split(default, paste(default$set, default$split)), function(one) one[which.min(one$validation_nll), ]))
+run <- paper_classes[paper_classes$set %in% chosen$set, ]
+cat("| set | splits | NLL | paper: LOO-k | SVGP | error | LOO-k | SVGP | calibration error | k | CPU s, k = 32 |\n",
+  "|---|---|---|---|---|---|---|---|---|---|---|\n", sep = "")
+for (i in seq_len(nrow(run))) with(chosen[chosen$set == run$set[i], ], {
+  cat(sprintf("| %s | %d | %s | %.3f | %.3f | %s | %.3f | %.3f | %.3f | %s | %.0f |\n", run$set[i], length(nll), mean_se(nll), run$loo_nll[i],
+    run$svgp_nll[i], mean_se(error), run$loo_error[i], run$svgp_error[i], mean(calibration), paste(sort(unique(k)), collapse = ", "),
+    mean(default$cpu_seconds[default$set == run$set[i] & default$k == min(default$k)])))
+})
+compared <- run$set != "splice"
+cat(sprintf("\nmean over %d sets but splice: %.3f, paper's LOO-k %.3f\n", sum(compared),
+  mean(tapply(chosen$nll, chosen$set, mean)[run$set[compared]]), mean(run$loo_nll[compared])))
+
+# By weight, on the first split at the first k.
+first <- results[results$split == 1L & results$k == min(results$k), ]
+for (score in c("validation_nll", "nll", "loo_nll")) {
+  table <- tapply(first[[score]], first[c("set", "kl_weight")], mean)[run$set, , drop = FALSE]
+  cat("\n", score, " by weight, first split, k = ", min(results$k), "\n", sep = "")
+  print(round(rbind(table, mean = colMeans(table)), 3L))
+}
