@@ -17,7 +17,7 @@ class TeamConditionalGradient {
   class Work {
    public:
     NEARGP_HD Work(const TeamConditionalGradient& task, const Team& team, TeamArena& arena)
-        : team_(team), tile_(team, task.view, task.covariance, {true, 3}, arena) {}
+        : team_(team), tile_(team, task.view, task.covariance, {true, 3, 1}, arena) {}
 
     NEARGP_HD bool add(Index target, double weight, double* sums) {
       const int k = tile_.k();
@@ -26,9 +26,8 @@ class TeamConditionalGradient {
       double* t = tile_.vector(2);
       const bool good = tile_.load(target);
       const TeamTriangle& factor = tile_.factor();
-      tile_.load_values(target, 0, z);
+      tile_.copy_solved_values(0, z);
       team_.barrier();
-      factor.solve_forward(team_, z, 1, tile_.vector_stride());
       const double root_f = factor.at(k, k);
       const double f = root_f * root_f;
       const double residual = z[k] * root_f;

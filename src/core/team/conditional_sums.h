@@ -22,12 +22,12 @@ class TeamConditionalSums {
         : covariance_(task.covariance),
           layout_(task.layout()),
           team_(team),
-          tile_(team, task.view, task.covariance, {true, task.view.columns + (information ? 1 + wanted() : 0)}, arena),
+          tile_(team, task.view, task.covariance, {true, task.view.columns + (information ? 1 + wanted() : 0), task.view.columns}, arena),
           projections_(arena.take(information ? wanted() * task.view.columns : 0)) {}
 
     NEARGP_HD bool add(Index target, double weight, double* sums) {
       const bool good = tile_.load(target);
-      add_values(target, weight, sums);
+      add_values(weight, sums);
       if constexpr (information) {
         solve_derivatives();
         add_derivatives(weight, sums);
@@ -42,11 +42,10 @@ class TeamConditionalSums {
     NEARGP_HD double* u() const { return tile_.vector(layout_.columns + wanted()); }
     NEARGP_HD double* derivative(int slot) const { return tile_.vector(layout_.columns + slot); }
 
-    NEARGP_HD void add_values(Index target, double weight, double* sums) {
+    NEARGP_HD void add_values(double weight, double* sums) {
       const int columns = layout_.columns;
-      for (int c = 0; c < columns; ++c) tile_.load_values(target, c, column(c));
+      for (int c = 0; c < columns; ++c) tile_.copy_solved_values(c, column(c));
       team_.barrier();
-      tile_.factor().solve_forward(team_, column(0), columns, tile_.vector_stride());
       if (team_.rank() == 0) sums[layout_.log_det()] += 2.0 * weight * math::log(tile_.factor().at(k(), k()));
       for (int s = team_.rank(); s < columns * columns; s += team_.size()) {
         const int i = s / columns, j = s % columns;
@@ -84,12 +83,12 @@ class TeamConditionalSums {
       const auto store = tile_.component(c);
       if (component.wants_shape)
         multiply_symmetric(
-            team_, rows, [&](int i, int j) { return store.shape[pair_index(i, j, rows)]; }, u(),
+            team_, rows, [&](int, int, int place) { return store.shape[place]; }, u(),
             derivative(covariance_.slot[component.shape_parameter]));
       if (c == 0) return;
       double* g = derivative(covariance_.slot[component.variance_parameter]);
       multiply_symmetric(
-          team_, rows, [&](int i, int j) { return store.covariance[pair_index(i, j, rows)]; }, u(), g);
+          team_, rows, [&](int, int, int place) { return store.covariance[place]; }, u(), g);
       for (int i = team_.rank(); i < rows; i += team_.size()) g[i] += component.variance * u()[i];
     }
 
@@ -108,7 +107,7 @@ class TeamConditionalSums {
     NEARGP_HD void add_derivatives(double weight, double* sums) {
       const int columns = layout_.columns;
       for (int s = team_.rank(); s < wanted() * columns; s += team_.size())
-        projections_[s] = thread_dot(derivative(s / columns), column(s % columns), tile_.rows());
+        projections_[s] = thread_dot(derivative(s / columns), column(s % columns), tile_.factor().padded());
       for (int s = team_.rank(); s < wanted() * wanted(); s += team_.size())
         add_information(s / wanted(), s % wanted(), weight, sums);
       team_.barrier();
@@ -122,7 +121,7 @@ class TeamConditionalSums {
     NEARGP_HD void add_information(int v, int w, double weight, double* sums) {
       const int a = covariance_.wanted_parameter[v], b = covariance_.wanted_parameter[w];
       if (b > a) return;
-      const double product = thread_dot(derivative(v), derivative(w), tile_.rows());
+      const double product = thread_dot(derivative(v), derivative(w), tile_.factor().padded());
       sums[layout_.information(a, b)] += weight * (product - 0.5 * derivative(v)[k()] * derivative(w)[k()]);
     }
 

@@ -17,20 +17,20 @@ NEARGP_HD inline void multiply_scale_derivative(const TeamTile<Team, true>& tile
   const int rows = tile.rows();
   if (component.single_scale)
     return multiply_symmetric(
-        tile.team(), rows, [&](int i, int j) { return slope[pair_index(i, j, rows)]; }, x, g);
+        tile.team(), rows, [&](int, int, int place) { return slope[place]; }, x, g);
   multiply_symmetric(
       tile.team(), rows,
-      [&](int i, int j) {
-        return slope[pair_index(i, j, rows)] * quadratic_form(tile.covariance(), form, coords, rows, i, j);
+      [&](int i, int j, int place) {
+        return slope[place] * quadratic_form(tile.covariance(), form, coords, rows, i, j);
       },
       x, g);
 }
 
-// The sum over pairs of weight(i, j) entry(i, j), the same for each thread.
+// The sum over pairs of weight(i, j) entry(i, j, place), the same for each thread.
 template <class Team, class Weight, class Entry>
 NEARGP_HD inline double sum_pairs(const Team& team, int rows, const Weight& weight, const Entry& entry) {
   double sum = 0.0;
-  for_each_pair(team, rows, [&](int i, int j) { sum += weight(i, j) * entry(i, j); });
+  for_each_pair(team, rows, [&](int i, int j, int place) { sum += weight(i, j) * entry(i, j, place); });
   return team.sum(sum);
 }
 
@@ -45,8 +45,8 @@ NEARGP_HD inline void contract_scales(const TeamTile<Team, true>& tile, int c, c
   const int rows = tile.rows();
   for (int f = 0; f < component.forms; ++f) {
     const TeamForm& form = covariance.form[component.first_form + f];
-    const double sum = sum_pairs(tile.team(), rows, weight, [&](int i, int j) {
-      const double entry = slope[pair_index(i, j, rows)];
+    const double sum = sum_pairs(tile.team(), rows, weight, [&](int i, int j, int place) {
+      const double entry = slope[place];
       return component.single_scale ? entry : entry * quadratic_form(covariance, form, coords, rows, i, j);
     });
     if (tile.team().rank() == 0) gradient[form.parameter] += factor * sum;
@@ -61,7 +61,7 @@ NEARGP_HD inline void contract_shape(const TeamTile<Team, true>& tile, int c, co
   if (!component.wants_shape) return;
   const double* shape = tile.component(c).shape;
   const int rows = tile.rows();
-  const double sum = sum_pairs(tile.team(), rows, weight, [&](int i, int j) { return shape[pair_index(i, j, rows)]; });
+  const double sum = sum_pairs(tile.team(), rows, weight, [&](int, int, int place) { return shape[place]; });
   if (tile.team().rank() == 0) gradient[component.shape_parameter] += factor * sum;
 }
 
@@ -85,7 +85,7 @@ NEARGP_HD inline void contract_variances(const TeamTile<Team, true>& tile, const
     const double* values = tile.component(c).covariance;
     const double in_variance =
         trace * component.variance +
-        sum_pairs(team, rows, weight, [&](int i, int j) { return values[pair_index(i, j, rows)]; });
+        sum_pairs(team, rows, weight, [&](int, int, int place) { return values[place]; });
     if (team.rank() == 0) gradient[component.variance_parameter] += factor * in_variance;
     rest += in_variance;
   }

@@ -36,7 +36,7 @@ NEARGP_HD inline void contract_loadings(const TeamTile<Team, true>& tile, int c,
       loading[i] = component.loadings[tile.output(i) * component.rank + q];
     team.barrier();
     multiply_symmetric(
-        team, rows, [&](int i, int j) { return weight(i, j) * correlation[pair_index(i, j, rows)]; }, loading, sum);
+        team, rows, [&](int i, int j, int place) { return weight(i, j) * correlation[place]; }, loading, sum);
     for (int i = team.rank(); i < rows; i += team.size())
       if (tile.present(i)) sum[i] += 2.0 * diagonal(i) * loading[i];
     add_by_output(tile, component.variance_parameter + q, component.rank, factor, gradient);

@@ -20,16 +20,15 @@ class TeamJointSums {
     NEARGP_HD Work(const TeamJointSums& task, const Team& team, TeamArena& arena)
         : columns_(task.view.columns),
           team_(team),
-          tile_(team, task.view, task.covariance, {true, columns_}, arena),
+          tile_(team, task.view, task.covariance, {true, columns_, columns_}, arena),
           inverse_(arena.take(gradient ? triangle() : 0)),
           weights_(arena.take(gradient ? triangle() : 0)) {}
 
     NEARGP_HD bool add(Index target, double weight, double* sums) {
       const int rows = tile_.rows();
       const bool good = tile_.load(target);
-      for (int c = 0; c < columns_; ++c) tile_.load_values(target, c, tile_.vector(c));
+      for (int c = 0; c < columns_; ++c) tile_.copy_solved_values(c, tile_.vector(c));
       team_.barrier();
-      tile_.factor().solve_forward(team_, tile_.vector(0), columns_, tile_.vector_stride());
       double count = 0.0, log_det = 0.0;
       for (int i = team_.rank(); i < rows; i += team_.size()) {
         count += tile_.present(i) ? 1.0 : 0.0;
@@ -46,16 +45,16 @@ class TeamJointSums {
     }
 
    private:
-    NEARGP_HD int triangle() const { return pair_count(tile_.rows() + 1); }
+    NEARGP_HD int triangle() const { return place(tile_.rows(), tile_.rows()); }
 
     // Entry (i, j), i >= j, of a triangle with its diagonal, by columns.
-    NEARGP_HD int place(int i, int j) const { return pair_index(i + 1, j, tile_.rows() + 1); }
+    NEARGP_HD int place(int i, int j) const { return j * (2 * tile_.rows() - j + 1) / 2 + (i - j); }
 
     NEARGP_HD void add_values(double weight, double log_det, double* sums) {
       if (team_.rank() == 0) sums[0] += weight * log_det;
       for (int s = team_.rank(); s < columns_ * columns_; s += team_.size()) {
         const int i = s / columns_, j = s % columns_;
-        if (j <= i) sums[1 + s] += weight * thread_dot(tile_.vector(i), tile_.vector(j), tile_.rows());
+        if (j <= i) sums[1 + s] += weight * thread_dot(tile_.vector(i), tile_.vector(j), tile_.factor().padded());
       }
     }
 
@@ -89,7 +88,7 @@ class TeamJointSums {
     // (alpha alpha' - S^-1)/2, S^-1 = L^-T L^-1.
     NEARGP_HD void fill_weights(const double* alpha) const {
       const int rows = tile_.rows();
-      for_each_pair(team_, rows + 1, [&](int row, int j) {
+      for_each_pair(team_, rows + 1, [&](int row, int j, int) {
         const int i = row - 1;
         double entry = 0.0;
         for (int m = i; m < rows; ++m) entry += inverse_[place(m, i)] * inverse_[place(m, j)];

@@ -1,40 +1,62 @@
-// The pairs i > j of a team's rows, shared out evenly, where a strict lower triangle keeps them, and its product.
+// The pairs i > j of a team's rows, shared out evenly, where arrays keep a number for each, and products with such arrays.
+//
+// Pairs go round the circle of rows: first all (a, a + 1), a = 0 .. rows-1, then all (a, a + 2) ..., sums modulo rows, to
+// half way round; of the last round an even number of rows has one half. So threads of consecutive places read
+// consecutive rows, all rows have their pairs at the same distances, and to go on takes additions only.
 #pragma once
 
 #include "base/hd.h"
+#include "base/simd.h"
 
 namespace neargp {
 
-// By columns, without the diagonal.
-NEARGP_HD inline int pair_index(int i, int j, int rows) { return j * (2 * rows - j - 1) / 2 + (i - j - 1); }
-
 NEARGP_HD inline int pair_count(int rows) { return rows * (rows - 1) / 2; }
 
-// action(i, j) for all pairs. A long column and a short one together are as long as any other such two, which makes the
-// triangle a rectangle: with an odd number of rows columns r and rows-2-r, with an even one r and rows-1-r. So each
-// thread finds its pairs by one division, and none waits for others.
+NEARGP_HD inline int pair_place(int i, int j, int rows) {
+  const int distance = i - j;
+  return 2 * distance <= rows ? (distance - 1) * rows + j : (rows - distance - 1) * rows + i;
+}
+
+// action(i, j, place) for all pairs.
 template <class Team, class Action>
 NEARGP_HD inline void for_each_pair(const Team& team, int rows, const Action& action) {
-  const bool odd = rows % 2 == 1;
-  const int length = odd ? rows : rows - 1;
   const int count = pair_count(rows);
-  for (int e = team.rank(); e < count; e += team.size()) {
-    const int r = e / length;
-    const int place = e - r * length;
-    if (place < rows - 1 - r)
-      action(r + 1 + place, r);
-    else
-      action(odd ? place : place + 1, odd ? rows - 2 - r : rows - 1 - r);
+  const int rounds = team.size() / rows;
+  int distance = 1 + team.rank() / rows;
+  int a = team.rank() % rows;
+  for (int place = team.rank(); place < count; place += team.size()) {
+    const int ahead = a + distance;
+    const int b = ahead < rows ? ahead : ahead - rows;
+    action(larger(a, b), smaller(a, b), place);
+    a += team.size() - rounds * rows;
+    distance += rounds;
+    if (a >= rows) {
+      a -= rows;
+      ++distance;
+    }
   }
 }
 
-// g = E x, element by element, E symmetric with zero diagonal; entry(i, j), i > j.
+// g = E x, element by element, E symmetric with zero diagonal; entry(i, j, place), i > j.
 template <class Team, class Entry>
 NEARGP_HD inline void multiply_symmetric(const Team& team, int rows, const Entry& entry, const double* x, double* g) {
+  const int whole_rounds = (rows - 1) / 2;
   for (int i = team.rank(); i < rows; i += team.size()) {
+    const auto product = [&](int other, int place) {
+      return entry(larger(i, other), smaller(i, other), place) * x[other];
+    };
     double sum = 0.0;
-    for (int j = 0; j < i; ++j) sum += entry(i, j) * x[j];
-    for (int j = i + 1; j < rows; ++j) sum += entry(j, i) * x[j];
+    int ahead = i, behind = i, place = 0;
+    for (int round = 0; round < whole_rounds; ++round, place += rows) {
+      ahead = ahead + 1 < rows ? ahead + 1 : 0;
+      behind = behind > 0 ? behind - 1 : rows - 1;
+      sum += product(ahead, place + i);
+      sum += product(behind, place + behind);
+    }
+    if (rows % 2 == 0) {
+      const int opposite = i < rows / 2 ? i + rows / 2 : i - rows / 2;
+      sum += product(opposite, place + smaller(i, opposite));
+    }
     g[i] = sum;
   }
 }

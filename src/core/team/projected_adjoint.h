@@ -130,8 +130,8 @@ class TeamProjectedAdjoint {
       double sum = 0.0;
       for (int j = 0; j < rows; ++j) {
         if (j == i) continue;
-        const int pair = i > j ? pair_index(i, j, rows) : pair_index(j, i, rows);
-        sum += 2.0 * (t[i] * u[j] + t[j] * u[i]) * slope[pair] * (z[i] - z[j]);
+        const int place = pair_place(larger(i, j), smaller(i, j), rows);
+        sum += 2.0 * (t[i] * u[j] + t[j] * u[i]) * slope[place] * (z[i] - z[j]);
       }
       return sum;
     }

@@ -47,7 +47,7 @@ class TeamArena {
   long long used_ = 0;
 };
 
-// The four doubles from an address on a boundary of 16 bytes.
+// Four doubles, in memory on a boundary of 16 bytes.
 struct Four {
   double x[4];
 
@@ -59,6 +59,21 @@ struct Four {
 #else
     return {{from[0], from[1], from[2], from[3]}};
 #endif
+  }
+
+  NEARGP_HD void store(double* to) const {
+#ifdef __CUDA_ARCH__
+    *reinterpret_cast<double2*>(to) = {x[0], x[1]};
+    *reinterpret_cast<double2*>(to + 2) = {x[2], x[3]};
+#else
+    for (int b = 0; b < 4; ++b) to[b] = x[b];
+#endif
+  }
+
+  NEARGP_HD double dot(const Four& other) const {
+    double sum = x[0] * other.x[0];
+    for (int b = 1; b < 4; ++b) sum += x[b] * other.x[b];
+    return sum;
   }
 };
 

@@ -16,6 +16,7 @@ namespace neargp {
 struct TeamNeeds {
   bool target_row = true;  // is part of the factor
   int vectors = 0;         // of k+1 elements
+  int solved_values = 0;   // columns of values x of which L^-1 x is wanted
 };
 
 // A pivot below this share of the row's own variance counts as zero (local/tile.h).
@@ -33,10 +34,12 @@ class TeamTile {
 
   NEARGP_HD TeamTile(const Team& team, const LocalView& view, const TeamCovariance& covariance,
                      const TeamNeeds& needs, TeamArena& arena)
-      : team_(team), view_(view), covariance_(covariance), rows_(view.k + 1), target_row_(needs.target_row) {
-    factor_ = TeamTriangle(target_row_ ? rows_ : view.k, arena);
+      : team_(team), view_(view), covariance_(covariance), rows_(view.k + 1), target_row_(needs.target_row),
+        solved_values_(needs.solved_values) {
+    factor_ = TeamTriangle(target_row_ ? rows_ : view.k, arena, solved_values_);
     cross_ = target_row_ ? nullptr : arena.take(rows_);
-    datum_ = arena.take(rows_ * row_numbers());
+    datum_ = reinterpret_cast<int*>(arena.take(several_outputs() ? rows_ : (rows_ + 1) / 2));
+    loading_ = arena.take(derivatives && several_outputs() ? 2 * rows_ : 0);
     noise_ = arena.take(rows_);
     vectors_ = arena.take(needs.vectors * vector_stride());
     coords_ = arena.take(rows_ * view.dim * covariance.components);
@@ -50,13 +53,13 @@ class TeamTile {
   NEARGP_HD const TeamTriangle& factor() const { return factor_; }
   NEARGP_HD const double* cross() const { return cross_; }  // covariances of the target with row i; [k]: its variance
   NEARGP_HD const double* noise() const { return noise_; }  // noise_scale (of several outputs the noise), 0 where absent
-  NEARGP_HD bool present(int row) const { return datum_[row] >= 0.0; }
+  NEARGP_HD bool present(int row) const { return datum_[row] >= 0; }
   NEARGP_HD const double* coords(int c) const { return coords_ + c * rows_ * view_.dim; }
 
   // Of several outputs: that of a row, and two vectors for the derivatives in loadings (team/coregionalisation.h).
-  NEARGP_HD int output(int row) const { return int(datum_[rows_ + row]); }
-  NEARGP_HD double* row_loading() const { return datum_ + 2 * rows_; }
-  NEARGP_HD double* row_sum() const { return datum_ + 3 * rows_; }
+  NEARGP_HD int output(int row) const { return datum_[rows_ + row]; }
+  NEARGP_HD double* row_loading() const { return loading_; }
+  NEARGP_HD double* row_sum() const { return loading_ + rows_; }
 
   // Vectors may be solved with, whether the target's row is part of the factor or not.
   NEARGP_HD int vector_stride() const { return TeamTriangle::vector_stride(rows_); }
@@ -92,22 +95,17 @@ class TeamTile {
 
   // The value of a column at a row of the conditioning set; 0 where absent.
   NEARGP_HD double value(int row, int column) const {
-    return present(row) ? view_.values[Index(int(datum_[row])) * view_.columns + column] : 0.0;
+    return present(row) ? view_.values[Index(datum_[row]) * view_.columns + column] : 0.0;
   }
 
-  // The values of a column at all rows; 0 where absent, in the padding, and at a target without values.
-  NEARGP_HD void load_values(Index target, int column, double* x) const {
-    for (int row = team_.rank(); row < vector_stride(); row += team_.size()) {
-      double value = 0.0;
-      if (row < k()) value = this->value(row, column);
-      if (row == k() && view_.target_values) value = view_.target_values[view_.place(target) * view_.columns + column];
-      x[row] = value;
-    }
+  // x = L^-1 of the values of a column, with zeros behind.
+  NEARGP_HD void copy_solved_values(int column, double* x) const {
+    for (int row = team_.rank(); row < vector_stride(); row += team_.size())
+      x[row] = row < rows_ ? factor_.further(column, row) : 0.0;
   }
 
  private:
   NEARGP_HD bool several_outputs() const { return covariance_.outputs > 0; }
-  NEARGP_HD int row_numbers() const { return !several_outputs() ? 1 : derivatives ? 4 : 2; }
   NEARGP_HD bool keeps_covariance(int c) const { return c > 0 || several_outputs(); }
 
   NEARGP_HD static double* take(double*& next, int count) {
@@ -126,18 +124,23 @@ class TeamTile {
   }
 
   NEARGP_HD void fill(Index target) {
-    load_rows(view_.place(target));
+    const bool some_absent = load_rows(view_.place(target));
     team_.barrier();
     for (int c = 0; c < covariance_.components; ++c) assemble(c);
+    if (some_absent) clear_absent();
     for (int i = team_.rank(); i < rows_; i += team_.size()) set_diagonal(i);
     factor_.pad(team_);
+    for (int column = 0; column < solved_values_; ++column) load_values(view_.place(target), column);
     team_.barrier();
   }
 
-  NEARGP_HD void load_rows(Index place) {
+  // Returns whether any row is absent.
+  NEARGP_HD bool load_rows(Index place) {
+    bool absent = false;
     const double* target_point = view_.target_coords + place * view_.dim;
     for (int row = team_.rank(); row < rows_; row += team_.size()) {
       const int datum = row < k() ? view_.neighbors[place * k() + row] : 0;
+      absent = absent || datum < 0;
       const bool is_neighbor = row < k() && datum >= 0;
       scale_point(row, is_neighbor ? view_.coords + Index(datum) * view_.dim : target_point);
       datum_[row] = datum;
@@ -147,6 +150,9 @@ class TeamTile {
         noise_[row] = is_neighbor && view_.noise_scale ? view_.noise_scale[datum] : 0.0;
       if (several_outputs()) load_output(place, row, datum);
     }
+    int threads_with_absent;
+    team_.place(absent, threads_with_absent);
+    return threads_with_absent > 0;
   }
 
   // Absent rows may be of any output.
@@ -173,25 +179,58 @@ class TeamTile {
     const TeamComponent& component = covariance_.component[c];
     const ComponentTile store = derivatives ? this->component(c) : ComponentTile{};
     const double* x = coords(c);
-    const bool with_covariance = derivatives && keeps_covariance(c);
-    for_each_pair(team_, rows_, [&](int i, int j) {
-      double r2 = 0.0;
-      for (int d = 0; d < view_.dim; ++d) {
-        const double difference = x[d * rows_ + i] - x[d * rows_ + j];
-        r2 += difference * difference;
-      }
+    for_each_pair(team_, rows_, [&](int i, int j, int place) {
       double value, in_length = 0.0, in_shape = 0.0;
-      covariance_entry<derivatives>(component, r2, value, in_length, in_shape);
-      double share = present(i) && present(j) ? 1.0 : 0.0;
-      const int pair = pair_index(i, j, rows_);
-      if (with_covariance) store.covariance[pair] = share * value;
-      if (several_outputs()) share *= covariance_.coupling(c, output(i), output(j));
-      value *= share;
-      double& entry = i < factor_.rows() ? factor_.at(i, j) : cross_[j];
-      entry = c == 0 ? value : entry + value;
-      if (!derivatives) return;
-      if (store.slope) store.slope[pair] = share * in_length;
-      if (store.shape) store.shape[pair] = share * in_shape;
+      covariance_entry<derivatives>(component, squared_distance(x, i, j), value, in_length, in_shape);
+      if (store.covariance) store.covariance[place] = value;
+      if (several_outputs()) {
+        const double coupling = covariance_.coupling(c, output(i), output(j));
+        value *= coupling;
+        in_length *= coupling;
+        in_shape *= coupling;
+      }
+      double& matrix_entry = entry(i, j);
+      matrix_entry = c == 0 ? value : matrix_entry + value;
+      if (store.slope) store.slope[place] = in_length;
+      if (store.shape) store.shape[place] = in_shape;
+    });
+  }
+
+  // The first two coordinates, which are often all, without a loop.
+  NEARGP_HD double squared_distance(const double* x, int i, int j) const {
+    const auto square = [&] {
+      const double difference = x[i] - x[j];
+      x += rows_;
+      return difference * difference;
+    };
+    double sum = square();
+    if (view_.dim > 1) sum += square();
+    for (int d = 2; d < view_.dim; ++d) sum += square();
+    return sum;
+  }
+
+  NEARGP_HD double& entry(int i, int j) const { return i < factor_.rows() ? factor_.at(i, j) : cross_[j]; }
+
+  // The values of a column at all rows; 0 where absent, in the padding, and at a target without values.
+  NEARGP_HD void load_values(Index place, int column) {
+    for (int row = team_.rank(); row < factor_.padded(); row += team_.size()) {
+      double value = 0.0;
+      if (row < k()) value = this->value(row, column);
+      if (row == k() && view_.target_values) value = view_.target_values[place * view_.columns + column];
+      factor_.further(column, row) = value;
+    }
+  }
+
+  // Each thread its own pairs, as it has filled them.
+  NEARGP_HD void clear_absent() {
+    for_each_pair(team_, rows_, [&](int i, int j, int place) {
+      if (present(i) && present(j)) return;
+      entry(i, j) = 0.0;
+      for (int c = 0; derivatives && c < covariance_.components; ++c) {
+        const ComponentTile store = component(c);
+        for (double* triangle : {store.slope, store.shape, store.covariance})
+          if (triangle) triangle[place] = 0.0;
+      }
     });
   }
 
@@ -212,9 +251,11 @@ class TeamTile {
   const TeamCovariance& covariance_;
   int rows_;
   bool target_row_;
+  int solved_values_;
   TeamTriangle factor_;
   double* cross_;
-  double* datum_;  // of each row, below 0 where absent (integers up to 2^31 are doubles), then what several outputs need
+  int* datum_;  // of each row, below 0 where absent; of several outputs, then that of each row
+  double* loading_;
   double* noise_;
   double* vectors_;
   double* coords_;
@@ -230,15 +271,11 @@ NEARGP_HD inline double team_dot(const Team& team, const double* x, const double
   return team.sum(sum);
 }
 
-// The same by one thread, for those who have many to share out.
-NEARGP_HD inline double thread_dot(const double* x, const double* y, int length) {
-  double even = 0.0, odd = 0.0;
-  int i = 0;
-  for (; i + 2 <= length; i += 2) {
-    even += x[i] * y[i];
-    odd += x[i + 1] * y[i + 1];
-  }
-  return i < length ? even + odd + x[i] * y[i] : even + odd;
+// The same by one thread, for those who have many to share out: vectors with zeros up to `padded`, a multiple of four.
+NEARGP_HD inline double thread_dot(const double* x, const double* y, int padded) {
+  double sum = 0.0;
+  for (int i = 0; i < padded; i += 4) sum += Four::load(x + i).dot(Four::load(y + i));
+  return sum;
 }
 
 }  // namespace neargp

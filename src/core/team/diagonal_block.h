@@ -1,0 +1,95 @@
+// The square of four rows and columns on the diagonal of a team's triangle (team/triangle.h), in registers. Every thread
+// has a copy and computes with it for itself, which costs less than to hand results round.
+#pragma once
+
+#include "base/simd.h"
+#include "team/team.h"
+
+namespace neargp {
+
+class DiagonalBlock {
+ public:
+  static constexpr int width = 4;
+
+  NEARGP_HD DiagonalBlock() {}
+
+  // Of a factor, from its columns, `length` apart, and the reciprocals of its diagonal.
+  NEARGP_HD DiagonalBlock(const double* corner, int length, const double* inverse_diagonal)
+      : l10(corner[1]), l20(corner[2]), l21(corner[length + 2]), l30(corner[3]), l31(corner[length + 3]),
+        l32(corner[2 * length + 3]), inverse(Four::load(inverse_diagonal)) {}
+
+  // Of a matrix, by factorising it. TeamTriangle::factorise() tells what becomes of pivots that are too small.
+  NEARGP_HD bool factorise(const double* corner, int length, const double* diagonal, double tolerance) {
+    const double* column1 = corner + length;
+    const double* column2 = column1 + length;
+    const double* column3 = column2 + length;
+    bool good = pivot(0, corner[0], diagonal, tolerance);
+    l10 = corner[1] * inverse.x[0];
+    l20 = corner[2] * inverse.x[0];
+    l30 = corner[3] * inverse.x[0];
+    good &= pivot(1, column1[1] - l10 * l10, diagonal, tolerance);
+    l21 = (column1[2] - l20 * l10) * inverse.x[1];
+    l31 = (column1[3] - l30 * l10) * inverse.x[1];
+    good &= pivot(2, column2[2] - l20 * l20 - l21 * l21, diagonal, tolerance);
+    l32 = (column2[3] - l30 * l20 - l31 * l21) * inverse.x[2];
+    good &= pivot(3, column3[3] - l30 * l30 - l31 * l31 - l32 * l32, diagonal, tolerance);
+    return good;
+  }
+
+  NEARGP_HD void store(double* corner, int length, double* inverse_diagonal) const {
+    corner[0] = root[0];
+    corner[1] = l10;
+    corner[2] = l20;
+    corner[3] = l30;
+    corner[length + 1] = root[1];
+    corner[length + 2] = l21;
+    corner[length + 3] = l31;
+    corner[2 * length + 2] = root[2];
+    corner[2 * length + 3] = l32;
+    corner[3 * length + 3] = root[3];
+    inverse.store(inverse_diagonal);
+  }
+
+  // L^-1 x. A row y of the factor is the same: y L' = x.
+  NEARGP_HD Four forward(const Four& x) const {
+    Four y;
+    y.x[0] = x.x[0] * inverse.x[0];
+    y.x[1] = (x.x[1] - y.x[0] * l10) * inverse.x[1];
+    y.x[2] = (x.x[2] - y.x[0] * l20 - y.x[1] * l21) * inverse.x[2];
+    y.x[3] = (x.x[3] - y.x[0] * l30 - y.x[1] * l31 - y.x[2] * l32) * inverse.x[3];
+    return y;
+  }
+
+  // L^-T x.
+  NEARGP_HD Four backward(const Four& x) const {
+    Four y;
+    y.x[3] = x.x[3] * inverse.x[3];
+    y.x[2] = (x.x[2] - y.x[3] * l32) * inverse.x[2];
+    y.x[1] = (x.x[1] - y.x[3] * l31 - y.x[2] * l21) * inverse.x[1];
+    y.x[0] = (x.x[0] - y.x[3] * l30 - y.x[2] * l20 - y.x[1] * l10) * inverse.x[0];
+    return y;
+  }
+
+ private:
+  NEARGP_HD bool pivot(int b, double value, const double* diagonal, double tolerance) {
+    const bool good = value > tolerance * diagonal[b];
+    if (!good) value = diagonal[b];
+    inverse.x[b] = inverse_root(value);
+    root[b] = value * inverse.x[b];
+    return good;
+  }
+
+  NEARGP_HD static double inverse_root(double x) {
+#ifdef __CUDA_ARCH__
+    return ::rsqrt(x);
+#else
+    return 1.0 / math::sqrt(x);
+#endif
+  }
+
+  double l10, l20, l21, l30, l31, l32;
+  double root[width];
+  Four inverse;
+};
+
+}  // namespace neargp
