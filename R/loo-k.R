@@ -9,6 +9,9 @@
 #' `steps`, neighbours sought in the current metric every `refresh` steps. Its time does not depend on the number of rows, apart from the
 #' search.
 #'
+#' Predictions may take more neighbours than the fit, `predict(fit, k = 256)`: in four inputs with little noise a fit with 64 then had log
+#' scores better by 0.03 to 0.05 (`bench/responses.md`).
+#'
 #' The score is not a likelihood: covariance parameters get no standard errors, and [stats::AIC()] refuses. Trend coefficients are the
 #' generalised least squares estimate at the final covariance, with its standard errors.
 #'
