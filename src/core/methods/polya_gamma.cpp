@@ -37,8 +37,9 @@ class Moments {
       values_[i] = 0.5 * data.sign[i * data.outputs + output] / omega;
       noise_[i] = 1.0 / omega;
     }
-    failed_ = DeviceView(backend_of(context), view())
-                  .conditional_weights(prepared(false), false, context, {mean_.data(), variance_.data(), weights_.data()});
+    const DeviceView device(backend_of(context), view());
+    failed_ = device.conditional_weights(prepared(false), false, context,
+                                         {mean_.data(), variance_.data(), weights_.data()});
   }
 
   Index failed() const { return failed_; }  // the first failed target or -1
@@ -46,12 +47,13 @@ class Moments {
   double variance(Index target) const { return variance_[target]; }
 
   // With z = y / (2 omega) and nu = 1 / omega: d z / d log omega = -z, d nu / d log omega = -nu.
-  void adjoint(const std::vector<double>& mean_bar, const std::vector<double>& variance_bar, PolyaGammaScore& score) const {
+  void adjoint(const std::vector<double>& mean_bar, const std::vector<double>& variance_bar,
+               PolyaGammaScore& score) const {
     std::vector<double> weights_bar(weights_.size(), 0.0), noise_bar(weights_.size());
     for_each_neighbor([&](Index t, std::size_t entry, Index row) { weights_bar[entry] = mean_bar[t] * values_[row]; });
-    const TargetSums sums = DeviceView(backend_of(context_), view())
-                                .conditional_adjoint(prepared(true), {weights_bar.data(), variance_bar.data(), noise_bar.data()},
-                                                     context_);
+    const DeviceView device(backend_of(context_), view());
+    const TargetSums sums = device.conditional_adjoint(
+        prepared(true), {weights_bar.data(), variance_bar.data(), noise_bar.data()}, context_);
     for (int a = 0; a + 1 < covariance_.parameters(); ++a)
       if (covariance_.is_active(a)) score.gradient[a] += sums.sums[a];
     for_each_neighbor([&](Index t, std::size_t entry, Index row) {
