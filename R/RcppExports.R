@@ -101,8 +101,8 @@ core_label_probabilities <- function(model, covariance, nugget, slope, shift, th
     .Call(`_neargp_core_label_probabilities`, model, covariance, nugget, slope, shift, threads)
 }
 
-core_latent <- function(nodes, data, response, exact, mean_field, threads) {
-    .Call(`_neargp_core_latent`, nodes, data, response, exact, mean_field, threads)
+core_latent <- function(nodes, data, response, exact, mean_field, factor_bytes, threads) {
+    .Call(`_neargp_core_latent`, nodes, data, response, exact, mean_field, factor_bytes, threads)
 }
 
 core_latent_start <- function(latent, linear_predictor, family, parameters, threads) {

@@ -121,13 +121,13 @@ latent_result <- function(problem, state) {
     result$convergence[c("converged", "message", "endless")] <- list(FALSE,
       sprintf("the trend separates the responses, and %s may be infinite", format_some(endless)), endless)
   }
-  result$posterior <- latent_posterior(objective$latent, at_optimum, fitted$exact)
+  result$posterior <- latent_posterior(objective$latent, at_optimum, fitted)
   result$posterior$variance_error <- settled$variance_error
   result
 }
 
 # With squared-exponential covariances an incomplete factor can be a good preconditioner and still have single variances wrong by some
-# percent. Where it does, an exact one gives the posterior, if there are few enough inducing points.
+# percent, and with any covariance a narrow one. Where it does, an exact one gives the posterior, if there are few enough inducing points.
 settle_posterior <- function(problem, objective, working, tolerated = 0.02, most_points = 5000L) {
   settle <- function(objective) {
     fitted <- objective$fit_at(working, 1e-8, 500L)
@@ -135,9 +135,11 @@ settle_posterior <- function(problem, objective, working, tolerated = 0.02, most
   }
   settled <- settle(objective)
   families <- vapply(covariance_at(problem, working)$components, `[[`, "", "family")
-  if (settled$fitted$exact || is_mean_field(problem$method) || !any(families == "gaussian")) return(settled)
+  checked <- settled$fitted$narrow || any(families == "gaussian")
+  if (settled$fitted$exact || is_mean_field(problem$method) || !checked) return(settled)
   settled$variance_error <- sampled_variance_error(objective$latent$pointer, settled$state$node_variance, problem$threads)
-  if (settled$variance_error <= tolerated || nrow(objective$latent$nodes$coords) > most_points) return(settled)
+  too_many <- settled$fitted$narrow || nrow(objective$latent$nodes$coords) > most_points
+  if (settled$variance_error <= tolerated || too_many) return(settled)
   problem$method$factor <- "exact"
   settle(latent_objective(problem, latent_problem(problem, objective$latent$nodes, objective$latent$search)))
 }
@@ -177,9 +179,9 @@ latent_score <- function(problem) {
 }
 
 # All that predictions need, as plain numbers.
-latent_posterior <- function(latent, state, exact) {
+latent_posterior <- function(latent, state, fitted) {
   list(coords = latent$nodes$coords, node = latent$nodes$node, order = latent$search$order, neighbors = latent$search$neighbors,
     component = latent$search$component, mean = state$mean, variance = state$node_variance, site_precision = state$site_precision,
     linear_predictor = state$linear_predictor, slope = state$slope, field_response = state$field_response, variance_at_data = state$variance,
-    variance_given_nodes = state$variance_given_nodes, exact = exact)
+    variance_given_nodes = state$variance_given_nodes, exact = fitted$exact, narrow = fitted$narrow)
 }

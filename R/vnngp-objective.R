@@ -39,16 +39,17 @@ latent_problem <- function(problem, nodes, search) {
   pointer <- in_memory(nrow(search$neighbors), nrow(nodes$coords), core_latent(
     list(coords = nodes$coords, order = search$order, neighbors = search$neighbors, jitter = problem$method$jitter),
     latent_data(nodes, data$coords, search$component, nrow(search$neighbors), problem$threads), latent_response(data),
-    problem$method$factor == "exact", problem$method$posterior == "mean-field", problem$threads))
+    problem$method$factor == "exact", problem$method$posterior == "mean-field", factor_bytes(problem$method), problem$threads))
   list(pointer = pointer, nodes = nodes, search = search)
 }
 
-# In many dimensions the pattern of many neighbours has no end: 256 of 25,600 points in eight dimensions took more than 14 GB.
+factor_bytes <- function(method) method$factor_memory * 2^30
+
 in_memory <- function(k, points, expression) {
   rlang::try_fetch(expression, error = function(condition) {
     if (!grepl("bad_alloc", conditionMessage(condition), fixed = TRUE)) rlang::zap()
     else abort_neargp("size", c(sprintf("The posterior's precision for k = %d neighbours of %s inducing points does not fit into memory.", k,
-      format_count(points)), i = "It grows with the square of k. Take fewer, and more of them in predict(), or `posterior = \"mean-field\"`."))
+      format_count(points)), i = "Its size grows with the square of k: take fewer neighbours, or a smaller `factor_memory` in vnngp()."))
   })
 }
 

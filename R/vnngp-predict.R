@@ -28,7 +28,7 @@ restored_latent <- function(object, threads) {
   nodes <- list(coords = posterior$coords, order = posterior$order, neighbors = posterior$neighbors, jitter = object$method$jitter)
   nodes$pattern_neighbors <- wider_pattern(posterior, threads)
   seen <- latent_data(posterior, object$data$coords, posterior$component, nrow(posterior$neighbors), threads)
-  pointer <- core_latent(nodes, seen, latent_response(object$data), posterior$exact, FALSE, threads)
+  pointer <- core_latent(nodes, seen, latent_response(object$data), posterior$exact, FALSE, factor_bytes(object$method), threads)
   core_latent_restore(pointer, object$core_covariance, posterior$mean, object$beta, posterior$site_precision, threads)
   pointer
 }

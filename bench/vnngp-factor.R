@@ -1,5 +1,6 @@
 # The incomplete factor of vnngp()'s posterior beside the exact one: variances of predictions with the pattern of the prior (k = 15) and
-# with that of 30 neighbours, which predict() takes, and the time of whole fits.
+# with that of 30 neighbours, which predict() takes, and the time of whole fits. Then the narrow factor, on the pattern of the conditioning sets,
+# for many neighbours in eight dimensions: errors of log determinant, gradient and variances, and the bytes that it saves.
 #
 #   OMP_NUM_THREADS=1 Rscript bench/vnngp-factor.R
 #
@@ -16,7 +17,7 @@ variances <- function(fit, places, k) {
   scaled <- neargp:::core_scale(posterior$coords, posterior$component)
   nodes <- list(coords = posterior$coords, order = posterior$order, neighbors = posterior$neighbors, jitter = fit$method$jitter)
   if (k > nrow(posterior$neighbors)) nodes$pattern_neighbors <- neargp:::core_neighbors_before(scaled, posterior$order, k, 1L)
-  pointer <- neargp:::core_latent(nodes, list(node = posterior$node), neargp:::latent_response(fit$data), k == 0L, FALSE, 1L)
+  pointer <- neargp:::core_latent(nodes, list(node = posterior$node), neargp:::latent_response(fit$data), k == 0L, FALSE, Inf, 1L)
   neargp:::core_latent_restore(pointer, fit$core_covariance, posterior$mean, fit$beta, posterior$site_precision, 1L)
   near <- neargp:::core_neighbors_to(scaled, neargp:::core_scale(places, posterior$component), 30L, 1L)
   neargp:::core_latent_predict(pointer, places, near, posterior$field_response, 1L)$variance
@@ -42,6 +43,39 @@ fit_times <- function(n) {
   data.frame(n = n, incomplete = cpu("incomplete"), exact = cpu("exact"))
 }
 
+# Matern 5/2 of range 1 in the unit cube of eight dimensions at its true parameters; noise = NA: Bernoulli responses.
+narrow_errors <- function(k, noise, n = 2000L, d = 8L) {
+  set.seed(1)
+  coords <- matrix(stats::runif(n * d), n)
+  component <- list(family = "matern", variance = 1, range = rep(1, d), group = seq_len(d), anisotropy = double(0), shape = 2.5)
+  covariance <- list(components = list(component), active = c(rep(TRUE, d + 1L), FALSE, FALSE))
+  field <- drop(crossprod(chol(neargp:::core_covariance_matrix(coords, coords, covariance) + diag(1e-8, n)), stats::rnorm(n)))
+  binary <- is.na(noise)
+  y <- if (binary) stats::rbinom(n, 1L, stats::plogis(field)) else field + sqrt(noise) * stats::rnorm(n)
+  family <- if (binary) "binomial_logit" else "gaussian"
+  scaled <- neargp:::core_scale(coords, component)
+  order <- neargp:::core_order(scaled, "maxmin", 0, 1L)
+  nodes <- list(coords = coords, order = order, neighbors = neargp:::core_neighbors_before(scaled, order, k, 1L), jitter = 1e-6)
+  response <- list(y = y, trials = rep(1, n), weights = rep(1, n), offset = double(n), design = matrix(1, n, 1L))
+  fitted <- function(exact, bytes) {
+    pointer <- neargp:::core_latent(nodes, list(node = seq_len(n)), response, exact, FALSE, bytes, 1L)
+    parameters <- if (binary) double(0) else noise
+    neargp:::core_latent_start(pointer, if (binary) stats::qlogis((y + 0.5) / 2) else y, family, parameters, 1L)
+    value <- neargp:::core_latent_fit(pointer, covariance, family, parameters, "sparse", 1e-6, 100L, 1L)$value
+    gradient <- neargp:::core_latent_gradient(pointer, 1L)
+    list(value = value, gradient = c(gradient$covariance[seq_len(d + 1L)], gradient$likelihood),
+      variance = neargp:::core_latent_state(pointer, 1L)$node_variance)
+  }
+  exact <- fitted(TRUE, Inf)
+  rows <- lapply(list(wide = Inf, narrow = 0), function(bytes) {
+    found <- fitted(FALSE, bytes)
+    relative <- 100 * (found$variance / exact$variance - 1)
+    c(value = found$value - exact$value, gradient = max(abs(found$gradient - exact$gradient)) / max(abs(exact$gradient)),
+      rms = sqrt(mean(relative^2)), max = max(abs(relative)))
+  })
+  data.frame(n = n, k = k, noise = noise, t(unlist(rows)))
+}
+
 accuracy <- do.call(rbind, Map(errors, nu = c(0.5, 1.5, 2.5, 2.5), range = c(0.1, 0.1, 0.1, 1)))
 cat("Errors of variances, per cent of the exact ones\n")
 print(accuracy, digits = 2, row.names = FALSE)
@@ -49,5 +83,10 @@ times <- do.call(rbind, lapply(c(2000L, 4000L), fit_times))
 times$ratio <- times$exact / times$incomplete
 cat("CPU seconds of a Poisson fit\n")
 print(times, digits = 2, row.names = FALSE)
+cases <- expand.grid(noise = c(0.001, 0.01, 0.1, NA), k = c(32L, 128L))
+narrow <- do.call(rbind, Map(narrow_errors, cases$k, cases$noise))
+cat("Wide and narrow factor beside the exact one: log-likelihood or bound, gradient as a share of its largest element, variances in per cent\n")
+print(narrow, digits = 2, row.names = FALSE)
+utils::write.csv(format(narrow, digits = 3), file.path(bench_folder(), "results", "vnngp-factor-narrow.csv"), row.names = FALSE, quote = FALSE)
 utils::write.csv(accuracy, file.path(bench_folder(), "results", "vnngp-factor-accuracy.csv"), row.names = FALSE)
 utils::write.csv(times, file.path(bench_folder(), "results", "vnngp-factor-times.csv"), row.names = FALSE)

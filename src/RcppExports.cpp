@@ -328,8 +328,8 @@ BEGIN_RCPP
 END_RCPP
 }
 // core_latent
-SEXP core_latent(const Rcpp::List& nodes, const Rcpp::List& data, const Rcpp::List& response, bool exact, bool mean_field, int threads);
-RcppExport SEXP _neargp_core_latent(SEXP nodesSEXP, SEXP dataSEXP, SEXP responseSEXP, SEXP exactSEXP, SEXP mean_fieldSEXP, SEXP threadsSEXP) {
+SEXP core_latent(const Rcpp::List& nodes, const Rcpp::List& data, const Rcpp::List& response, bool exact, bool mean_field, double factor_bytes, int threads);
+RcppExport SEXP _neargp_core_latent(SEXP nodesSEXP, SEXP dataSEXP, SEXP responseSEXP, SEXP exactSEXP, SEXP mean_fieldSEXP, SEXP factor_bytesSEXP, SEXP threadsSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
@@ -338,8 +338,9 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< const Rcpp::List& >::type response(responseSEXP);
     Rcpp::traits::input_parameter< bool >::type exact(exactSEXP);
     Rcpp::traits::input_parameter< bool >::type mean_field(mean_fieldSEXP);
+    Rcpp::traits::input_parameter< double >::type factor_bytes(factor_bytesSEXP);
     Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_latent(nodes, data, response, exact, mean_field, threads));
+    rcpp_result_gen = Rcpp::wrap(core_latent(nodes, data, response, exact, mean_field, factor_bytes, threads));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -865,7 +866,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_neargp_core_label_model", (DL_FUNC) &_neargp_core_label_model, 5},
     {"_neargp_core_label_score", (DL_FUNC) &_neargp_core_label_score, 11},
     {"_neargp_core_label_probabilities", (DL_FUNC) &_neargp_core_label_probabilities, 6},
-    {"_neargp_core_latent", (DL_FUNC) &_neargp_core_latent, 6},
+    {"_neargp_core_latent", (DL_FUNC) &_neargp_core_latent, 7},
     {"_neargp_core_latent_start", (DL_FUNC) &_neargp_core_latent_start, 5},
     {"_neargp_core_latent_fit", (DL_FUNC) &_neargp_core_latent_fit, 8},
     {"_neargp_core_latent_gradient", (DL_FUNC) &_neargp_core_latent_gradient, 2},

@@ -11,20 +11,24 @@ struct LatentFit {
   neargp::SparsePosterior posterior;
 
   LatentFit(const neargp::LatentData& data, neargp::LatentResponse response_, bool exact, bool mean_field,
-            const neargp::RunContext& context)
-      : model(data, context), response(std::move(response_)), posterior(model, response, exact, context, mean_field) {}
+            double factor_bytes, const neargp::RunContext& context)
+      : model(data, context),
+        response(std::move(response_)),
+        posterior(model, response, exact, context, mean_field, factor_bytes) {}
 };
 
 using LatentPointer = Rcpp::XPtr<LatentFit>;
 
 }  // namespace
 
-// `nodes`, `data` and `response` as in bind_latent.h. `mean_field`: a posterior of independent nodes.
+// `nodes`, `data` and `response` as in bind_latent.h. `mean_field`: a posterior of independent nodes. `factor_bytes`: what an
+// incomplete factor may take.
 // [[Rcpp::export]]
 SEXP core_latent(const Rcpp::List& nodes, const Rcpp::List& data, const Rcpp::List& response, bool exact, bool mean_field,
-                 int threads) {
+                 double factor_bytes, int threads) {
   const LatentInput input(nodes, data);
-  return LatentPointer(new LatentFit(input.data(), to_response(response), exact, mean_field, make_run_context(threads)), true);
+  return LatentPointer(
+      new LatentFit(input.data(), to_response(response), exact, mean_field, factor_bytes, make_run_context(threads)), true);
 }
 
 // [[Rcpp::export]]
@@ -49,7 +53,7 @@ Rcpp::List core_latent_fit(SEXP latent, const Rcpp::List& covariance, const std:
   const neargp::PosteriorOutcome outcome = fit->posterior.fit(to_likelihood(family, parameters), settings, context);
   return Rcpp::List::create(Rcpp::_["value"] = outcome.value, Rcpp::_["iterations"] = outcome.iterations,
                             Rcpp::_["converged"] = outcome.converged, Rcpp::_["beta"] = fit->posterior.beta(),
-                            Rcpp::_["exact"] = fit->posterior.is_exact());
+                            Rcpp::_["exact"] = fit->posterior.is_exact(), Rcpp::_["narrow"] = fit->posterior.is_narrow());
 }
 
 // [[Rcpp::export]]

@@ -169,7 +169,7 @@ TEST_CASE("solves without a factor agree with dense ones") {
     A += C.transpose() * W.asDiagonal() * C;
     const Eigen::VectorXd h = C.transpose() * W.asDiagonal() * response;
     const Eigen::VectorXd expected = A.ldlt().solve(h);
-    const LatentSolution solution =
+    const LinearSolution solution =
         solve_latent(*latent.model, precision, {h.data(), h.data() + m}, 1e-12, 200, context);
     CHECK(solution.converged);
     for (int j = 0; j < m; ++j) {

@@ -61,7 +61,7 @@ TEST_CASE("nodes of a clique are eliminated in the reverse of the given order") 
   }
 }
 
-TEST_CASE("sums of outer products and the diagonal, and products with cliques and vectors") {
+TEST_CASE("sums of outer products and the diagonal, and products with cliques") {
   const SmallCliques cliques;
   const SparsePattern pattern = cliques.pattern();
   std::vector<double> values(pattern.entries(), 0.0);
@@ -84,11 +84,6 @@ TEST_CASE("sums of outer products and the diagonal, and products with cliques an
   for (int i = 0; i < 10; ++i) CHECK(diagonal[std::size_t(i)] == doctest::Approx(expected(i, i)));
 
   const std::vector<double> x = normals(10, 4);
-  std::vector<double> y(10);
-  pattern.multiply(values.data(), x.data(), y.data(), with_threads(1));
-  const Eigen::VectorXd product = expected * Eigen::Map<const Eigen::VectorXd>(x.data(), 10);
-  for (int i = 0; i < 10; ++i) CHECK(y[std::size_t(i)] == doctest::Approx(product[i]).epsilon(1e-12));
-
   const Eigen::Map<const Eigen::VectorXd> vector(x.data(), 10);
   const double form = vector.dot(expected.cwiseAbs2() * vector);
   CHECK(pattern.squared_form(values.data(), x.data()) == doctest::Approx(form).epsilon(1e-12));
@@ -105,6 +100,45 @@ TEST_CASE("sums of outer products and the diagonal, and products with cliques an
               doctest::Approx(table.member[s] < 0 ? 0.0 : all[table.member[s]]).epsilon(1e-12));
     }
   }
+}
+
+TEST_CASE("a narrow pattern has the pairs with the member eliminated first, and sums over cliques leave out the others") {
+  const VecchiaCliques cliques(200, 6);
+  const SparsePattern wide = cliques.pattern(), narrow(200, cliques.order, {cliques.table()}, with_threads(1), 0.0);
+  CHECK_FALSE(wide.is_narrow());
+  REQUIRE(narrow.is_narrow());
+  Eigen::MatrixXd room = Eigen::MatrixXd::Identity(200, 200);
+  for (Index j = 0; j < 200; ++j)
+    for (int m = 0; m < 6; ++m)
+      if (cliques.neighbors[j][m] >= 0) room(j, cliques.neighbors[j][m]) = room(cliques.neighbors[j][m], j) = 1.0;
+  const VecchiaPrecision precision(cliques, 0.5);
+  const Eigen::MatrixXd a = dense(wide, precision.values(wide)), kept = dense(narrow, precision.values(narrow));
+  CHECK((a.cwiseProduct(room) - kept).cwiseAbs().maxCoeff() < 1e-12 * a.maxCoeff());
+
+  std::vector<double> z(narrow.entries(), 0.0), products(precision.vectors.size());
+  for (Index j = 0; j < 200; ++j)
+    for (int entry = -1; entry < narrow.count(j); ++entry)
+      z[narrow.start(j) + std::size_t(entry + 1)] = Philox(3).normal(std::uint64_t(narrow.start(j) + std::size_t(entry + 1)));
+  const Eigen::MatrixXd full = dense(narrow, z);
+  narrow.multiply_cliques(0, z.data(), precision.vectors.data(), products.data(), with_threads(1));
+  for (Index j = 0; j < 200; ++j) {
+    const CliqueTable table = cliques.table();
+    const Eigen::VectorXd all = full * member_vector(table, j, precision.vectors, 200);
+    for (Index s = j * 7; s < (j + 1) * 7; ++s)
+      CHECK(products[std::size_t(s)] == doctest::Approx(table.member[s] < 0 ? 0.0 : all[table.member[s]]).epsilon(1e-10));
+  }
+}
+
+TEST_CASE("whether a pattern is narrow depends on the memory that all pairs would take") {
+  const VecchiaCliques cliques(2000, 15);
+  const SparsePattern wide = cliques.pattern();
+  double bytes = 42.0 * double(wide.entries());
+  for (Index j = 0; j < 2000; ++j) bytes += wide.count(j) > 0 ? double(pairs::total(wide.count(j) - 1)) : 0.0;
+  const auto is_narrow = [&](double most_bytes) {
+    return SparsePattern(2000, cliques.order, {cliques.table()}, with_threads(1), most_bytes).is_narrow();
+  };
+  CHECK(is_narrow(0.8 * bytes));
+  CHECK_FALSE(is_narrow(1.2 * bytes));
 }
 
 TEST_CASE("a pattern of one node, and one without cliques") {

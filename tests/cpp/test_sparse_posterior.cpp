@@ -27,14 +27,19 @@ Likelihood likelihood_of(ResponseFamily family) {
 
 PosteriorSettings tight(PosteriorKind kind) { return {kind, 1e-12, 300}; }
 
+enum class FactorKind { exact, incomplete, narrow };
+constexpr FactorKind all_factors[] = {FactorKind::exact, FactorKind::incomplete, FactorKind::narrow};
+
+double bytes_for(FactorKind kind) { return kind == FactorKind::narrow ? 0.0 : INFINITY; }
+
 struct Fitted {
   LatentModel model;
   SparsePosterior posterior;
   PosteriorOutcome outcome;
 
   Fitted(const Latent& latent, const Covariance& covariance, const Likelihood& likelihood, bool exact,
-         PosteriorKind kind = PosteriorKind::sparse)
-      : model(latent.data, context), posterior(model, latent.response, exact, context) {
+         PosteriorKind kind = PosteriorKind::sparse, double factor_bytes = INFINITY)
+      : model(latent.data, context), posterior(model, latent.response, exact, context, false, factor_bytes) {
     model.set_covariance(covariance, context);
     posterior.start(std::vector<double>(latent.response.y.size(), 0.1), likelihood, context);
     outcome = posterior.fit(likelihood, tight(kind), context);
@@ -87,6 +92,24 @@ TEST_CASE("with few neighbours an exact factor gives the dense posterior of the 
   }
 }
 
+TEST_CASE("a narrow factor leaves the mean exact, and log determinant and variances nearly") {
+  const Latent latent(300, 12, 300, false, ResponseFamily::gaussian, 5);
+  const Covariance covariance = latent_covariance(0.8, 0.1);
+  const Likelihood gaussian{ResponseFamily::gaussian, {0.02}};
+  const Fitted exact(latent, covariance, gaussian, true), incomplete(latent, covariance, gaussian, false);
+  const Fitted narrow(latent, covariance, gaussian, false, PosteriorKind::sparse, 0.0);
+  REQUIRE(narrow.posterior.is_narrow());
+  CHECK(narrow.outcome.converged);
+  const auto vector = [](const std::vector<double>& x) { return Eigen::Map<const Eigen::VectorXd>(x.data(), Index(x.size())); };
+  check_close(narrow.posterior.mean(), vector(exact.posterior.mean()), 1e-6);
+  check_close(narrow.posterior.trend(context).covariance, vector(exact.posterior.trend(context).covariance), 1e-6);
+  const double wrong = std::abs(narrow.outcome.value - exact.outcome.value);
+  CHECK(wrong < 0.5);
+  CHECK(wrong > std::abs(incomplete.outcome.value - exact.outcome.value));
+  const Eigen::ArrayXd variance = vector(narrow.posterior.variance_at_data()).array();
+  CHECK((variance / vector(exact.posterior.variance_at_data()).array() - 1.0).abs().maxCoeff() < 0.1);
+}
+
 TEST_CASE("a Gaussian response gives the log density of the data") {
   const Latent latent(40, 39, 70, false, ResponseFamily::gaussian, 2);
   const Covariance covariance = latent_covariance(0.8, 0.3);
@@ -113,16 +136,16 @@ TEST_CASE("gradients are those of the fitted value") {
   for (const ResponseFamily family : families)
     for (const PosteriorKind kind : {PosteriorKind::sparse, PosteriorKind::laplace})
       for (const bool interpolate : {false, true})
-        for (const bool exact : {false, true}) {
+        for (const FactorKind factor : all_factors) {
           if (interpolate && kind == PosteriorKind::laplace) continue;
           CAPTURE(int(family));
           CAPTURE(int(kind));
           CAPTURE(interpolate);
-          CAPTURE(exact);
+          CAPTURE(int(factor));
           const Latent latent(50, 8, 80, interpolate, family, 7);
           const Likelihood likelihood = likelihood_of(family);
           LatentModel model(latent.data, context);
-          SparsePosterior posterior(model, latent.response, exact, context);
+          SparsePosterior posterior(model, latent.response, factor == FactorKind::exact, context, false, bytes_for(factor));
           posterior.start(std::vector<double>(latent.response.y.size(), 0.1), likelihood, context);
           const auto value = [&](double log_variance, double log_range, const Likelihood& at) {
             model.set_covariance(latent_covariance(std::exp(log_variance), std::exp(log_range)), context);

@@ -119,6 +119,26 @@ test_that("exact and incomplete factors agree", {
   expect_equal(predict(smooth, new, type = "link")$sd, predict(same, new, type = "link")$sd, tolerance = 0.002)
 })
 
+test_that("a factor that would take too much memory is narrow, and print() says so", {
+  data <- vnngp_data(400, seed = 6)
+  for (name in c("gaussian", "poisson")) {
+    wide <- fit_vnngp_model(vnngp_models[[name]], data, k = 15)
+    narrow <- fit_vnngp_model(vnngp_models[[name]], data, k = 15, factor_memory = 1e-4)
+    expect_false(wide$posterior$narrow)
+    expect_true(narrow$posterior$narrow)
+    expect_true(narrow$convergence$converged)
+    expect_lt(abs(narrow$log_likelihood - wide$log_likelihood), 0.2)
+    expect_equal(coef(narrow, "covariance"), coef(wide, "covariance"), tolerance = 0.05)
+    expect_equal(coef(narrow), coef(wide), tolerance = 0.02)
+    expect_lt(narrow$posterior$variance_error, 0.25)
+    expect_output(print(narrow), "narrow (the pattern of Q would take over 1e-04 GiB), variances wrong by up to", fixed = TRUE)
+    new <- vnngp_data(50, seed = 7)
+    expect_equal(predict(narrow, new, type = "link"), predict(wide, new, type = "link"), tolerance = 0.02)
+  }
+  expect_error(vnngp(factor_memory = -1), class = "neargp_error_argument")
+  expect_identical(vnngp(factor_memory = Inf)$factor_memory, Inf)
+})
+
 test_that("Laplace's approximation is near for informative data", {
   data <- vnngp_data(400, seed = 8, intercept = 3)
   sparse <- fit_vnngp_model(vnngp_models$poisson, data, k = 15)

@@ -1,26 +1,10 @@
 #include "methods/latent_solve.h"
 
-#include <cmath>
-#include <numeric>
-
 namespace neargp {
 
 namespace {
 
 using Vector = std::vector<double>;
-
-double dot(const Vector& x, const Vector& y) { return std::inner_product(x.begin(), x.end(), y.begin(), 0.0); }
-
-// y = (Q + C'WC) x
-Vector precision_times(const LatentModel& model, const Vector& precision, const Vector& x) {
-  Vector product(x.size()), at_nodes(x.size()), at_data(precision.size());
-  model.precision_times(x.data(), product.data());
-  model.field_at_data(x.data(), at_data.data());
-  for (std::size_t i = 0; i < at_data.size(); ++i) at_data[i] *= precision[i];
-  model.sum_at_nodes(at_data.data(), at_nodes.data());
-  for (std::size_t j = 0; j < x.size(); ++j) product[j] += at_nodes[j];
-  return product;
-}
 
 class Preconditioner {
  public:
@@ -56,6 +40,17 @@ class Preconditioner {
 
 }  // namespace
 
+std::vector<double> posterior_precision_times(const LatentModel& model, const std::vector<double>& precision,
+                                              const std::vector<double>& x) {
+  Vector product(x.size()), at_nodes(x.size()), at_data(precision.size());
+  model.precision_times(x.data(), product.data());
+  model.field_at_data(x.data(), at_data.data());
+  for (std::size_t i = 0; i < at_data.size(); ++i) at_data[i] *= precision[i];
+  model.sum_at_nodes(at_data.data(), at_nodes.data());
+  for (std::size_t j = 0; j < x.size(); ++j) product[j] += at_nodes[j];
+  return product;
+}
+
 std::vector<double> prior_diagonal(const LatentModel& model) {
   const int width = model.prior().k() + 1;
   Vector diagonal(model.nodes(), 0.0);
@@ -82,32 +77,11 @@ std::vector<double> data_diagonal(const LatentModel& model, const std::vector<do
   return diagonal;
 }
 
-LatentSolution solve_latent(const LatentModel& model, const std::vector<double>& precision, const std::vector<double>& h,
+LinearSolution solve_latent(const LatentModel& model, const std::vector<double>& precision, const std::vector<double>& h,
                             double tolerance, int max_iterations, const RunContext& context) {
   const Preconditioner preconditioner(model, precision);
-  LatentSolution solution{Vector(h.size(), 0.0), 0, false};
-  Vector residual = h;
-  Vector z = preconditioner.solve(residual);
-  Vector direction = z;
-  double norm = dot(residual, z);
-  const double goal = tolerance * tolerance * norm;
-  for (;; ++solution.iterations) {
-    solution.converged = norm <= goal;
-    if (solution.converged || solution.iterations == max_iterations) return solution;
-    if (context.check_interrupt) context.check_interrupt();
-    const Vector product = precision_times(model, precision, direction);
-    const double curvature = dot(direction, product);
-    if (!(curvature > 0.0)) return solution;
-    const double step = norm / curvature;
-    for (std::size_t j = 0; j < h.size(); ++j) {
-      solution.x[j] += step * direction[j];
-      residual[j] -= step * product[j];
-    }
-    z = preconditioner.solve(residual);
-    const double previous = norm;
-    norm = dot(residual, z);
-    for (std::size_t j = 0; j < h.size(); ++j) direction[j] = z[j] + norm / previous * direction[j];
-  }
+  return conjugate_gradient([&](const Vector& x) { return posterior_precision_times(model, precision, x); },
+                            [&](const Vector& x) { return preconditioner.solve(x); }, h, tolerance, max_iterations, context);
 }
 
 }  // namespace neargp

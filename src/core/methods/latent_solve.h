@@ -7,19 +7,17 @@
 #include <vector>
 
 #include "methods/latent_model.h"
+#include "sparse/conjugate_gradient.h"
 
 namespace neargp {
 
-// A^-1 h for precisions W >= 0 by datum; h and the result by node, in the model's numbering. Stops when the residual has
-// fallen to `tolerance` in the norm of the preconditioner, or after `max_iterations`.
-struct LatentSolution {
-  std::vector<double> x;
-  int iterations = 0;
-  bool converged = false;
-};
-
-LatentSolution solve_latent(const LatentModel& model, const std::vector<double>& precision, const std::vector<double>& h,
+// A^-1 h for precisions W >= 0 by datum; h and the result by node, in the model's numbering.
+LinearSolution solve_latent(const LatentModel& model, const std::vector<double>& precision, const std::vector<double>& h,
                             double tolerance, int max_iterations, const RunContext& context);
+
+// A x
+std::vector<double> posterior_precision_times(const LatentModel& model, const std::vector<double>& precision,
+                                              const std::vector<double>& x);
 
 // The diagonals of Q and of C'WC, by node.
 std::vector<double> prior_diagonal(const LatentModel& model);

@@ -32,7 +32,7 @@ void add_trend(const LatentModel& model, const LatentResponse& response, const s
   for (int c = 0; c < p; ++c) {
     model.sum_at_nodes(weighted.data() + c * n, cross.data() + c * m);
     const std::vector<double> h(cross.data() + c * m, cross.data() + (c + 1) * m);
-    const LatentSolution solution = solve_latent(model, precision, h, 1e-6, 1000, context);
+    const LinearSolution solution = solve_latent(model, precision, h, 1e-6, 1000, context);
     state.field_response.insert(state.field_response.end(), solution.x.begin(), solution.x.end());
   }
   const Eigen::Map<const Eigen::MatrixXd> H(state.field_response.data(), m, p);

@@ -17,7 +17,7 @@
 
 #include "base/error.h"
 #include "methods/sparse_posterior.h"
-#include "sparse/conjugate_gradient.h"
+#include "methods/latent_solve.h"
 
 namespace neargp {
 
@@ -84,7 +84,8 @@ SparsePosterior::Direction SparsePosterior::joint_solve(const TrendSystem& syste
   return result;
 }
 
-// One Newton step of the quadratic objective of the sites. Returns the gain that it promises.
+// One Newton step of the quadratic objective of the sites. Returns the gain that it promises. An incomplete factor is as good
+// as exact for such steps, since others follow; steps by a narrow one may not even converge.
 double SparsePosterior::move_mean(State& state, const RunContext& context) {
   const Index n = response_.n(), m = model_.nodes();
   const int p = response_.coefficients;
@@ -100,8 +101,9 @@ double SparsePosterior::move_mean(State& state, const RunContext& context) {
     at_coefficients[c] = Vector(prior.data(), m).dot(Vector(average_design_.data() + c * m, m));
     for (Index i = 0; i < n; ++i) at_coefficients[c] += left[i * p + c] * residual[i];
   }
+  const bool refined = pattern_.is_narrow();
   const Direction step =
-      joint_solve(trend_system(state, false, context), at_nodes, at_coefficients, false, context);
+      joint_solve(trend_system(state, refined, context), at_nodes, at_coefficients, refined, context);
   double promised = 0.0;
   for (Index j = 0; j < m; ++j) {
     double centred = step.mean[j];
@@ -141,10 +143,16 @@ SparsePosterior::Trend SparsePosterior::trend(const RunContext& context) const {
 }
 
 std::vector<double> SparsePosterior::solve(const std::vector<double>& h, const RunContext& context) const {
-  std::vector<double> x(h.size(), 0.0);
-  if (conjugate_gradient(pattern_, values_.data(), *factor_, h.data(), x.data(), 1e-10, 200, context) < 0)
+  const auto precondition = [&](std::vector<double> x) {
+    factor_->solve(x.data(), 1, context);
+    return x;
+  };
+  LinearSolution solution = conjugate_gradient(
+      [&](const std::vector<double>& x) { return posterior_precision_times(model_, factorised_, x); }, precondition, h,
+      1e-10, 200, context);
+  if (!solution.converged)
     throw Error("The conjugate gradients for the posterior mean did not converge: raise the jitter.");
-  return x;
+  return std::move(solution.x);
 }
 
 // In place, columns of one number for each node.

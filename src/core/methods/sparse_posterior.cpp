@@ -24,10 +24,11 @@ double dot(const std::vector<double>& x, const std::vector<double>& y) {
 }  // namespace
 
 SparsePosterior::SparsePosterior(const LatentModel& model, const LatentResponse& response, bool exact,
-                                 const RunContext& context, bool mean_field)
+                                 const RunContext& context, bool mean_field, double factor_bytes)
     : model_(model),
       response_(response),
-      pattern_(model.nodes(), model.order(), model.cliques(), context),
+      pattern_(model.nodes(), model.order(), model.cliques(), context,
+               exact ? std::numeric_limits<double>::infinity() : factor_bytes),
       exact_(exact),
       mean_field_(mean_field),
       factor_(make_factor()),
@@ -199,8 +200,8 @@ bool SparsePosterior::factorise_or_fall_back(const RunContext& context) {
   if (factorise(state_, context)) return true;
   if (drop_negative_sites()) return factorise_or_fall_back(context);
   if (exact_) throw Error("The precision matrix of the posterior is not positive definite to working precision.");
-  if (model_.nodes() > most_nodes_for_exact)
-    throw Error("The incomplete factor of the posterior's precision broke down, and the exact one would take too long.");
+  if (model_.nodes() > most_nodes_for_exact || pattern_.is_narrow())
+    throw Error("The incomplete factor of the posterior's precision broke down, and the exact one would take too much.");
   exact_ = true;
   factor_ = make_factor();
   return factorise_or_fall_back(context);

@@ -16,6 +16,7 @@
 #pragma once
 
 #include <Eigen/Core>
+#include <limits>
 #include <memory>
 
 #include "methods/latent_model.h"
@@ -47,11 +48,13 @@ class SparsePosterior {
  public:
   // `exact`: an exact factor; else an incomplete one. Should it break down, it gives way to an exact one where there are at
   // most a few thousand nodes, and else fit() throws an Error.
+  // `factor_bytes`: what an incomplete factor may take; where the pattern of Q would take more it has the narrow one
+  // (sparse/sparse_pattern.h).
   // `mean_field`: variances and log determinant are those of the diagonal of A (sparse/mean_field_factor.h), which makes
   // L the mean-field bound, and its optimum the best q(u) of independent nodes.
   // Both arguments outlive the object; the model's covariance may change between calls.
   SparsePosterior(const LatentModel& model, const LatentResponse& response, bool exact, const RunContext& context,
-                  bool mean_field = false);
+                  bool mean_field = false, double factor_bytes = std::numeric_limits<double>::infinity());
 
   // Sites at these linear predictors, one for each datum. Those that the responses themselves suggest, as generalised
   // linear models start from, are safe: from a common one the first step towards a large count would overshoot by far.
@@ -77,6 +80,7 @@ class SparsePosterior {
   std::vector<double> node_variance() const;  // diag Z
   const SparseFactor& factor() const { return *factor_; }
   bool is_exact() const { return exact_; }
+  bool is_narrow() const { return pattern_.is_narrow(); }
 
   // H = A^-1 C'W X (nodes x coefficients, by column), by which the field answers to the trend, m(beta) = m - H (beta' - beta),
   // and the covariance matrix of the trend coefficients, (X'WX - X'WC H)^-1.
@@ -86,7 +90,7 @@ class SparsePosterior {
   };
   Trend trend(const RunContext& context) const;
 
-  // A^-1 h by conjugate gradients.
+  // A^-1 h by conjugate gradients, A being that of the factor.
   std::vector<double> solve(const std::vector<double>& h, const RunContext& context) const;
 
  private:

@@ -1,15 +1,24 @@
-// Solves A x = h by conjugate gradients with a factor as preconditioner.
+// Solves A x = h by conjugate gradients with a preconditioner P, both given by what they do to a vector.
 #pragma once
 
-#include "sparse/sparse_factor.h"
+#include <functional>
+#include <vector>
+
+#include "base/run_context.h"
 
 namespace neargp {
 
-// `x` is the start and becomes the solution, by node. Stops when the residual r has
-// r'P^-1 r <= tolerance^2 h'P^-1 h, P the preconditioner. Returns the number of iterations, or -1 if that was
-// not reached in `max_iterations` or the matrix turned out not to be positive definite.
-int conjugate_gradient(const SparsePattern& pattern, const double* values, const SparseFactor& preconditioner,
-                       const double* h, double* x, double tolerance, int max_iterations,
-                       const RunContext& context);
+using LinearMap = std::function<std::vector<double>(const std::vector<double>&)>;
+
+struct LinearSolution {
+  std::vector<double> x;
+  int iterations = 0;
+  bool converged = false;
+};
+
+// Stops when the residual r has r'P^-1 r <= tolerance^2 h'P^-1 h, after `max_iterations`, or where A turns out not to be
+// positive definite. `precondition` is P^-1.
+LinearSolution conjugate_gradient(const LinearMap& multiply, const LinearMap& precondition, const std::vector<double>& h,
+                                  double tolerance, int max_iterations, const RunContext& context);
 
 }  // namespace neargp

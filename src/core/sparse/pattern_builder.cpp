@@ -18,12 +18,13 @@ Index chunks_of(Index columns) { return (columns + columns_per_chunk - 1) / colu
 
 }  // namespace
 
-void PatternBuilder::build(const std::vector<int>& order, const std::vector<CliqueTable>& tables) {
+void PatternBuilder::build(const std::vector<int>& order, const std::vector<CliqueTable>& tables, double most_bytes) {
   pattern_.node_ = graph_.elimination_order(order);
   pattern_.column_of_.resize(pattern_.node_.size());
   for (std::size_t column = 0; column < pattern_.node_.size(); ++column)
     pattern_.column_of_[pattern_.node_[column]] = int(column);
   graph_.renumber(pattern_.column_of_);
+  pattern_.narrow_ = estimated_bytes() > most_bytes;
   list_rows();
   list_contributors();
   list_cliques(tables);
@@ -34,6 +35,23 @@ void PatternBuilder::build(const std::vector<int>& order, const std::vector<Cliq
   } else {
     locate(pattern_.pairs16_);
   }
+}
+
+// Of the pattern of all pairs, from some hundred columns.
+double PatternBuilder::estimated_bytes() const {
+  constexpr Index columns = 500;
+  constexpr double bytes_of_entry = 4 * sizeof(double) + 2 * sizeof(int) + sizeof(std::uint16_t);
+  const Index n = pattern_.nodes(), step = std::max<Index>(1, n / columns);
+  std::vector<int> count(static_cast<std::size_t>(n));
+  double entries = 0.0, places = 0.0;
+  int most = 0;
+  for (Index column = 0; column < n; column += step) {
+    find_rows(column, column + 1, count.data());
+    entries += double(step) * (count[column] + 1);
+    places += double(step) * double(count[column] > 0 ? pairs::total(count[column] - 1) : 0);
+    most = std::max(most, count[column]);
+  }
+  return bytes_of_entry * entries + places * double(most + SparsePattern::spare <= 255 ? 1 : 2);
 }
 
 void PatternBuilder::list_rows() {
@@ -53,13 +71,15 @@ void PatternBuilder::list_rows() {
   });
 }
 
-// The rows of a column are the members after it in its cliques, each once and in order.
+// The rows of a column are the members after it in its cliques, each once and in order; of a narrow pattern only in those
+// where it is the first.
 std::vector<int> PatternBuilder::find_rows(Index begin, Index end, int* count) const {
   ColumnSet found;
   found.fit(pattern_.nodes());
   std::vector<int> rows;
   for (Index column = begin; column < end; ++column) {
     for (std::size_t i = graph_.start[column]; i < graph_.start[column + 1]; ++i) {
+      if (pattern_.narrow_ && graph_.position[i] > 0) continue;
       const std::size_t last = graph_.first[graph_.clique[i] + 1];
       for (std::size_t m = graph_.first[graph_.clique[i]] + graph_.position[i] + 1; m < last; ++m)
         found.insert(graph_.member[m]);

@@ -13,9 +13,10 @@ class PatternBuilder {
   PatternBuilder(SparsePattern& pattern, CliqueGraph& graph, const RunContext& context)
       : pattern_(pattern), graph_(graph), context_(context) {}
 
-  void build(const std::vector<int>& order, const std::vector<CliqueTable>& tables);
+  void build(const std::vector<int>& order, const std::vector<CliqueTable>& tables, double most_bytes);
 
  private:
+  double estimated_bytes() const;
   void list_rows();
   std::vector<int> find_rows(Index begin, Index end, int* count) const;
   void reserve_columns(const std::vector<int>& count);

@@ -9,9 +9,9 @@
 namespace neargp {
 
 SparsePattern::SparsePattern(Index nodes, const std::vector<int>& order, const std::vector<CliqueTable>& tables,
-                             const RunContext& context) {
+                             const RunContext& context, double most_bytes) {
   CliqueGraph graph(nodes, order, tables, context);
-  PatternBuilder(*this, graph, context).build(order, tables);
+  PatternBuilder(*this, graph, context).build(order, tables, most_bytes);
 }
 
 void SparsePattern::add_diagonal(const double* by_node, double* values) const {
@@ -78,22 +78,6 @@ void SparsePattern::multiply_cliques(int table, const double* values, const doub
       for (int m = 0; m < cliques.members(c); ++m) products[row + slot[m]] = sum[m];
     }
   });
-}
-
-void SparsePattern::multiply(const double* values, const double* x, double* y, const RunContext&) const {
-  std::vector<double> product(static_cast<std::size_t>(nodes()), 0.0), factor(product.size());
-  for (Index column = 0; column < nodes(); ++column) factor[column] = x[node_[column]];
-  for (Index column = 0; column < nodes(); ++column) {
-    const double* value = values + start_[column];
-    const int* row = rows(column);
-    double sum = product[column] + value[0] * factor[column];
-    for (int entry = 0; entry < count(column); ++entry) {
-      sum += value[entry + 1] * factor[row[entry]];
-      product[row[entry]] += value[entry + 1] * factor[column];
-    }
-    product[column] = sum;
-  }
-  for (Index column = 0; column < nodes(); ++column) y[node_[column]] = product[column];
 }
 
 double SparsePattern::squared_form(const double* values, const double* x) const {
