@@ -1,6 +1,6 @@
 # Predictions, on paper, of times of the CUDA kernels: nothing here was measured on a GPU. Instructions and accesses to shared memory are
 # counted as the loops of src/core/team/ make them, and compared with what a GPU can do in a clock. bench/cuda.md says where the figures of
-# the GPU are from; bench/cuda-speed.R measures.
+# the GPU are from; bench/cuda-speed.R measures, and bench/cuda-large.R counts for large matrices.
 #
 #   Rscript bench/cuda-predictions.R
 
@@ -75,24 +75,6 @@ print(cbind(cases, round(t(mapply(function(k, threads) bounds(1e6, k, 2, 2, 3, t
 cat("\nPhases at k = 30 by teams of 16, clocks of a multiprocessor for each target:\n")
 count <- count_target(30, 2, 2, 3, 16)
 print(round(rbind(instructions = count$fp64 / gpu$double, shared_memory = count$shared / gpu$shared)))
-
-# Large matrices in the GPU's memory: a block of 256 threads, of which each has a row and four sums; a step loads a thread's own double, from
-# the cache near the multiprocessor or from the large one, and four that all threads share, for four products.
-cat("\nvnngp's mini-batch objective, k = 256, d = 8, n = 25,600 targets, milliseconds an epoch:\n")
-k <- 256
-n <- k + 1
-first <- seq(0, 256, 4)
-steps <- sum(ceiling((260 - first) / 256) * 8 * first)   # of a warp; eight warps have the 257 rows
-bytes <- sum((260 - first) * first) * 8
-targets <- 25600
-clocks <- targets / gpu$multiprocessors / gpu$clock * 1e3
-print(round(c(
-  floor = 1e3 * targets * (n^3 / 3 + n * k / 2 * 100) / gpu$flops,
-  factors_by_loads = 2 * steps * (2 + 4) * clocks,          # twice: the moments, and the way back
-  factors_by_cache = 2 * 1e3 * targets * bytes / 5.5e12,    # of the large cache, NVIDIA's figure for H100
-  covariances = 2 * ceiling(n * k / 2 / 32) * pair_instructions(8) / gpu$double * clocks,
-  gradients = 10 * ceiling(n * k / 2 / 32) * 30 * clocks    # one pass over the pairs for each parameter
-), 1))
 
 cat("\nNeighbours by all pairs, k = 30, milliseconds:\n")
 for (case in list(c(25600, 8), c(1e5, 8), c(25600, 54), c(1e6, 2))) {

@@ -181,7 +181,7 @@ TEST_CASE("teams compute for several outputs") {
 // sees it even where the numbers happen to be right.
 TEST_CASE("teams of several threads agree with each other") {
   for (const int threads : {2, 3, 8})
-    for (const int k : {1, 5, 13}) {
+    for (const int k : {1, 5, 13, 41}) {  // 41: several blocks of columns
       const Model model = threads == 3 ? structures().front() : structures().back();
       CAPTURE(threads);
       CAPTURE(k);

@@ -47,6 +47,20 @@ class TeamArena {
   long long used_ = 0;
 };
 
+// The two doubles from an address on a boundary of 16 bytes.
+struct Two {
+  double x[2];
+
+  NEARGP_HD static Two load(const double* from) {
+#ifdef __CUDA_ARCH__
+    const double2 both = *reinterpret_cast<const double2*>(from);
+    return {{both.x, both.y}};
+#else
+    return {{from[0], from[1]}};
+#endif
+  }
+};
+
 // Four doubles, in memory on a boundary of 16 bytes.
 struct Four {
   double x[4];

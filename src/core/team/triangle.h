@@ -72,9 +72,15 @@ class TeamTriangle {
   template <class Team>
   NEARGP_HD bool factorise(const Team& team, double tolerance) const {
     bool good = true;
+    int from = 0, to = block;  // of the columns from .. to-1 nothing is missing that earlier columns contribute
     for (Panel panel(*this, 0); panel.first < padded_; panel.next()) {
-      if (panel.first > 0) {
-        update_panel(team, panel.first);
+      if (panel.first == to) {
+        from = to;
+        to = from + update_block(team, from);
+        team.barrier();
+      }
+      if (panel.first > from) {
+        update_panel(team, from, panel.first);
         team.barrier();
       }
       DiagonalBlock block;
@@ -133,6 +139,8 @@ class TeamTriangle {
   }
 
  private:
+  static constexpr int block = 32;  // columns that are brought up to date together
+
   // Where a panel begins, and the distance of its columns.
   struct Panel {
     int first, length;
@@ -164,26 +172,74 @@ class TeamTriangle {
     return i + j * length - f * (j - f / 2 - 1);
   }
 
-  // Takes from the columns first .. first+3 what earlier columns contribute. Two rows to a thread where there are so many,
+  // Takes from `block` columns, or from as many as are left, what all columns before them contribute, and returns how many
+  // they are. Squares of two rows and eight columns share 10 loads for 16 products, and there are enough of them for all
+  // threads of a block, where a panel has but its rows.
+  template <class Team>
+  NEARGP_HD int update_block(const Team& team, int first) const {
+    const int columns = smaller(block, padded_ - first);
+    const int pairs = (padded_ - first) / 2;
+    const int squares = (columns + 7) / 8 * pairs;
+    for (int square = team.rank(); square < squares; square += team.size()) {
+      const int group = square / pairs;
+      update_square(first, first + 2 * (square - group * pairs), first + 8 * group);
+    }
+    for (int e = team.rank(); e < (end_ - padded_) * columns; e += team.size())
+      update_entry(first, padded_ + e / columns, first + e % columns);
+    return columns;
+  }
+
+  // The rows i and i+1 of the columns j .. j+7, of which there may be but four.
+  NEARGP_HD void update_square(int first, int i, int j) const {
+    if (i + 1 < j) return;
+    double sum[2][2 * width] = {};
+    const int second = j + width < padded_ ? width : 0;
+    const double* own = entries_ + i;
+    const double* shared = entries_ + j;
+    for (int f = 0, length = length_; f < first; f += width, length -= width) {
+      for (int c = 0; c < width; ++c) {
+        const Two mine = Two::load(own + c * length);
+        const Four left = Four::load(shared + c * length), right = Four::load(shared + c * length + second);
+        for (int r = 0; r < 2; ++r)
+          for (int b = 0; b < width; ++b) {
+            sum[r][b] += mine.x[r] * left.x[b];
+            sum[r][width + b] += mine.x[r] * right.x[b];
+          }
+      }
+      own += width * (length - 1);
+      shared += width * (length - 1);
+    }
+    for (int r = 0; r < 2; ++r)
+      for (int b = 0; b < 2 * width; ++b)
+        if (j + b <= i + r) at(i + r, j + b) -= sum[r][b];
+  }
+
+  NEARGP_HD void update_entry(int first, int i, int j) const {
+    double sum = 0.0;
+    for (int c = 0; c < first; ++c) sum += at(i, c) * at(j, c);
+    at(i, j) -= sum;
+  }
+
+  // Takes from the columns first .. first+3 what those from `from` on contribute. Two rows to a thread where there are so many,
   // the same number for all threads of a team.
   template <class Team>
-  NEARGP_HD void update_panel(const Team& team, int first) const {
+  NEARGP_HD void update_panel(const Team& team, int from, int first) const {
     int start = first;
     for (; start + team.size() < end_; start += 2 * team.size())
-      update_rows<2>(first, start + team.rank(), team.size());
-    if (start + team.rank() < end_) update_rows<1>(first, start + team.rank(), team.size());
+      update_rows<2>(from, first, start + team.rank(), team.size());
+    if (start + team.rank() < end_) update_rows<1>(from, first, start + team.rank(), team.size());
   }
 
   // The same for the rows i, i + step, ..., of which the last may lie behind the matrix: their sums share the loads of
   // the panel's own rows.
   template <int Rows>
-  NEARGP_HD void update_rows(int first, int i, int step) const {
+  NEARGP_HD void update_rows(int from, int first, int i, int step) const {
     double sum[Rows][width] = {};
     double* own[Rows];
-    for (int r = 0; r < Rows; ++r) own[r] = entries_ + smaller(i + r * step, end_ - 1);
-    const double* shared = entries_ + first;
-    int length = length_;
-    for (int left = first; left > 0; left -= width) {
+    for (int r = 0; r < Rows; ++r) own[r] = &at(smaller(i + r * step, end_ - 1), from);
+    const double* shared = &at(first, from);
+    int length = length_ - from;
+    for (int left = first - from; left > 0; left -= width) {
       for (int c = 0; c < width; ++c) {
         const Four other = Four::load(shared + c * length);
         for (int r = 0; r < Rows; ++r) {
