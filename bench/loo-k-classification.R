@@ -4,10 +4,10 @@
 #
 #   Rscript bench/loo-k-classification.R [sets, comma-separated] [splits, e.g. 1:5] [k, e.g. 32,64] [estimators, comma-separated]
 #
-# "auto" is the default of loo_k(); "trend" the same with all inputs as covariates of a trend inside the link. Mini-batch Adam; a larger k starts from the fit of the one before it, and needs few steps from there
-# ("auto" keeps the estimator that it took first). covtype is a set like the others, by the names pine, fir and covtype; its test rows
-# are the first 10,000 of theirs. Results are kept split by split, and what is there is not run again; bench/loo-k-classification-table.R
-# makes the table of them.
+# "auto" is the default of loo_k(); "trend" the same with all inputs as covariates of a trend inside the link. Mini-batch Adam; a larger k
+# starts from the fit of the one before it, with few steps from there ("auto" keeps the estimator that it took first). covtype is a set
+# like the others, by the names pine, fir and covtype; its test rows are the first 10,000 of theirs. Results are kept split by split, and
+# what is there is not run again; bench/loo-k-classification-table.R makes the table of them.
 script <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
 folder <- if (length(script)) dirname(script) else "bench"
 source(file.path(folder, "common.R"))
@@ -20,14 +20,14 @@ splits <- eval(str2lang(argument(2L, "1:5")))
 sizes <- as.integer(argument(3L, c("32", "64", "128", "256")))
 estimators <- argument(4L, "auto")
 
-# Of the first k 1,000. From a fit of fewer neighbours, 200 steps or fewer left the validation score of landsat and winewhite where 300 did.
+# Of the first k 1,000; the cost of a step grows with the square to the cube of k.
 steps_from_fit <- c("32" = 300L, "64" = 200L, "128" = 100L, "256" = 60L)
 
 fit_one <- function(data, estimator, k, start) {
   steps <- if (is.null(start)) 1000L else steps_from_fit[[as.character(k)]]
   inputs <- setdiff(names(data), "y")
   k <- min(k, nrow(unique(data[inputs])) - 1L)
-  trend <- switch(estimator, "polya-gamma" = "0", trend = inputs, "1")
+  trend <- if (estimator == "trend") inputs else "1"
   neargp(stats::reformulate(trend, "y"), data, coords = stats::reformulate(inputs), covariance = cov_matern(nu = 2.5, ard = TRUE),
     family = if (nlevels(data$y) == 2L) binomial() else categorical(), start = start, threads = bench_threads(), verbose = FALSE,
     method = loo_k(k, if (estimator == "trend") "auto" else estimator, "adam", steps = steps))
