@@ -228,8 +228,9 @@ class TeamTile {
       entry(i, j) = 0.0;
       for (int c = 0; derivatives && c < covariance_.components; ++c) {
         const ComponentTile store = component(c);
-        for (double* triangle : {store.slope, store.shape, store.covariance})
-          if (triangle) triangle[place] = 0.0;
+        if (store.slope) store.slope[place] = 0.0;
+        if (store.shape) store.shape[place] = 0.0;
+        if (store.covariance) store.covariance[place] = 0.0;
       }
     });
   }
