@@ -26,6 +26,18 @@
 #' in forks of a process that has used it (`parallel::mclapply()`, `future::plan("multicore")`): there `"cuda"` is an error, and `"auto"` is
 #' the CPU. Workers that are new processes (`parallel::makePSOCKcluster()`, `future::plan("multisession")`) have no such limit.
 #'
+#' Of every method with neighbours, and of several outputs, the GPU computes what grows with the cube of `k`: covariances, factors, weights
+#' and conditional variances of all conditioning sets, densities of normal responses, and their derivatives, in fits, predictions, simulations,
+#' leave-one-out predictions and cross-validation. It searches for neighbours where comparing all pairs is faster than the CPU's tree. With
+#' `"cuda"`, too, the CPU does the rest:
+#' * orderings, trees and sectors of neighbour searches, and the optimiser's steps;
+#' * of [vnngp()] the expectations of the likelihood, and the sparse factor of the posterior with its solves, whose rows wait for each other;
+#' * of [loo_k()] for responses that are not normal, and for classes, the score of each row given its mean and variance, and the gamma
+#'   variables of [student_t()], which are found when neighbours are;
+#' * of [simulate()][simulate.neargp] the draws themselves, one location after the other;
+#' * of `predict(joint = TRUE)` the one matrix of all locations;
+#' * all of [exact_gp()], of which `"cuda"` is therefore an error.
+#'
 #' # FAISS
 #' The library FAISS finds neighbours in many dimensions, see `neighbor_search` of [neargp_control()]. It gets a module where the package is
 #' installed from source and libfaiss is found, or in the prefix that `--configure-args=--with-faiss=/opt/faiss` names. It is as fast as
