@@ -49,7 +49,7 @@ solve_rounds <- 4 * 2 * k / 4   # forward and backward, for two vectors
 cat("\nThe rest of an epoch, d = 8, ten parameters, milliseconds:\n")
 print(round(c(
   covariances = 2 * pairs / 32 * (45 + 2 * 8) / gpu$double * clocks,
-  gradients = 10 * pairs / 32 * 30 / gpu$shared * clocks,
+  gradients = (ceiling(10 / 4) * 18 + 10 * 12) * pairs / 32 / gpu$shared * clocks,   # a pass for four parameters; each takes two coordinates
   factors_kept = 3 * 1e3 * targets * 8 * pairs / gpu$memory,   # written by the moments, read and written on the way back
   solves_loads = 4 * pairs / 32 * 2 / gpu$shared * clocks,
   solves_waiting = 1e3 * targets / gpu$teams * solve_rounds * 500 / gpu$clock

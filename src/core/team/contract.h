@@ -34,22 +34,31 @@ NEARGP_HD inline double sum_pairs(const Team& team, int rows, const Weight& weig
   return team.sum(sum);
 }
 
-// The length parameters of a component.
+// The length parameters of a component, several in one pass over the pairs: weight and slope are the same for all.
 template <class Team, class Weight>
 NEARGP_HD inline void contract_scales(const TeamTile<Team, true>& tile, int c, const Weight& weight, double factor,
                                       double* gradient) {
+  constexpr int together = 4;
   const TeamCovariance& covariance = tile.covariance();
   const TeamComponent& component = covariance.component[c];
   const double* slope = tile.component(c).slope;
   const double* coords = tile.coords(c);
   const int rows = tile.rows();
-  for (int f = 0; f < component.forms; ++f) {
-    const TeamForm& form = covariance.form[component.first_form + f];
-    const double sum = sum_pairs(tile.team(), rows, weight, [&](int i, int j, int place) {
-      const double entry = slope[place];
-      return component.single_scale ? entry : entry * quadratic_form(covariance, form, coords, rows, i, j);
+  for (int first = 0; first < component.forms; first += together) {
+    const TeamForm* form = covariance.form + component.first_form + first;
+    const int count = smaller(together, component.forms - first);
+    double sum[together] = {};
+    for_each_pair(tile.team(), rows, [&](int i, int j, int place) {
+      const double entry = weight(i, j) * slope[place];
+      for (int f = 0; f < together; ++f)
+        if (f < count)
+          sum[f] += component.single_scale ? entry : entry * quadratic_form(covariance, form[f], coords, rows, i, j);
     });
-    if (tile.team().rank() == 0) gradient[form.parameter] += factor * sum;
+    for (int f = 0; f < together; ++f) {
+      if (f >= count) continue;
+      const double total = tile.team().sum(sum[f]);
+      if (tile.team().rank() == 0) gradient[form[f].parameter] += factor * total;
+    }
   }
 }
 
