@@ -151,7 +151,7 @@ fit_method.neargp_vnngp <- function(method, problem) {
   if (!is.null(method$inducing)) problem$inducing <- inducing_coordinates(problem)
   if (method$optimizer == "adam") return(fit_mean_field(method, problem))
   nodes <- latent_nodes(problem)
-  latent_result(problem, if (has_many_parameters(problem)) scoring_fit(problem, nodes, response_optimum(problem)) else
+  latent_result(problem, if (has_many_parameters(problem)) scoring_fit(problem, nodes, scoring_start(problem)) else
     fit_latent(problem, nodes, rough_optimum(problem)))
 }
 
@@ -159,8 +159,9 @@ fit_method.neargp_vnngp <- function(method, problem) {
 fit_details.neargp_vnngp <- function(method, fit) {
   posterior <- switch(method$posterior, sparse = "sparse precision", laplace = "Laplace at the mode",
     "mean-field" = "mean field (intervals too narrow: ?vnngp)")
-  c(Posterior = sprintf("%s; %s inducing points, jitter %s of the variance", posterior, format_count(nrow(fit$posterior$coords)),
-    format(method$jitter)), factor_detail(method, fit$posterior))
+  solved <- if (fit$device == "cuda" && !identical(method$optimizer, "adam")) "; solved on the CPU" else ""
+  c(Posterior = sprintf("%s; %s inducing points, jitter %s of the variance%s", posterior, format_count(nrow(fit$posterior$coords)),
+    format(method$jitter), solved), factor_detail(method, fit$posterior))
 }
 
 factor_detail <- function(method, posterior) {

@@ -41,3 +41,14 @@ test_that("a model without a trend is predicted by all posteriors", {
     expect_equal(predict(fit, data.frame(x = 0.25), type = "link")$mean, 1, tolerance = 0.3)
   }
 })
+
+# All rows are neighbours, which do not change then.
+test_that("with many ranges a fit of binary responses goes on from the estimates of an earlier one", {
+  set.seed(8)
+  d <- as.data.frame(matrix(runif(9L * 150L), 150L))
+  d$y <- rbinom(150L, 1L, plogis(3 * sin(5 * d$V1) + 2 * cos(4 * d$V2)))
+  fit <- neargp(y ~ 1, d, coords = ~ V1 + V2 + V3 + V4 + V5 + V6 + V7 + V8 + V9, covariance = cov_matern(2.5, ard = TRUE),
+    family = binomial(), method = vnngp(149), control = neargp_control(tolerance = 0.01), threads = 1L, verbose = FALSE)
+  continued <- suppressWarnings(update(fit, start = fit, control = neargp_control(max_iterations = 1L)))
+  expect_gt(continued$log_likelihood, fit$log_likelihood - 0.01)
+})
