@@ -220,6 +220,12 @@ inline const neargp::Backend& backend() {
   return table;
 }
 
+inline neargp::RunContext on_emulated() {
+  neargp::RunContext context;
+  context.backend = &backend();
+  return context;
+}
+
 // A device as it comes from its maker, with teams of `threads`.
 class Fresh {
  public:

@@ -13,11 +13,7 @@ using namespace fixtures;
 
 namespace {
 
-RunContext on_emulated() {
-  RunContext context;
-  context.backend = &emulated::backend();
-  return context;
-}
+using emulated::on_emulated;
 
 Covariance exponential() { return {{component(Family::exponential, 0.8, {0.2}, {0, 0})}, 0.0, {1, 1, 1}}; }
 

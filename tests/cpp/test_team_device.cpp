@@ -14,11 +14,7 @@ using namespace fixtures;
 
 namespace {
 
-RunContext on_emulated() {
-  RunContext context;
-  context.backend = &emulated::backend();
-  return context;
-}
+using emulated::on_emulated;
 
 void check_same(const std::vector<double>& values, const std::vector<double>& expected) {
   REQUIRE(values.size() == expected.size());

@@ -33,10 +33,16 @@ void compute_adjoint(const DeviceView& device, const LocalView& view, const Prep
       noise(weights.size(), 0.0);
   for (std::size_t i = 0; i < weights.size(); ++i) weights[i] = random.uniform(i) - 0.5;
   for (std::size_t i = 0; i < variance.size(); ++i) variance[i] = random.uniform(i + 100000) - 0.5;
-  const TargetSums sums = device.conditional_adjoint(covariance, {weights.data(), variance.data(), noise.data()}, context);
-  results.failed.push_back(sums.failed);
-  results.sums.push_back(sums.sums);
-  results.sums.push_back(noise);
+  std::vector<double> weighted(std::size_t(view.targets * view.columns));
+  for (std::size_t i = 0; i < weighted.size(); ++i) weighted[i] = random.uniform(i + 200000) - 0.5;
+  for (const ConditionalAdjointInput& input :
+       {ConditionalAdjointInput{weights.data(), variance.data(), noise.data()},
+        ConditionalAdjointInput{nullptr, variance.data(), noise.data(), weighted.data()}}) {
+    const TargetSums sums = device.conditional_adjoint(covariance, input, context);
+    results.failed.push_back(sums.failed);
+    results.sums.push_back(sums.sums);
+    results.sums.push_back(noise);
+  }
 }
 
 // Terms m^2 / 2 + sin(spread) + log(1 + f).

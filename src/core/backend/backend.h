@@ -18,7 +18,7 @@ namespace neargp {
 
 // Raised whenever the struct or a type that its functions take changes: a module built
 // against another version must not be used.
-inline constexpr int backend_abi_version = 6;
+inline constexpr int backend_abi_version = 7;
 
 // Every function that computes returns the smallest target whose covariance matrix could
 // not be factorised, or -1, and leaves its results in `sums` or `out`; the sums, their

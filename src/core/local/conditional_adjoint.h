@@ -1,6 +1,7 @@
 // Gradient in the covariance parameters of any objective of the weights b and conditional
 // variances f of all targets (those of local/conditional_weights.h without a local mean),
-// given its partial derivatives in them.
+// given its partial derivatives in them. Of derivatives wbar_c in the weighted sums b'x_c it
+// makes bbar = sum_c wbar_c x_c.
 #pragma once
 
 #include "local/adjoint_tile.h"
@@ -18,7 +19,8 @@ class ConditionalAdjoint {
 
   ConditionalAdjoint(const LocalView& view, const PreparedCovariance& covariance, Arena& arena)
       : covariance_(covariance),
-        tile_(view, covariance, {true, true, 2}, arena),
+        columns_(view.columns),
+        tile_(view, covariance, {true, true, 3}, arena),
         gradient_(arena.take<V>(outputs(covariance))),
         sums_(arena.take<V>(outputs(covariance))) {}
 
@@ -32,22 +34,35 @@ class ConditionalAdjoint {
   }
 
  private:
-  void load(const ConditionalAdjointInput& input, V* bbar, V& fbar) const {
+  V load(const double* by_target, Index stride) const {
+    V x = V{};
+    for (int lane = 0; lane < Lanes; ++lane) set_lane(x, lane, by_target[tile_.target(lane) * stride]);
+    return x;
+  }
+
+  void load_weights(const ConditionalAdjointInput& input, V* bbar) {
     const int k = tile_.k();
-    for (int lane = 0; lane < Lanes; ++lane) {
-      const double* row = input.weights + tile_.target(lane) * k;
-      for (int m = 0; m < k; ++m) set_lane(bbar[m], lane, row[m]);
-      set_lane(fbar, lane, input.variance[tile_.target(lane)]);
+    if (input.weighted) return combine_columns(input.weighted, bbar);
+    for (int m = 0; m < k; ++m) bbar[m] = tile_.mask()[m] * load(input.weights + m, k);
+  }
+
+  void combine_columns(const double* weighted, V* bbar) {
+    const int k = tile_.k();
+    V* x = tile_.vector(2);
+    for (int m = 0; m < k; ++m) bbar[m] = V{};
+    for (int c = 0; c < columns_; ++c) {
+      const V wbar = load(weighted + c, columns_);
+      tile_.load_values(c, x);
+      for (int m = 0; m < k; ++m) bbar[m] += wbar * x[m];
     }
-    for (int m = 0; m < k; ++m) bbar[m] *= tile_.mask()[m];
   }
 
   void add_tile(const ConditionalAdjointInput& input) {
     V* u = tile_.vector(0);
     V* t = tile_.vector(1);
     const V f = solve_contrast(tile_, u);
-    V fbar = V{};
-    load(input, t, fbar);
+    const V fbar = load(input.variance, 1);
+    load_weights(input, t);
     solve_adjoint(tile_, u, fbar, t);
     contract_adjoint(tile_, covariance_, u, t, fbar * f, gradient_, sums_);
     if (input.noise) write_noise(input.noise, u, t);
@@ -64,6 +79,7 @@ class ConditionalAdjoint {
   }
 
   const PreparedCovariance& covariance_;
+  int columns_;
   Tile<Lanes> tile_;
   V* gradient_;
   V* sums_;

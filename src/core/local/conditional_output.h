@@ -32,12 +32,14 @@ struct ConditionalWeightsOutput {
   double* weights = nullptr;   // targets x k
 };
 
-// Partial derivatives of an objective in the weights and variances of all targets; where it is
-// not null, `noise` gets those in the noise variances of the conditioning sets.
+// Partial derivatives of an objective in the weights b and variances of all targets, or, where
+// the objective sees of the weights only the weighted sums b'x_c of the columns, in these; where
+// it is not null, `noise` gets those in the noise variances of the conditioning sets.
 struct ConditionalAdjointInput {
   const double* weights = nullptr;   // targets x k
   const double* variance = nullptr;  // targets
   double* noise = nullptr;           // targets x k
+  const double* weighted = nullptr;  // targets x columns; not null: in the place of `weights`
 };
 
 // What local/projected_adjoint.h finds and asks: arrays over the targets.

@@ -5,7 +5,6 @@
 #include <numeric>
 #include <utility>
 
-#include "backend/backend.h"
 #include "base/error.h"
 #include "base/parallel_for.h"
 #include "local/kernels.h"
@@ -159,16 +158,26 @@ std::vector<LabelModel::Block> LabelModel::own_class_blocks(Index first, Index l
   return result;
 }
 
+LabelModel::OpenBlocks LabelModel::open(Index first, Index last, const RunContext& context) const {
+  OpenBlocks result{blocks(first, last), {}};
+  for (const Block& block : result.blocks) result.views.emplace_back(backend_of(context), block.view);
+  return result;
+}
+
+const LabelModel::OpenBlocks& LabelModel::on_device(Index first, Index last, const RunContext& context) const {
+  return open_.get(first, last, context, [&] { return open(first, last, context); });
+}
+
 LabelMoments LabelModel::moments(Index first, Index last, const Covariance& covariance,
                                  const RunContext& context) const {
   check_targets(first, last);
-  if (!in_spans(context, own_class_)) return moments_together(first, last, covariance, context);
+  if (!in_spans(context, own_class_)) return moments_of(on_device(first, last, context), first, last, covariance, context);
   LabelMoments result;
   result.mean.resize((last - first) * outputs());
   result.variance.resize((last - first) * variances());
   std::vector<Index> failed((last - first + span_size - 1) / span_size, -1);
   for_each_span(context, first, last, [&](Index span, Index start, Index end) {
-    const LabelMoments part = moments_together(start, end, covariance, alone());
+    const LabelMoments part = moments_of(open(start, end, alone()), start, end, covariance, alone());
     std::copy(part.mean.begin(), part.mean.end(), result.mean.begin() + (start - first) * outputs());
     std::copy(part.variance.begin(), part.variance.end(), result.variance.begin() + (start - first) * variances());
     failed[span] = part.failed;
@@ -178,18 +187,17 @@ LabelMoments LabelModel::moments(Index first, Index last, const Covariance& cova
   return result;
 }
 
-LabelMoments LabelModel::moments_together(Index first, Index last, const Covariance& covariance,
-                                          const RunContext& context) const {
-  const std::vector<Block> parts = blocks(first, last);
+LabelMoments LabelModel::moments_of(const OpenBlocks& open, Index first, Index last, const Covariance& covariance,
+                                    const RunContext& context) const {
   const PreparedCovariance ready = prepared(covariance, dim_, false);
   LabelMoments result;
   result.mean.resize((last - first) * outputs());
   result.variance.resize((last - first) * variances());
-  for (const Block& block : parts) {
-    const DeviceView view(backend_of(context), block.view);
+  for (std::size_t b = 0; b < open.blocks.size(); ++b) {
+    const Block& block = open.blocks[b];
     std::vector<double> mean(block.slot.size()), variance(block.slot.size());
     const bool in_order = block.slot.empty();
-    const Index failed = view.conditional_weights(
+    const Index failed = open.views[b].conditional_weights(
         ready, false, context,
         {in_order ? result.mean.data() : mean.data(), in_order ? result.variance.data() : variance.data(), nullptr});
     if (failed >= 0) {
@@ -204,34 +212,18 @@ LabelMoments LabelModel::moments_together(Index first, Index last, const Covaria
   return result;
 }
 
-// mu_r = b'z_r, so that bbar = sum_r mubar_r z_r.
-std::vector<double> LabelModel::weight_adjoint(const Block& block, const double* mean_bar) const {
-  const LocalView& view = block.view;
-  std::vector<double> result(std::size_t(view.targets) * view.k, 0.0);
-  for (Index i = 0; i < view.targets; ++i) {
-    const double* bar = mean_bar + (block.slot.empty() ? i * view.columns : block.slot[i]);
-    for (int m = 0; m < view.k; ++m) {
-      const Index row = view.neighbors[i * view.k + m];
-      if (row < 0) continue;
-      const double* z = values_.data() + row * view.columns;
-      result[i * view.k + m] = std::inner_product(z, z + view.columns, bar, 0.0);
-    }
-  }
-  return result;
-}
-
 std::vector<double> LabelModel::adjoint(Index first, Index last, const Covariance& covariance,
                                         const LabelMoments& bar, const RunContext& context) const {
   check_targets(first, last);
   std::vector<double> gradient(covariance.parameters(), 0.0);
   if (!in_spans(context, own_class_)) {
-    add_adjoint(first, last, covariance, bar.mean.data(), bar.variance.data(), context, gradient);
+    add_adjoint(on_device(first, last, context), covariance, bar.mean.data(), bar.variance.data(), context, gradient);
     return gradient;
   }
   std::vector<std::vector<double>> parts((last - first + span_size - 1) / span_size,
                                          std::vector<double>(covariance.parameters(), 0.0));
   for_each_span(context, first, last, [&](Index span, Index start, Index end) {
-    add_adjoint(start, end, covariance, bar.mean.data() + (start - first) * outputs(),
+    add_adjoint(open(start, end, alone()), covariance, bar.mean.data() + (start - first) * outputs(),
                 bar.variance.data() + (start - first) * variances(), alone(), parts[span]);
   });
   for (const std::vector<double>& part : parts)
@@ -239,16 +231,19 @@ std::vector<double> LabelModel::adjoint(Index first, Index last, const Covarianc
   return gradient;
 }
 
-void LabelModel::add_adjoint(Index first, Index last, const Covariance& covariance, const double* mean_bar,
+void LabelModel::add_adjoint(const OpenBlocks& open, const Covariance& covariance, const double* mean_bar,
                              const double* variance_bar, const RunContext& context, std::vector<double>& gradient) const {
   const PreparedCovariance ready = prepared(covariance, dim_, true);
-  for (const Block& block : blocks(first, last)) {
-    const std::vector<double> weights_bar = weight_adjoint(block, mean_bar);
-    std::vector<double> of_block(block.slot.size());
-    for (std::size_t i = 0; i < block.slot.size(); ++i) of_block[i] = variance_bar[block.slot[i]];
-    const DeviceView view(backend_of(context), block.view);
-    const TargetSums sums = view.conditional_adjoint(
-        ready, {weights_bar.data(), block.slot.empty() ? variance_bar : of_block.data()}, context);
+  for (std::size_t b = 0; b < open.blocks.size(); ++b) {
+    const std::vector<int>& slot = open.blocks[b].slot;
+    std::vector<double> mean(slot.size()), variance(slot.size());
+    for (std::size_t i = 0; i < slot.size(); ++i) {
+      mean[i] = mean_bar[slot[i]];
+      variance[i] = variance_bar[slot[i]];
+    }
+    const bool in_order = slot.empty();
+    const TargetSums sums = open.views[b].conditional_adjoint(
+        ready, {nullptr, in_order ? variance_bar : variance.data(), nullptr, in_order ? mean_bar : mean.data()}, context);
     for (int a = 0; a < covariance.parameters(); ++a)
       if (covariance.is_active(a)) gradient[a] += sums.sums[a];
   }

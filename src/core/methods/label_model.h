@@ -23,6 +23,7 @@
 #include "geometry/neighbors.h"
 #include "geometry/points.h"
 #include "local/view.h"
+#include "methods/kept_span.h"
 
 namespace neargp {
 
@@ -64,16 +65,24 @@ class LabelModel {
     LocalView view;
   };
 
+  // Those of some targets on a device.
+  struct OpenBlocks {
+    std::vector<Block> blocks;
+    std::vector<DeviceView> views;
+  };
+
   void make_shared_rows(const LabelCells& cells);
   void make_own_class_rows(const LabelCells& cells);
   LocalView base_view() const;
   void check_targets(Index first, Index last) const;
   std::vector<Block> blocks(Index first, Index last) const;
   std::vector<Block> own_class_blocks(Index first, Index last) const;
-  LabelMoments moments_together(Index first, Index last, const Covariance& covariance, const RunContext& context) const;
-  void add_adjoint(Index first, Index last, const Covariance& covariance, const double* mean_bar, const double* variance_bar,
+  OpenBlocks open(Index first, Index last, const RunContext& context) const;
+  const OpenBlocks& on_device(Index first, Index last, const RunContext& context) const;
+  LabelMoments moments_of(const OpenBlocks& open, Index first, Index last, const Covariance& covariance,
+                          const RunContext& context) const;
+  void add_adjoint(const OpenBlocks& open, const Covariance& covariance, const double* mean_bar, const double* variance_bar,
                    const RunContext& context, std::vector<double>& gradient) const;
-  std::vector<double> weight_adjoint(const Block& block, const double* mean_bar) const;
 
   bool own_class_;
   int dim_, classes_;
@@ -81,6 +90,7 @@ class LabelModel {
   std::vector<int> row_;                               // own class: cells x classes, -1 where there is no label
   std::vector<double> target_coords_;
   NeighborTable neighbors_;
+  mutable KeptSpan<OpenBlocks> open_;
 };
 
 }  // namespace neargp

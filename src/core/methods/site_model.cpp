@@ -1,9 +1,7 @@
 #include "methods/site_model.h"
 
-#include <numeric>
 #include <utility>
 
-#include "backend/backend.h"
 #include "base/error.h"
 #include "local/kernels.h"
 
@@ -39,35 +37,27 @@ LocalView SiteModel::view(Index first, Index last) const {
   return view;
 }
 
+const DeviceView& SiteModel::on_device(Index first, Index last, const RunContext& context) const {
+  return open_.get(first, last, context, [&] { return DeviceView(backend_of(context), view(first, last)); });
+}
+
 SiteMoments SiteModel::moments(Index first, Index last, const Covariance& covariance, const RunContext& context) const {
+  const DeviceView& device = on_device(first, last, context);
   const PreparedCovariance ready = prepare(covariance, dim_, false, local_kernels().fill_matern_table);
   SiteMoments result;
   result.weighted.resize((last - first) * columns_);
   result.variance.resize(last - first);
-  const DeviceView device(backend_of(context), view(first, last));
   result.failed =
       device.conditional_weights(ready, false, context, {result.weighted.data(), result.variance.data(), nullptr});
   if (result.failed >= 0) result.failed += first;
   return result;
 }
 
-// b'x_c for every column: bbar = sum_c bar_c x_c.
 std::vector<double> SiteModel::adjoint(Index first, Index last, const Covariance& covariance, const SiteMoments& bar,
                                        const RunContext& context) const {
   const PreparedCovariance ready = prepare(covariance, dim_, true, local_kernels().fill_matern_table);
-  const LocalView part = view(first, last);
-  std::vector<double> weights_bar(std::size_t(part.targets) * part.k, 0.0);
-  for (Index t = 0; t < part.targets; ++t) {
-    const double* weighted_bar = bar.weighted.data() + t * columns_;
-    for (int m = 0; m < part.k; ++m) {
-      const Index row = part.neighbors[t * part.k + m];
-      if (row < 0) continue;
-      const double* x = values_.data() + row * columns_;
-      weights_bar[t * part.k + m] = std::inner_product(x, x + columns_, weighted_bar, 0.0);
-    }
-  }
-  const DeviceView device(backend_of(context), part);
-  const TargetSums sums = device.conditional_adjoint(ready, {weights_bar.data(), bar.variance.data()}, context);
+  const TargetSums sums = on_device(first, last, context)
+                              .conditional_adjoint(ready, {nullptr, bar.variance.data(), nullptr, bar.weighted.data()}, context);
   std::vector<double> gradient(covariance.parameters(), 0.0);
   for (int a = 0; a < covariance.parameters(); ++a)
     if (covariance.is_active(a)) gradient[a] = sums.sums[a];

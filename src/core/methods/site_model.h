@@ -9,6 +9,7 @@
 #include "base/run_context.h"
 #include "covariance/covariance.h"
 #include "local/problem.h"
+#include "methods/kept_span.h"
 
 namespace neargp {
 
@@ -35,10 +36,12 @@ class SiteModel {
 
  private:
   LocalView view(Index first, Index last) const;
+  const DeviceView& on_device(Index first, Index last, const RunContext& context) const;
 
   int dim_, columns_;
   std::vector<double> coords_, values_, noise_scale_, target_coords_;
   NeighborTable neighbors_;
+  mutable KeptSpan<DeviceView> open_;
 };
 
 }  // namespace neargp

@@ -27,7 +27,7 @@ class TeamConditionalAdjoint {
       const bool good = tile_.load(target);
       const double f = solve_contrast(tile_, u);
       for (int i = team_.rank(); i < tile_.vector_stride(); i += team_.size())
-        t[i] = i < k && tile_.present(i) ? task_.input.weights[target * k + i] : 0.0;
+        t[i] = i < k && tile_.present(i) ? weight_bar(target, i) : 0.0;
       const double fbar = task_.input.variance[target];
       solve_adjoint(tile_, u, fbar, t);
       contract_adjoint(tile_, u, t, fbar * f, weight, sums);
@@ -37,6 +37,14 @@ class TeamConditionalAdjoint {
     }
 
    private:
+    NEARGP_HD double weight_bar(Index target, int i) const {
+      if (!task_.input.weighted) return task_.input.weights[target * tile_.k() + i];
+      const int columns = task_.view.columns;
+      double sum = 0.0;
+      for (int c = 0; c < columns; ++c) sum += task_.input.weighted[target * columns + c] * tile_.value(i, c);
+      return sum;
+    }
+
     const TeamConditionalAdjoint& task_;
     const Team& team_;
     TeamTile<Team, true> tile_;

@@ -143,19 +143,22 @@ class DeviceBackend {
                                    const ConditionalAdjointInput& input, const RunContext& context,
                                    std::vector<double>& sums) {
     ViewOnDevice<Device>& view = on_device(device_view);
-    const Index k = view.host().k;
+    const Index k = view.host().k, columns = view.host().columns;
     const UploadedCovariance uploaded(covariance);
     TeamConditionalAdjoint task{view.host(), uploaded.on_host(), {}};
-    const Index numbers = k + 1 + (input.noise ? k : 0);
+    const Index numbers = (input.weighted ? columns : k) + 1 + (input.noise ? k : 0);
     Evaluation<Device> evaluation(view, task, numbers * Index(sizeof(double)), context);
     task.covariance = uploaded.on_device();
-    Array weights, variance, noise;
+    Array weights, weighted, variance, noise;
     evaluation.for_each_chunk([&](const LocalView& chunk, Index first, Index count) {
-      weights.upload(input.weights + first * k, count * k);
+      if (input.weighted)
+        weighted.upload(input.weighted + first * columns, count * columns);
+      else
+        weights.upload(input.weights + first * k, count * k);
       variance.upload(input.variance + first, count);
       if (input.noise) noise.reserve(count * k);
       task.view = chunk;
-      task.input = {weights.data(), variance.data(), noise.data()};
+      task.input = {weights.data(), variance.data(), noise.data(), weighted.data()};
       evaluation.launch(task, first, count);
       Device::synchronise();
       if (input.noise) noise.download(input.noise + first * k, count * k);
