@@ -24,6 +24,15 @@ compared <- run$set != "splice"
 cat(sprintf("\nmean over %d sets but splice: %.3f, paper's LOO-k %.3f\n", sum(compared),
   mean(tapply(chosen$nll, chosen$set, mean)[run$set[compared]]), mean(run$loo_nll[compared])))
 
+# Weight and k by the validation rows, as the paper chooses the weight of its baselines; first split.
+tuned <- do.call(rbind, lapply(split(results, results$set), function(one) {
+  one <- one[one$split == 1L, ]
+  one[which.min(one$validation_nll), c("set", "k", "kl_weight", "nll", "error", "calibration")]
+}))
+cat("\nweight and k by validation, first split\n")
+print(tuned[match(run$set, tuned$set), ], digits = 3L, row.names = FALSE)
+cat("mean but splice", format(mean(tuned$nll[tuned$set %in% run$set[compared]]), digits = 3L), "\n")
+
 # By weight, on the first split at the first k.
 first <- results[results$split == 1L & results$k == min(results$k), ]
 for (score in c("validation_nll", "nll", "loo_nll")) {
