@@ -6,6 +6,29 @@ folder <- if (length(script)) dirname(script) else "bench"
 source(file.path(folder, "common.R"))
 source(file.path(folder, "class-sets.R"))
 
+# The log loss that the best log-normal q leaves where a target has any number of neighbours, all of its class: then each process has the
+# logit 1 / (2 E omega), and pays for it by its divergence from the prior.
+least_log_loss <- function(classes, weight) {
+  processes <- if (classes == 2L) 1L else classes
+  nodes <- seq(-6, 6, length.out = 401L)
+  divergence <- function(location, scale) {
+    omega <- pmin(exp(location + scale * nodes), 2.5)
+    -location - log(scale) - (1 + log(2 * pi)) / 2 - sum(dnorm(nodes) * neargp:::core_log_polya_gamma(omega)$value) / sum(dnorm(nodes))
+  }
+  log_loss <- function(q) {
+    logit <- exp(-q[[1L]] - exp(2 * q[[2L]]) / 2) / 2
+    if (processes == 1L) log1p(exp(-logit)) else log1p((classes - 1) * plogis(-logit) / plogis(logit))
+  }
+  objective <- function(q) log_loss(q) + weight * processes * divergence(q[[1L]], exp(q[[2L]]))
+  log_loss(optim(log(c(0.2, 0.5)), objective, control = list(reltol = 1e-10))$par)
+}
+weights <- c(1, 0.3, 0.1, 0.03, 0.01)
+cat("least log loss of clear labels, by weight and number of classes\n")
+print(round(sapply(c("2" = 2L, "3" = 3L, "7" = 7L, "10" = 10L), function(classes) {
+  vapply(stats::setNames(weights, weights), least_log_loss, 0, classes = classes)
+}), 3L))
+cat("\n")
+
 results <- utils::read.csv(result_file("loo-k-polya-gamma.csv"))
 default <- results[results$kl_weight == formals(loo_k)$kl_weight, ]
 mean_se <- function(x) if (length(x) > 1L) sprintf("%.3f (%.3f)", mean(x), stats::sd(x) / sqrt(length(x))) else sprintf("%.3f", x)
