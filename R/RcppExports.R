@@ -221,6 +221,10 @@ core_gamma_variables <- function(coords, residuals, noise_scale, neighbors, cova
     .Call(`_neargp_core_gamma_variables`, coords, residuals, noise_scale, neighbors, covariance, nugget, scale, df, threads)
 }
 
+core_matched_omega <- function(residuals, variance, weights, scale, df) {
+    .Call(`_neargp_core_matched_omega`, residuals, variance, weights, scale, df)
+}
+
 core_marginal_density <- function(family, parameters, y, trials, weights, count, mean, variance, gradient, threads) {
     .Call(`_neargp_core_marginal_density`, family, parameters, y, trials, weights, count, mean, variance, gradient, threads)
 }

@@ -1,5 +1,8 @@
 # The auxiliary variables of Student's t (Jankowiak and Pleiss 2022, appendix A.9): given its gamma variable omega a response is normal with
-# noise variance nugget / (weight omega), so that rows far from what their neighbours say count little as neighbours.
+# noise variance scale^2 / (weight omega), so that rows far from what their neighbours say count little as neighbours. As pseudo-observations
+# they have the nugget times that variance (site_noise() in R/sites.R). It is 1 at least, as for other responses: a nugget of its own,
+# apart from the scale, would let the score make the linear predictor all but certain and leave its variance to the noise of responses,
+# whose scores hardly differ.
 
 has_gamma_variables <- function(family) family$family == "student_t"
 
@@ -24,8 +27,7 @@ row_gamma_variables <- function(data, known, k, threads, rounds = 3L) {
     others <- core_predict(data$coords, cbind(residuals), 1 / (data$weights * omega), data$coords, neighbors, known$covariance,
       known$nugget, FALSE, threads)
     if (others$failed > 0L) abort_cholesky(0L)
-    squared <- (residuals - others$weighted[, 1L])^2 + pmax(others$variance, 0)
-    omega <- (known$family[2L] + 1) / (known$family[2L] + data$weights * squared / known$family[1L]^2)
+    omega <- core_matched_omega(residuals - others$weighted[, 1L], pmax(others$variance, 0), data$weights, known$family[1L], known$family[2L])
   }
   omega
 }

@@ -68,10 +68,8 @@
 #' says beyond a prior that is the same for all rows. A site depends on its own response, and on the few numbers of the prior, so that a
 #' row's response cannot reach its own leave-one-out prediction. `nugget` multiplies the variances of the sites, by 1 at least unless it is
 #' given: less would claim more than the responses say. Sites at one location are aggregated. For [student_t()] neighbours are the
-#' observations themselves, with the gamma variables of the paper (appendix A.9) in each
-#' conditioning set: those that their fellows contradict count little. Their `nugget` is not tied to the family's scale and may end near 0:
-#' predictions of responses hardly notice, but standard deviations, intervals and exceedances of the linear predictor and the expected
-#' response are then far too certain, and a warning says so. Where these matter take [vnngp()], or give `nugget` as the square of the scale.
+#' observations themselves, and `nugget` multiplies the squared scale divided by their gamma variables (appendix A.9 of the paper), of which
+#' each conditioning set has its own: those that their fellows contradict count little.
 #'
 #' [vnngp()], which has a posterior of the field, predicts better where the model holds: log scores on new rows were 0.004 to 0.01 apart in
 #' the plane, at no more time, and 0.02 with six inputs, at 2.5 to 9 times the time. `loo_k()` was better by up to 0.04 where the field

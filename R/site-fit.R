@@ -7,23 +7,11 @@ fit_sites <- function(method, problem) {
   problem <- state$problem
   known <- site_parameters(problem, state$theta)
   known$beta <- drop(unscaled_trend(problem$design, problem$design$rotation %*% matrix(known$beta)))
-  warn_of_small_nugget(problem, known)
   scored <- site_score(problem, state$theta, method$k)
   sites <- fitted_sites(problem$data, problem$sites, problem$family, known, method$k, problem$threads)
   list(working = split_site_theta(problem, state$theta)$working, beta = known$beta,
     beta_vcov = site_trend_covariance(problem, sites, known, method$k), information = NULL, value = scored$value,
     score = paste0("leave-one-out log score", sample_note(scored$rows)), k = method$k, convergence = state$convergence, sites = sites)
-}
-
-# The nugget of Student's t is the squared scale, times 1 / omega of a datum, but both are estimated on their own. Far below it the linear
-# predictor is all but certain: such intervals covered as little as nothing (bench/loo-k-coverage.R).
-warn_of_small_nugget <- function(problem, known) {
-  estimated <- problem$free[which(problem$layout$kind == "nugget")]
-  if (!has_gamma_variables(problem$family) || !estimated || known$nugget >= 0.5 * known$family[1L]^2) return(invisible())
-  warn_neargp("nugget", c(sprintf("The nugget was estimated as %s, far below the squared scale of Student's t, %s.",
-    format(known$nugget, digits = 2L), format(known$family[1L]^2, digits = 2L)),
-  x = "Standard deviations and intervals of the linear predictor are too small; those of observations are not.",
-  i = "Fit with nugget = the squared scale, or with method = vnngp()."))
 }
 
 # What predictions need: the site of each row, the cells these add up to, and the cells as data of a gaussian response.
@@ -134,10 +122,10 @@ with_site_start <- function(problem) {
   layout <- problem$layout
   open <- problem$free & is.na(layout$start)
   nugget <- layout$kind == "nugget"
+  problem$bounds$lower[nugget] <- 0
+  problem$bounds$upper[nugget] <- log(1e3)
+  problem$start[nugget & open] <- 0
   if (!has_gamma_variables(problem$family)) {
-    problem$bounds$lower[nugget] <- 0
-    problem$bounds$upper[nugget] <- log(1e3)
-    problem$start[nugget & open] <- 0
     dispersion <- layout$kind == "family" & open
     problem$start[dispersion] <- problem$start[dispersion] + log(2)
   }

@@ -3,6 +3,7 @@
 
 # The fit as one of a gaussian response, whose latent field is the linear predictor.
 gaussian_of <- function(object) {
+  object$nugget <- known_parameters(object)$nugget
   object$data <- object$sites$data
   object
 }
@@ -52,8 +53,9 @@ restrict_rows.neargp_loo_k <- function(method, fit, rows) {
 }
 
 known_parameters <- function(object) {
-  list(covariance = object$core_covariance, nugget = object$nugget, family = unname(object$family_parameters), beta = unname(object$beta),
-    bias = object$sites$bias)
+  family <- unname(object$family_parameters)
+  list(covariance = object$core_covariance, nugget = site_noise(object$family, object$nugget, family), family = family,
+    beta = unname(object$beta), bias = object$sites$bias)
 }
 
 #' @export

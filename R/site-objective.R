@@ -31,8 +31,12 @@ site_plan <- function(problem, at, component, k) {
 site_parameters <- function(problem, theta) {
   part <- split_site_theta(problem, theta)
   values <- to_core(part$working, problem$layout$transform)
-  list(covariance = as_core_covariance(problem$layout, problem$groups, values), nugget = nugget_of(problem$layout, values),
-    family = values[problem$layout$kind == "family"], beta = part$beta, bias = part$bias)
+  covariance <- as_core_covariance(problem$layout, problem$groups, values)
+  # of use to the family's parameters even where the nugget is given
+  covariance$active[which(problem$layout$kind == "nugget")] <- TRUE
+  family <- values[problem$layout$kind == "family"]
+  list(values = values, covariance = covariance, nugget = site_noise(problem$family, nugget_of(problem$layout, values), family),
+    family = family, beta = part$beta, bias = part$bias)
 }
 
 # `at`: rows and their cells. `known`: parameters for the gamma variables, where there are any.
@@ -54,14 +58,14 @@ site_objective <- function(problem, plan, span = seq_along(plan$at$row)) {
   count <- site_counts(data, problem$family)
   limits <- c(span[1L], span[length(span)])
   score <- function(theta, gradient) {
-    part <- split_site_theta(problem, theta)
-    at <- site_moments(problem, plan, limits, part$working)
+    known <- site_parameters(problem, theta)
+    at <- core_site_moments(plan$pointer, limits[1L], limits[2L], known$covariance, known$nugget, problem$threads)
     if (at$failed > 0L) return(list(failed = 1L))
     unseen <- X - at$weighted[, -1L, drop = FALSE]
-    mean <- part$bias + data$offset + at$weighted[, 1L] + drop(unseen %*% part$beta)
+    mean <- known$bias + data$offset + at$weighted[, 1L] + drop(unseen %*% known$beta)
     if (!all(is.finite(mean))) return(list(failed = 1L))
-    density <- marginal_density(data, problem$family, at$parameters, mean, pmax(at$variance, 0), gradient, problem$threads)
-    c(density, list(score = sum(count * density$value), unseen = unseen, beta = part$beta, at = at, failed = 0L))
+    density <- marginal_density(data, problem$family, known$family, mean, pmax(at$variance, 0), gradient, problem$threads)
+    c(density, list(score = sum(count * density$value), unseen = unseen, known = known, failed = 0L))
   }
   evaluate <- function(theta) {
     result <- score(theta, FALSE)
@@ -72,24 +76,15 @@ site_objective <- function(problem, plan, span = seq_along(plan$at$row)) {
     result <- score(theta, TRUE)
     if (result$failed > 0L) return(rep(NA_real_, length(theta)))
     d_mean <- count * result$d_mean
-    core <- core_site_adjoint(plan$pointer, limits[1L], limits[2L], result$at$covariance, result$at$nugget,
-      cbind(d_mean, -outer(d_mean, result$beta)), count * result$d_variance, problem$threads)
+    core <- core_site_adjoint(plan$pointer, limits[1L], limits[2L], result$known$covariance, result$known$nugget,
+      cbind(d_mean, -outer(d_mean, result$known$beta)), count * result$d_variance, problem$threads)
     own <- layout$kind == "family"
     working <- double(nrow(layout))
     working[!own] <- core
-    working[own] <- result$d_log_parameters
+    working[own] <- result$d_log_parameters + site_noise_powers(problem$family) * working[layout$kind == "nugget"]
     link <- crossprod(result$unseen, d_mean)
     link[problem$design$intercept] <- sum(d_mean)
-    c(core_to_working_slope(layout, result$at$values) * working, link)
+    c(core_to_working_slope(layout, result$known$values) * working, link)
   }
   list(evaluate = evaluate, gradient = gradient, n = sum(count))
-}
-
-site_moments <- function(problem, plan, limits, working) {
-  layout <- problem$layout
-  values <- to_core(working, layout$transform)
-  covariance <- as_core_covariance(layout, problem$groups, values)
-  nugget <- nugget_of(layout, values)
-  moments <- core_site_moments(plan$pointer, limits[1L], limits[2L], covariance, nugget, problem$threads)
-  c(moments, list(values = values, covariance = covariance, nugget = nugget, parameters = values[layout$kind == "family"]))
 }

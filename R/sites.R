@@ -19,6 +19,15 @@ marginal_density <- function(data, family, parameters, mean, variance, gradient 
     threads)
 }
 
+# The noise variance of a site of precision 1: `nugget` multiplies the variances of sites. A row of Student's t has a precision in units of that
+# of its normal density given its gamma variable, so that its variance is nugget * scale^2 / (weight omega).
+site_noise <- function(family, nugget, parameters) {
+  if (has_gamma_variables(family)) nugget * parameters[1L]^2 else nugget
+}
+
+# d log site_noise / d log parameters
+site_noise_powers <- function(family) if (has_gamma_variables(family)) c(2, 0) else 0
+
 site_counts <- function(data, family) if (response_family(family)$scaled) rep(1, length(data$y)) else data$weights
 
 # ---- the prior --------------------------------------------------------------------------------------------------------------------
@@ -44,9 +53,19 @@ marginal_prior <- function(data, X, family, parameters, threads, at_most = 5000L
     at <- density(theta)
     -c(crossprod(X, count * at$d_mean), exp(theta[q + 1L]) * sum(count * at$d_variance)) / length(rows)
   }
+  check_settled(density(c(beta, log(spread))), rows, family)
   limits <- log(spread) + log(c(1e-4, 1e4))
   best <- stats::nlminb(c(beta, log(spread)), value, gradient, lower = c(rep(-Inf, q), limits[1L]), upper = c(rep(Inf, q), limits[2L]))
   list(beta = best$par[seq_len(q)], variance = exp(best$par[q + 1L]))
+}
+
+# `at`: densities of these rows under the prior, which start values or a site have to be made of.
+check_settled <- function(at, rows, family) {
+  wrong <- rows[!is.finite(at$value) | !is.finite(at$d_mean) | !is.finite(at$d_variance)]
+  if (!length(wrong)) return(invisible())
+  abort_neargp("quadrature", c(sprintf("The density of a %s response given its linear predictor could not be integrated.", family_call(family)),
+    x = paste0("It could not in ", format_rows(wrong), " of those that are fitted."),
+    i = "Look for responses many orders of magnitude apart from the others, or change their unit."))
 }
 
 # ---- sites ------------------------------------------------------------------------------------------------------------------------
@@ -55,6 +74,7 @@ marginal_prior <- function(data, X, family, parameters, threads, at_most = 5000L
 response_sites <- function(data, X, family, parameters, prior, threads) {
   mean <- data$offset + drop(X %*% prior$beta)
   at <- marginal_density(data, family, parameters, mean, prior$variance, FALSE, threads)
+  check_settled(at, seq_along(data$y), family)
   curvature <- pmin(2 * at$d_variance - at$d_mean^2, -1e-8 / prior$variance)
   list(mean = mean - at$d_mean / curvature, precision = -curvature / pmax(1 + prior$variance * curvature, 1e-8))
 }

@@ -2,8 +2,7 @@
 #
 #   Rscript bench/loo-k-coverage.R [seeds]
 #
-# A field of variance 1, Matern 3/2 with range 0.1, at 250 places in the unit square; covered is the field at 250 further places. For Student's t
-# also with the nugget given as the square of the true scale.
+# A field of variance 1, Matern 3/2 with range 0.1, at 250 places in the unit square; covered is the field at 250 further places.
 
 script <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
 folder <- if (length(script)) dirname(script) else "bench"
@@ -21,11 +20,11 @@ responses <- list(
   student_t = list(family = student_t(), draw = function(eta) eta + scale * rt(length(eta), 4))
 )
 
-coverage <- function(method, response, data, eta, nugget = NULL) {
+coverage <- function(method, response, data, eta) {
   train <- seq_len(n)
   formula <- if (identical(response$family$family, "binomial")) cbind(y, 5 - y) ~ 1 else y ~ 1
   fit <- suppressWarnings(neargp(formula, data[train, ], coords = ~ x1 + x2, covariance = cov_matern(nu = 1.5), family = response$family,
-    method = method, nugget = nugget, threads = 1L, verbose = FALSE))
+    method = method, threads = 1L, verbose = FALSE))
   predicted <- predict(fit, data[-train, ], type = "link", interval = "confidence")
   mean(predicted$lower <= eta[-train] & eta[-train] <= predicted$upper)
 }
@@ -38,13 +37,12 @@ for (name in names(responses)) for (seed in seeds) {
   eta <- spectral_field(coords, 0.1, 1.5)
   data <- data.frame(coords, y = responses[[name]]$draw(eta))
   rows[[length(rows) + 1L]] <- data.frame(response = name, seed = seed, vnngp = coverage(vnngp(), responses[[name]], data, eta),
-    loo_k = coverage(loo_k(k = 20), responses[[name]], data, eta),
-    nugget_given = if (name == "student_t") coverage(loo_k(k = 20), responses[[name]], data, eta, scale^2) else NA)
+    loo_k = coverage(loo_k(k = 20), responses[[name]], data, eta))
 }
 rows <- do.call(rbind, rows)
 save_table(rows, "loo-k-coverage")
 summary_of <- function(x) sprintf("%.3f (%.2f to %.2f)", mean(x), min(x), max(x))
 for (name in names(responses)) {
   part <- rows[rows$response == name, ]
-  cat(sprintf("%-10s vnngp %s  loo_k %s  nugget given %s\n", name, summary_of(part$vnngp), summary_of(part$loo_k), summary_of(part$nugget_given)))
+  cat(sprintf("%-10s vnngp %s  loo_k %s\n", name, summary_of(part$vnngp), summary_of(part$loo_k)))
 }

@@ -819,6 +819,21 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// core_matched_omega
+std::vector<double> core_matched_omega(const std::vector<double>& residuals, const std::vector<double>& variance, const std::vector<double>& weights, double scale, double df);
+RcppExport SEXP _neargp_core_matched_omega(SEXP residualsSEXP, SEXP varianceSEXP, SEXP weightsSEXP, SEXP scaleSEXP, SEXP dfSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const std::vector<double>& >::type residuals(residualsSEXP);
+    Rcpp::traits::input_parameter< const std::vector<double>& >::type variance(varianceSEXP);
+    Rcpp::traits::input_parameter< const std::vector<double>& >::type weights(weightsSEXP);
+    Rcpp::traits::input_parameter< double >::type scale(scaleSEXP);
+    Rcpp::traits::input_parameter< double >::type df(dfSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_matched_omega(residuals, variance, weights, scale, df));
+    return rcpp_result_gen;
+END_RCPP
+}
 // core_marginal_density
 Rcpp::List core_marginal_density(const std::string& family, const std::vector<double>& parameters, const std::vector<double>& y, const std::vector<double>& trials, const std::vector<double>& weights, const std::vector<double>& count, const std::vector<double>& mean, const std::vector<double>& variance, bool gradient, int threads);
 RcppExport SEXP _neargp_core_marginal_density(SEXP familySEXP, SEXP parametersSEXP, SEXP ySEXP, SEXP trialsSEXP, SEXP weightsSEXP, SEXP countSEXP, SEXP meanSEXP, SEXP varianceSEXP, SEXP gradientSEXP, SEXP threadsSEXP) {
@@ -896,6 +911,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_neargp_core_site_moments", (DL_FUNC) &_neargp_core_site_moments, 6},
     {"_neargp_core_site_adjoint", (DL_FUNC) &_neargp_core_site_adjoint, 8},
     {"_neargp_core_gamma_variables", (DL_FUNC) &_neargp_core_gamma_variables, 9},
+    {"_neargp_core_matched_omega", (DL_FUNC) &_neargp_core_matched_omega, 5},
     {"_neargp_core_marginal_density", (DL_FUNC) &_neargp_core_marginal_density, 10},
     {NULL, NULL, 0}
 };

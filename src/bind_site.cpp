@@ -56,7 +56,7 @@ std::vector<double> core_site_adjoint(SEXP model, int first, int last, const Rcp
                           make_run_context(threads));
 }
 
-// E omega, a column for each target. The data are residuals at the rows of coords.
+// Omega, a column for each target. The data are residuals at the rows of coords.
 // [[Rcpp::export]]
 Rcpp::NumericMatrix core_gamma_variables(const Rcpp::NumericMatrix& coords, const std::vector<double>& residuals,
                                          const std::vector<double>& noise_scale, const Rcpp::IntegerMatrix& neighbors,
@@ -68,6 +68,17 @@ Rcpp::NumericMatrix core_gamma_variables(const Rcpp::NumericMatrix& coords, cons
       neargp::gamma_variables({points.view(), 1, residuals.data(), noise_scale.data()}, to_neighbor_table(neighbors),
                               to_covariance(covariance, nugget), {scale, df}, make_run_context(threads));
   return Rcpp::NumericMatrix(neighbors.nrow(), neighbors.ncol(), omega.begin());
+}
+
+// Of data with these residuals about predictions of these variances.
+// [[Rcpp::export]]
+std::vector<double> core_matched_omega(const std::vector<double>& residuals, const std::vector<double>& variance,
+                                       const std::vector<double>& weights, double scale, double df) {
+  const std::size_t n = residuals.size();
+  if (variance.size() != n || weights.size() != n) throw neargp::Error("All vectors need the length of the residuals.");
+  const std::vector<double> centre(n, 0.0);
+  return neargp::matched_omega({neargp::ResponseFamily::student_t, {scale, df}},
+                               {{Index(n), residuals.data(), nullptr, weights.data()}, centre.data(), variance.data(), nullptr});
 }
 
 // log E p(y | eta), eta ~ N(mean, variance). Vectors of length 0: trials, weights and counts (all 1).

@@ -115,6 +115,33 @@ TEST_CASE("responses far from their linear predictor have a density") {
   CHECK(density.d_mean[0] > 0.0);
 }
 
+TEST_CASE("linear predictors so uncertain that terms overflow far away have densities and derivatives") {
+  const double y = 3.0, mean = 0.0, variance = 4e4;
+  const MarginalDensity density = marginal_density({ResponseFamily::gamma, {2.0}}, {{1, &y, nullptr, nullptr}, &mean, &variance, nullptr},
+                                                   true, with_threads(1));
+  // a normal density this wide is constant over the likelihood: log p integrates to 1 / y over eta = log y
+  CHECK(density.value[0] == doctest::Approx(-std::log(y) - 0.5 * std::log(8.0 * std::atan(1.0) * variance)).epsilon(1e-4));
+  for (const double slope : {density.d_mean[0], density.d_variance[0], density.d_log_parameters[0]}) CHECK(std::isfinite(slope));
+}
+
+TEST_CASE("a density that cannot be integrated is not a number, and leaves the others be") {
+  const double y[] = {3.0, 1e-300}, mean[] = {0.0, 0.0}, variance[] = {0.5, 100.0};
+  const MarginalDensity density =
+      marginal_density({ResponseFamily::gamma, {100.0}}, {{2, y, nullptr, nullptr}, mean, variance, nullptr}, false, with_threads(1));
+  CHECK(std::isfinite(density.value[0]));
+  CHECK(std::isnan(density.value[1]));
+}
+
+TEST_CASE("the gamma variable of Student's t gives the posterior mean") {
+  const Likelihood student{ResponseFamily::student_t, {0.5, 3.0}};
+  const double y[] = {0.4, -3.0, 1.0}, mean[] = {0.0, 0.0, 0.0}, variance[] = {0.3, 2.0, 0.0}, weights[] = {1.0, 2.0, 1.0};
+  const MarginalInput input{{3, y, nullptr, weights}, mean, variance, nullptr};
+  const std::vector<double> omega = matched_omega(student, input);
+  const MarginalDensity density = marginal_density(student, input, false, with_threads(1));
+  for (int i = 0; i < 3; ++i)
+    CHECK(density.d_mean[i] == doctest::Approx(y[i] / (variance[i] + 0.25 / (weights[i] * omega[i]))).epsilon(1e-9));
+}
+
 TEST_CASE("linear predictors without moments are refused") {
   const double y = 1.0, mean = 0.0, negative = -1.0, infinite = INFINITY, one = 1.0;
   const Likelihood poisson{ResponseFamily::poisson, {}};

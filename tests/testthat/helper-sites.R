@@ -25,10 +25,9 @@ site_data <- function(n = 60, seed = 12, repeated = 0L) {
   data
 }
 
-# A small nugget of Student's t has a test of its own (test-site-fit.R).
 site_fit <- function(name, data, k = 10L, ..., formula = site_families()[[name]]$formula) {
-  suppressWarnings(neargp(formula, data, coords = ~ x + y, family = site_families()[[name]]$family, method = loo_k(k),
-    covariance = cov_exponential(), threads = 1L, ...), classes = "neargp_warning_nugget")
+  neargp(formula, data, coords = ~ x + y, family = site_families()[[name]]$family, method = loo_k(k), covariance = cov_exponential(),
+    threads = 1L, ...)
 }
 
 # Mean and variance of a row's linear predictor from the sites of all others: no cells, no neighbours.
@@ -40,22 +39,38 @@ dense_site_moments <- function(fit, i) {
   z <- site$mean - data$offset[others] - drop(data$X[others, , drop = FALSE] %*% fit$beta)
   K <- covariance[others, others]
   noise <- fit$nugget / site$precision
+  student <- fit$family_parameters
   if (fit$family$family == "student_t") {
-    # each of the others from the rest of them
-    omega <- rep(1, length(z))
-    for (sweep in 1:3) {
-      squared <- vapply(seq_along(z), function(j) {
-        b <- solve(K[-j, -j] + diag(noise[-j] / omega[-j]), K[-j, j])
-        (z[j] - sum(b * z[-j]))^2 + K[j, j] - sum(b * K[-j, j])
-      }, 0)
-      omega <- (fit$family_parameters[["df"]] + 1) / (fit$family_parameters[["df"]] + squared / fit$family_parameters[["scale"]]^2)
-    }
-    noise <- noise / omega
+    noise <- noise * student[["scale"]]^2
+    noise <- noise / dense_omega(K, z, noise, student[["scale"]]^2 / site$precision, student[["df"]])
   }
   b <- solve(K + diag(noise), covariance[others, i])
   unseen <- data$X[i, ] - drop(crossprod(data$X[others, , drop = FALSE], b))
   c(mean = fit$sites$bias + data$offset[i] + sum(data$X[i, ] * fit$beta) + sum(b * z),
     variance = covariance[i, i] - sum(b * covariance[others, i]), trend = drop(unseen %*% fit$beta_vcov %*% unseen))
+}
+
+# Gamma variables of data, each from the others of them, after three sweeps.
+dense_omega <- function(K, z, noise, squared_scale, df) {
+  omega <- rep(1, length(z))
+  for (sweep in 1:3) {
+    before <- omega
+    omega <- vapply(seq_along(z), function(j) {
+      b <- solve(K[-j, -j] + diag((noise / before)[-j]), K[-j, j])
+      matched_omega(z[j] - sum(b * z[-j]), K[j, j] - sum(b * K[-j, j]), squared_scale[j], df)
+    }, 0)
+  }
+  omega
+}
+
+# By its definition: the same posterior mean of eta ~ N(0, variance), given y = residual, as with a random gamma variable, here on a grid of
+# its logarithm.
+matched_omega <- function(residual, variance, squared_scale, df) {
+  u <- seq(-40, 5, length.out = 2000)
+  total <- variance + squared_scale * exp(-u)
+  weight <- exp(df / 2 * (u - exp(u) + 1)) * stats::dnorm(residual, 0, sqrt(total))
+  shrinkage <- sum(weight * variance / total) / sum(weight)
+  squared_scale / (variance / shrinkage - variance)
 }
 
 # The problem that a fit would solve.

@@ -20,15 +20,17 @@ test_that("variables of a set are the dense ones, and absent neighbours have non
   omega <- drop(core_gamma_variables(coords, z, 1:8 / 4, neighbors, given_covariance(), 0.3, 0.5, 4, 1L))
   rows <- c(2L, 5L, 3L)
   K <- dense_covariance(coords[rows, ], coords[rows, ], given_covariance())
-  expected <- rep(1, 3)
-  scale <- rows / 4
-  for (sweep in 1:3) {
-    squared <- vapply(1:3, function(j) {
-      b <- solve(K[-j, -j] + diag((0.3 * scale / expected)[-j]), K[-j, j])
-      (z[rows][j] - sum(b * z[rows][-j]))^2 + K[j, j] - sum(b * K[-j, j])
-    }, 0)
-    expected <- 5 / (4 + squared / (0.25 * scale))
-  }
-  expect_equal(omega[c(1, 2, 4)], expected, tolerance = 1e-10)
+  expected <- dense_omega(K, z[rows], 0.3 * rows / 4, 0.25 * rows / 4, 4)
+  expect_equal(omega[c(1, 2, 4)], expected, tolerance = 1e-8)
   expect_identical(omega[3L], 1)
+})
+
+test_that("a gamma variable is that with which the posterior mean is right", {
+  at <- function(residual, variance, weight = 1) core_matched_omega(residual, variance, weight, 0.5, 3)
+  for (residual in c(0.1, 1, 4)) for (variance in c(0.01, 0.3, 2)) {
+    expect_equal(at(residual, variance, 2), matched_omega(residual, variance, 0.125, 3), tolerance = 1e-8)
+  }
+  # without variance, and where the field may be anywhere
+  expect_equal(at(0.7, 0), 4 / (3 + 0.49 / 0.25), tolerance = 1e-8)
+  expect_equal(at(1, 1e8), 1 / integrate(function(g) dgamma(g, 1.5, 1.5) / g, 0, Inf)$value, tolerance = 1e-3)
 })

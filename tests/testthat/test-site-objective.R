@@ -13,6 +13,17 @@ test_that("gradients of the score are right for every family", {
   }
 })
 
+test_that("a given nugget leaves the gradient of the scale whole", {
+  problem <- site_example("student_t")
+  problem$layout$fixed[problem$layout$kind == "nugget"] <- TRUE
+  scale <- which(problem$layout$name == "scale")
+  plan <- site_plan(problem, problem$observations, component_at(problem, split_site_theta(problem, problem$theta)$working), 7L)
+  objective <- site_objective(problem, plan)
+  step <- replace(0 * problem$theta, scale, 1e-5)
+  slope <- (objective$evaluate(problem$theta + step)$value - objective$evaluate(problem$theta - step)$value) / 2e-5
+  expect_equal(objective$gradient(problem$theta)[scale], slope, tolerance = 1e-5)
+})
+
 test_that("a span of a plan is those observations alone", {
   problem <- site_example("poisson")
   plan <- site_plan(problem, problem$observations, component_at(problem, split_site_theta(problem, problem$theta)$working), 7L)

@@ -23,6 +23,7 @@ struct MarginalInput {
   const double* count = nullptr;  // null: one each
 };
 
+// Values are NaN where the integral did not settle, see marginal_quadrature.cpp.
 struct MarginalDensity {
   std::vector<double> value, d_mean, d_variance;  // of each datum
   std::vector<double> d_log_parameters;           // of the sum of count * value
@@ -31,6 +32,15 @@ struct MarginalDensity {
 // Of all families but gaussian, which has a closed form. Without `parameters` the last derivatives are left out.
 MarginalDensity marginal_density(const Likelihood& likelihood, const MarginalInput& input, bool parameters,
                                  const RunContext& context);
+
+// Of student_t alone, which is normal with noise variance scale^2 / (weight G) given a gamma variable G: for each datum the value omega
+// with which eta, given y, has the mean that it has with G random. With V = variance + scale^2 / (weight G) the former moves eta by
+// variance * residual / V(omega), the latter by the mean of that given y, whence
+//
+//   1 / V(omega) = E [1 / V | y],      omega = E [1 / V | y] / E [1 / (G V) | y].
+//
+// Without variance omega is the mean of G given y, (df + 1) / (df + weight residual^2 / scale^2).
+std::vector<double> matched_omega(const Likelihood& likelihood, const MarginalInput& input);
 
 namespace detail {
 

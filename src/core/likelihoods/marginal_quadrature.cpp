@@ -1,6 +1,7 @@
 // The integral of exp(g), g = log p(y | eta) - (eta - mean)^2 / (2 variance), by the trapezoidal rule: from the peak of g in equal
 // steps to either side until nothing is left. Its error falls exponentially in 1 / step, so that halving the step squares it: steps
-// are halved, each time with nodes half way between those at hand, until that changes the sum by 1e-6 at most. The first step is
+// are halved, each time with nodes half way between those at hand, until that changes the sum by 1e-6 at most; where it still does after
+// eight times, or where no peak is found, the density is NaN. The first step is
 // 1.4 times the width of the peak, with which a normal density is integrated with an error of 4e-5, and at most 0.7, as links
 // bend over distances of 1.
 #include <algorithm>
@@ -40,7 +41,7 @@ class Walk {
   void start_sums();
   void walk(const std::vector<int>& data, double direction, double first);
   std::vector<int> halve_steps(const std::vector<int>& data);
-  void add(int slot);
+  double add(int slot);
 
   const Likelihood& likelihood_;
   std::vector<double> y_, trials_, weights_, mean_, variance_;
@@ -49,7 +50,7 @@ class Walk {
   std::vector<double> node_eta_, node_weight_;
   std::vector<double> listed_y_, listed_trials_, listed_weights_;
   // the data that are evaluated together, and their terms
-  std::vector<int> active_;
+  std::vector<int> active_, unsettled_;
   std::vector<double> eta_, value_, slope_, curvature_;
 };
 
@@ -111,6 +112,7 @@ void Walk::find_peaks() {
       if (!move_to_peak(int(s))) left.push_back(active_[s]);
     active_ = left;
   }
+  unsettled_ = active_;
 }
 
 bool Walk::move_to_peak(int slot) {
@@ -139,16 +141,19 @@ void Walk::start_sums() {
   for (int i = 0; i < size(); ++i) add(i);
 }
 
-void Walk::add(int slot) {
+// Returns the weight. Without one, where eta is so far away that terms may be infinite, there is nothing to add.
+double Walk::add(int slot) {
   const int i = active_[slot];
   const double away = eta_[slot] - mean_[i];
   const double weight = std::exp(value_[slot] - 0.5 * away * away / variance_[i] - top_[i]);
+  if (!(weight > 0.0)) return 0.0;
   sum_[i] += weight;
   slope_sum_[i] += weight * slope_[slot];
   variance_sum_[i] += 0.5 * weight * (slope_[slot] * slope_[slot] - curvature_[slot]);
   node_datum_.push_back(i);
   node_eta_.push_back(eta_[slot]);
   node_weight_.push_back(weight);
+  return weight;
 }
 
 // Nodes at first, first + 1, ... steps from the peak.
@@ -159,10 +164,8 @@ void Walk::walk(const std::vector<int>& data, double direction, double first) {
     for (std::size_t s = 0; s < active_.size(); ++s) eta_[s] = at_[active_[s]] + direction * (first + j) * step_[active_[s]];
     evaluate();
     std::vector<int> left;
-    for (std::size_t s = 0; s < active_.size(); ++s) {
-      add(int(s));
-      if (node_weight_.back() > negligible * sum_[active_[s]]) left.push_back(active_[s]);
-    }
+    for (std::size_t s = 0; s < active_.size(); ++s)
+      if (add(int(s)) > negligible * sum_[active_[s]]) left.push_back(active_[s]);
     active_ = left;
   }
 }
@@ -190,6 +193,8 @@ void Walk::run() {
   walk(all, -1.0, 1.0);
   std::vector<int> inexact = all;
   for (int halving = 0; halving < 8 && !inexact.empty(); ++halving) inexact = halve_steps(inexact);
+  unsettled_.insert(unsettled_.end(), inexact.begin(), inexact.end());
+  for (const int i : unsettled_) top_[i] = std::numeric_limits<double>::quiet_NaN();
 }
 
 void Walk::store(Index first, MarginalDensity& result) const {

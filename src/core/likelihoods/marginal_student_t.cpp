@@ -58,6 +58,9 @@ class Mixture {
   double mean_precision() const {
     return expectation([&](std::size_t j) { return 1.0 / total(j); }) / sum_;
   }
+  double matched_omega() const {
+    return mean_precision() * sum_ / expectation([&](std::size_t j) { return grid_.inverse[j] / total(j); });
+  }
   double d_variance() const {
     return expectation([&](std::size_t j) { return slope(j); }) / sum_;
   }
@@ -84,19 +87,23 @@ class Mixture {
   double residual2_ = 0.0, variance_ = 0.0, noise_ = 0.0, top_ = 0.0, sum_ = 0.0;
 };
 
+double residual_of(const MarginalInput& input, Index i) { return input.observations.y[i] - input.mean[i]; }
+
+void load(Mixture& mixture, double scale, const MarginalInput& input, Index i) {
+  const double* weights = input.observations.weights;
+  mixture.load(residual_of(input, i), input.variance[i], scale * scale / (weights ? weights[i] : 1.0));
+}
+
 }  // namespace
 
 void marginal_of_student_t(const Likelihood& likelihood, const MarginalInput& input, Index first, Index last,
                            MarginalDensity& result, double* d_log_parameters) {
-  const double scale = likelihood.parameters[0];
   const Grid grid(likelihood.parameters[1]);
   Mixture mixture(grid);
-  const Observations& data = input.observations;
   for (Index i = first; i < last; ++i) {
-    const double residual = data.y[i] - input.mean[i];
-    mixture.load(residual, input.variance[i], scale * scale / (data.weights ? data.weights[i] : 1.0));
+    load(mixture, likelihood.parameters[0], input, i);
     result.value[i] = mixture.value();
-    result.d_mean[i] = residual * mixture.mean_precision();
+    result.d_mean[i] = residual_of(input, i) * mixture.mean_precision();
     result.d_variance[i] = mixture.d_variance();
     if (!d_log_parameters) continue;
     const double count = input.count ? input.count[i] : 1.0;
@@ -106,4 +113,16 @@ void marginal_of_student_t(const Likelihood& likelihood, const MarginalInput& in
 }
 
 }  // namespace detail
+
+std::vector<double> matched_omega(const Likelihood& likelihood, const MarginalInput& input) {
+  const detail::Grid grid(likelihood.parameters[1]);
+  detail::Mixture mixture(grid);
+  std::vector<double> omega(input.observations.n);
+  for (Index i = 0; i < input.observations.n; ++i) {
+    detail::load(mixture, likelihood.parameters[0], input, i);
+    omega[i] = mixture.matched_omega();
+  }
+  return omega;
+}
+
 }  // namespace neargp

@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/parallel_for.h"
 #include "dense/covariance_matrix.h"
+#include "likelihoods/marginal.h"
 #include "local/kernels.h"
 
 namespace neargp {
@@ -31,8 +32,10 @@ struct Neighbors {
   }
 };
 
-Eigen::ArrayXd expected_omega(const Neighbors& set, const Eigen::MatrixXd& field, double nugget, const StudentNoise& noise) {
+Eigen::ArrayXd omega_of_set(const Neighbors& set, const Eigen::MatrixXd& field, double nugget, const StudentNoise& noise) {
   const Index n = set.z.size();
+  const Likelihood student{ResponseFamily::student_t, {noise.scale, noise.df}};
+  const Eigen::ArrayXd weights = set.noise_scale.array().inverse(), centre = Eigen::ArrayXd::Zero(n);
   Eigen::ArrayXd omega = Eigen::ArrayXd::Ones(n);
   for (int sweep = 0; sweep < noise.sweeps; ++sweep) {
     const Eigen::ArrayXd of_datum = nugget * set.noise_scale.array() / omega;
@@ -43,8 +46,9 @@ Eigen::ArrayXd expected_omega(const Neighbors& set, const Eigen::MatrixXd& field
     const Eigen::ArrayXd precision = factor.solve(Eigen::MatrixXd::Identity(n, n)).diagonal().array();
     const Eigen::ArrayXd residual = factor.solve(set.z).array() / precision;
     const Eigen::ArrayXd variance = (1.0 / precision - of_datum).max(0.0);
-    const Eigen::ArrayXd squared_scale = noise.scale * noise.scale * set.noise_scale.array();
-    omega = (noise.df + 1.0) / (noise.df + (residual.square() + variance) / squared_scale);
+    const std::vector<double> matched = matched_omega(
+        student, {{n, residual.data(), nullptr, weights.data()}, centre.data(), variance.data(), nullptr});
+    omega = Eigen::Map<const Eigen::ArrayXd>(matched.data(), n);
   }
   return omega;
 }
@@ -65,7 +69,7 @@ std::vector<double> gamma_variables(const LocalData& data, const NeighborTable& 
       const Neighbors set(data, neighbors[t], neighbors.k);
       const Points points{set.coords.data(), Index(set.place.size()), dim};
       const Eigen::ArrayXd omega =
-          expected_omega(set, covariance_matrix(ready, points, points), covariance.nugget, noise);
+          omega_of_set(set, covariance_matrix(ready, points, points), covariance.nugget, noise);
       for (std::size_t m = 0; m < set.place.size(); ++m) result[t * neighbors.k + set.place[m]] = omega(m);
     }
   });
