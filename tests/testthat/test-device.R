@@ -107,6 +107,7 @@ test_that("nothing that was asked of a device is done by the CPU in silence", {
     folds <- rep(1:2, 40L)
     held <- views_of(suppressWarnings(cross_validate(fit, folds = folds)))
     expect_gt(held, 0L, label = paste(name, "cross_validate"))
+    if (name == "vnngp") expect_output(print(fit), "solved on the CPU", fixed = TRUE)
     # the posterior of vnngp() is found anew in both
     least <- if (name == "vnngp") 0L else held
     expect_gt(views_of(suppressWarnings(cross_validate(fit, folds = folds, refit = TRUE))), least, label = paste(name, "refits"))
