@@ -53,8 +53,8 @@ core_faiss_version <- function(file) {
     .Call(`_neargp_core_faiss_version`, file)
 }
 
-core_has_openmp <- function() {
-    .Call(`_neargp_core_has_openmp`)
+core_dismiss_threads <- function() {
+    invisible(.Call(`_neargp_core_dismiss_threads`))
 }
 
 core_embed_longlat <- function(lonlat) {

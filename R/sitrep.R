@@ -44,7 +44,7 @@
 #' the BLAS that it is linked to.
 #'
 #' @return Invisibly, a list with the elements `version`, `r_version`, `platform`, `instruction_set`, `instruction_sets` (all that the
-#'   processor can run, widest first), `threads`, `cores`, `openmp`, `devices` (those that can be used: `"cpu"`, `"cuda"`), `cuda` (a list:
+#'   processor can run, widest first), `threads`, `cores`, `devices` (those that can be used: `"cpu"`, `"cuda"`), `cuda` (a list:
 #'   `built`, `build`, `gpus` with name, architecture, version supported by the driver and bytes of memory, `why_none`),
 #'   `faiss` (a list: `built`, `version`, `why_none`) and `optional`.
 #' @examples
@@ -56,7 +56,7 @@ neargp_sitrep <- function() {
   report <- list(
     version = as.character(utils::packageVersion("neargp")), r_version = as.character(getRversion()),
     platform = R.version$platform, instruction_set = core_simd(), instruction_sets = core_simd_available(),
-    threads = resolve_threads(NULL), cores = available_cores(), openmp = core_has_openmp(),
+    threads = resolve_threads(NULL), cores = available_cores(),
     devices = c("cpu", if (NROW(cuda$gpus) > 0L) "cuda"), cuda = cuda,
     faiss = faiss_report(),
     optional = vapply(optional, function(x) nzchar(system.file(package = x)), NA)
@@ -70,7 +70,6 @@ sitrep_lines <- function(report) {
     sprintf("Instruction set: %s of %s (environment variable NEARGP_INSTRUCTION_SET)", report$instruction_set,
       paste(report$instruction_sets, collapse = ", ")),
     sprintf("Threads:         %d of %d cores (argument `threads`, or options(neargp.threads = ))", report$threads, report$cores),
-    if (!report$openmp) "                 one only: the compiler had no OpenMP when neargp was built",
     sprintf("Devices:         %s (argument `device`, or options(neargp.device = ))", paste(report$devices, collapse = ", ")),
     cuda_lines(report$cuda), faiss_lines(report$faiss),
     sprintf("Optional:        %s", paste(names(report$optional), ifelse(report$optional, "found", "not installed"), collapse = ", ")))

@@ -10,3 +10,9 @@ available_cores <- function() {
   cores <- parallel::detectCores()
   if (is.na(cores)) 1L else cores
 }
+
+# Its threads sleep in the library's code.
+.onUnload <- function(libpath) {
+  core_dismiss_threads()
+  library.dynam.unload("neargp", libpath)
+}

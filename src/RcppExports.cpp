@@ -153,14 +153,13 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
-// core_has_openmp
-bool core_has_openmp();
-RcppExport SEXP _neargp_core_has_openmp() {
+// core_dismiss_threads
+void core_dismiss_threads();
+RcppExport SEXP _neargp_core_dismiss_threads() {
 BEGIN_RCPP
-    Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
-    rcpp_result_gen = Rcpp::wrap(core_has_openmp());
-    return rcpp_result_gen;
+    core_dismiss_threads();
+    return R_NilValue;
 END_RCPP
 }
 // core_embed_longlat
@@ -869,7 +868,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_neargp_core_module_devices", (DL_FUNC) &_neargp_core_module_devices, 1},
     {"_neargp_core_forked_from_user_of", (DL_FUNC) &_neargp_core_forked_from_user_of, 1},
     {"_neargp_core_faiss_version", (DL_FUNC) &_neargp_core_faiss_version, 1},
-    {"_neargp_core_has_openmp", (DL_FUNC) &_neargp_core_has_openmp, 0},
+    {"_neargp_core_dismiss_threads", (DL_FUNC) &_neargp_core_dismiss_threads, 0},
     {"_neargp_core_embed_longlat", (DL_FUNC) &_neargp_core_embed_longlat, 1},
     {"_neargp_core_order", (DL_FUNC) &_neargp_core_order, 4},
     {"_neargp_core_neighbors_before", (DL_FUNC) &_neargp_core_neighbors_before, 4},

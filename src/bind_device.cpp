@@ -5,6 +5,7 @@
 #include <string>
 
 #include "backend/module_loader.h"
+#include "base/thread_crew.h"
 #include "geometry/faiss_engine.h"
 
 namespace {
@@ -98,10 +99,4 @@ bool core_forked_from_user_of(const std::string& file) { return neargp::forked_f
 std::string core_faiss_version(const std::string& file) { return neargp::faiss_module(file).version; }
 
 // [[Rcpp::export]]
-bool core_has_openmp() {
-#ifdef _OPENMP
-  return true;
-#else
-  return false;
-#endif
-}
+void core_dismiss_threads() { neargp::thread_crew::dismiss(); }

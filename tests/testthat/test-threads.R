@@ -8,3 +8,14 @@ test_that("threads come from the argument, then the option, then a modest defaul
   withr::local_options(neargp.threads = "many")
   expect_error(resolve_threads(NULL), "neargp.threads", class = "neargp_error_argument")
 })
+
+test_that("a fork of a process that has used threads can use threads", {
+  skip_on_os("windows")
+  stations <- colorado_precipitation()
+  fit <- function() neargp(precipitation ~ 1, stations, coords = ~ lon + lat, method = vecchia(10), threads = 2, verbose = FALSE)
+  here <- fit()
+  job <- parallel::mcparallel(coef(fit(), what = "covariance"))
+  there <- parallel::mccollect(job, wait = FALSE, timeout = 60)
+  tools::pskill(job$pid)
+  expect_identical(unname(there)[[1]], coef(here, what = "covariance"))
+})

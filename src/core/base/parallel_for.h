@@ -1,11 +1,14 @@
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <exception>
 #include <mutex>
+#include <thread>
 
 #include "base/run_context.h"
+#include "base/thread_crew.h"
 #include "base/types.h"
 
 namespace neargp {
@@ -74,29 +77,17 @@ class ChunkQueue {
 
 }  // namespace detail
 
-// Calls body(chunk) once for every chunk in [0, chunks), on up to context.threads threads when built with
-// OpenMP. Chunks are taken dynamically, so a body must write only to places of its own: then the result does
-// not depend on the number of threads. The calling thread works too, and between its chunks (at most every
-// 50 ms) runs check_interrupt and progress: chunks should last well under a second. After an exception no new
-// chunk starts, and the exception is rethrown here.
+// Calls body(chunk) once for every chunk in [0, chunks), on up to context.threads threads. Chunks are taken dynamically, so
+// a body must write only to places of its own: then the result does not depend on the number of threads. The calling thread
+// works too, and between its chunks (at most every 50 ms) runs check_interrupt and progress: chunks should last well under a
+// second. After an exception no new chunk starts, and the exception is rethrown here.
 template <class Body>
 void parallel_for(const RunContext& context, Index chunks, Body body) {
   if (chunks <= 0) return;
   detail::ChunkQueue queue(context, chunks);
-#ifdef _OPENMP
-  if (context.threads > 1 && chunks > 1) {
-#pragma omp parallel num_threads(context.threads)
-    {
-      bool on_calling_thread = false;
-#pragma omp master
-      on_calling_thread = true;
-      queue.work(on_calling_thread, body);
-    }
-    queue.rethrow_failure();
-    return;
-  }
-#endif
-  queue.work(true, body);
+  const std::thread::id caller = std::this_thread::get_id();
+  const Index threads = std::min(Index(context.threads), chunks);
+  thread_crew::run(int(threads) - 1, [&] { queue.work(std::this_thread::get_id() == caller, body); });
   queue.rethrow_failure();
 }
 
