@@ -1,0 +1,38 @@
+#!/bin/sh
+# Runs the intermediate code of a CUDA kernel without a GPU, its warps in lockstep, compares its sums with those of the CPU, and counts what
+# it does for a target: conditional sums with gradient and information, Matern 3/2, two dimensions, response and constant. Writes
+# bench/results/cuda-count.csv, from which bench/cuda-predictions.R computes times.
+#
+#   sh bench/cuda-count.sh 15 30 44     for k = 15, ...
+#   PYTHON=...                          a Python with numpy
+#
+# Needs nvcc, and what tests/cpp/Makefile needs. A few seconds for each k.
+set -eu
+
+cd "$(dirname "$0")/.."
+cxx=${CXX:-g++}
+nvcc=$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)
+out=_build/cuda-count
+results=bench/results/cuda-count.csv
+mkdir -p "$out"
+
+objects=_build/cpp-$(basename "$cxx")-plain
+needed="$objects/tests/core_fixtures.o $objects/tests/dense_reference.o"
+for source in src/core/*/*.cpp; do
+  object=${source#src/core/}
+  needed="$needed $objects/core/${object%.cpp}.o"
+done
+# shellcheck disable=SC2086
+(cd tests/cpp && make -s CXX="$cxx" $(printf '../../%s ' $needed))
+eigen=$(Rscript --vanilla -e 'cat(system.file("include", package = "RcppEigen"))')
+# shellcheck disable=SC2086
+"$cxx" -std=c++17 -O1 -fopenmp -Isrc/core -Itests/cpp -isystem "$eigen" -o "$out/launch" bench/cuda-count.cpp $needed -rdynamic -ldl
+"$nvcc" -std=c++17 -O3 -Isrc/core -Isrc/cuda -isystem "$eigen" -arch=compute_90 --ptx -o "$out/conditional_sums.ptx" \
+  src/cuda/conditional_sums.cu
+
+echo k,threads,bytes,instructions,constants,double,square_roots,inverse_roots,shared,accesses > "$results"
+for k in "$@"; do
+  "$out/launch" "$k" "$out/launch.bin"
+  echo "$k,$("${PYTHON:-python3}" bench/cuda-count.py "$out/conditional_sums.ptx" TeamConditionalSumsILb1E "$out/launch.bin")" >> "$results"
+done
+cat "$results"
