@@ -27,6 +27,6 @@
 #' @useDynLib neargp, .registration = TRUE
 #' @importFrom Rcpp evalCpp
 #' @importFrom rlang %||%
-#' @importFrom stats AIC BIC coef confint deviance family fitted formula logLik model.frame
+#' @importFrom stats AIC BIC anova coef confint deviance family fitted formula logLik model.frame
 #'   model.matrix nobs predict residuals sigma simulate terms vcov weights
 NULL

@@ -1,0 +1,61 @@
+#' Compare nested fits by their likelihoods
+#'
+#' Likelihood-ratio tests of fits of one response, each against the one with fewer parameters before it: of trends with and without a
+#' covariate, of one range against several, of a fixed smoothness against an estimated one.
+#'
+#' Likelihoods are those of maximum likelihood, trend included (there is no restricted one), so that trends may be compared. Twice the
+#' difference of log-likelihoods has a chi-squared distribution only where the smaller model is a special case of the larger one, which is
+#' not checked, and not at an end of the parameters' range: for a variance or nugget of 0 the p-value is too large, half of it is closer
+#' (Self and Liang 1987).
+#'
+#' @param object,... two or more fits of [neargp()] by [vecchia()] or [exact_gp()], by the same method with the same settings to the same rows:
+#'   approximate likelihoods from other conditioning sets differ by more than models do.
+#' @return A data frame of class `anova`, a row for each fit by the number of its parameters: `npar`, `AIC`, `logLik`, `Chisq` (twice the
+#'   gain over the row before), `Df` (the parameters that it took) and `Pr(>Chisq)`.
+#' @section Errors: `neargp_error_not_likelihood` for fits that maximised another objective ([loo_k()], [mll_k()], [vnngp()]), for which
+#'   [cross_validate()] is; `neargp_error_comparison` for fits of other data or methods; `neargp_error_argument` for one fit alone.
+#' @references Self, S. G. and Liang, K.-Y. (1987). Asymptotic properties of maximum likelihood estimators and likelihood ratio tests under
+#'   nonstandard conditions. *Journal of the American Statistical Association* 82, 605-610.
+#' @examples
+#' set.seed(1)
+#' stations <- data.frame(x = runif(200), y = runif(200), height = rnorm(200))
+#' stations$temp <- with(stations, 10 - height + sin(5 * x) + rnorm(200, sd = 0.2))
+#' with_height <- neargp(temp ~ height, stations, coords = ~ x + y)
+#' anova(update(with_height, temp ~ 1), with_height)
+#' @export
+anova.neargp <- function(object, ...) {
+  fits <- list(object, ...)
+  check_compared(fits)
+  labels <- as.character(match.call(expand.dots = TRUE))[-1L]
+  labels <- if (max(nchar(labels)) > 30L) paste("fit", seq_along(fits)) else make.unique(labels)
+  parameters <- vapply(fits, function(fit) attr(stats::logLik(fit), "df"), 0)
+  by_size <- order(parameters)
+  table <- data.frame(npar = parameters, AIC = vapply(fits, stats::AIC, 0), logLik = vapply(fits, function(fit) c(stats::logLik(fit)), 0),
+    row.names = labels)[by_size, ]
+  table$Chisq <- c(NA, 2 * diff(table$logLik))
+  table$Df <- c(NA, diff(table$npar))
+  table[["Pr(>Chisq)"]] <- ifelse(table$Df > 0, stats::pchisq(table$Chisq, table$Df, lower.tail = FALSE), NA)
+  structure(table, heading = c("Likelihood-ratio tests of nested fits\n",
+    paste0(labels, ": ", vapply(fits, function(fit) deparse1(fit$formula), ""), collapse = "\n")), class = c("anova", "data.frame"))
+}
+
+check_compared <- function(fits) {
+  if (length(fits) < 2L) {
+    abort_neargp("argument", c("There is one fit, and nothing to compare it with.", i = "Give two or more: anova(smaller, larger)."))
+  }
+  for (fit in fits) check_class(fit, "...", "neargp", "fits of neargp()")
+  do.call(check_likelihoods, c("anova()", fits))
+  for (i in seq_along(fits)[-1L]) {
+    different <- compared_differences(fits[[1L]], fits[[i]])
+    if (length(different)) {
+      abort_neargp("comparison", c("Likelihoods can only be compared of fits by the same method to the same data.",
+        x = sprintf("Fit %d differs from the first one in its %s.", i, format_some(different))))
+    }
+  }
+}
+
+compared_differences <- function(a, b) {
+  parts <- list(method = list(a$method, b$method), response = list(a$data$y, b$data$y), weights = list(a$data$weights, b$data$weights),
+    coordinates = list(unname(a$data$coords), unname(b$data$coords)))
+  names(parts)[!vapply(parts, function(pair) isTRUE(all.equal(pair[[1L]], pair[[2L]], tolerance = 1e-12)), NA)]
+}

@@ -1,0 +1,40 @@
+anova_data <- function() {
+  withr::local_seed(2)
+  data <- data.frame(x = runif(120), y = runif(120), h = rnorm(120), idle = rnorm(120))
+  data$z <- 1 + 0.5 * data$h + sin(5 * data$x) + rnorm(120, sd = 0.2)
+  data
+}
+
+anova_fit <- function(formula, data = anova_data(), method = vecchia(10L), ...) {
+  neargp(formula, data, coords = ~ x + y, method = method, covariance = cov_exponential(), threads = 1L, ...)
+}
+
+test_that("twice the gain in log-likelihood is tested by chi-squared, smaller fits first", {
+  constant <- anova_fit(z ~ 1)
+  height <- anova_fit(z ~ h)
+  both <- anova_fit(z ~ h + idle)
+  table <- anova(both, constant, height)
+  expect_s3_class(table, "anova")
+  expect_identical(rownames(table), c("constant", "height", "both"))
+  values <- c(logLik(constant), logLik(height), logLik(both))
+  expect_equal(table$logLik, values)
+  expect_equal(table$AIC, c(AIC(constant), AIC(height), AIC(both)))
+  expect_equal(table$Chisq, c(NA, 2 * diff(values)))
+  expect_identical(table$Df, c(NA, 1, 1))
+  expect_equal(table[["Pr(>Chisq)"]][2:3], pchisq(2 * diff(values), 1, lower.tail = FALSE))
+  expect_lt(table[["Pr(>Chisq)"]][2L], 1e-8)
+  expect_output(print(table), "z ~ h \\+ idle")
+})
+
+test_that("fits that cannot be compared are refused, and it says in what they differ", {
+  data <- anova_data()
+  fit <- anova_fit(z ~ 1)
+  expect_error(anova(fit), "one fit", class = "neargp_error_argument")
+  expect_error(anova(fit, lm(z ~ 1, data)), class = "neargp_error_argument")
+  expect_error(anova(fit, anova_fit(z ~ h, method = vecchia(12L))), "method", class = "neargp_error_comparison")
+  expect_error(anova(fit, anova_fit(z ~ h, data[-1L, ])), "response", class = "neargp_error_comparison")
+  expect_error(anova(fit, anova_fit(log(z + 5) ~ h)), "response", class = "neargp_error_comparison")
+  expect_error(anova(fit, anova_fit(z ~ h, weights = rep(1:2, 60))), "weights", class = "neargp_error_comparison")
+  near <- anova_fit(z ~ 1, method = loo_k(10L))
+  expect_error(anova(near, near), "leave-one-out", class = "neargp_error_not_likelihood")
+})
