@@ -31,6 +31,15 @@ TEST_CASE("small matrices share blocks and fill the multiprocessors") {
   CHECK(resident * plan.block_threads() <= 512);  // by registers
 }
 
+TEST_CASE("teams of a warp find the same entries of their matrices in different banks of shared memory") {
+  for (Index doubles = 1480; doubles < 1520; doubles += 2) {
+    const LaunchPlan plan = plan_launch(large_gpu(), demand(31, doubles, 1000000), 100 * gigabyte);
+    CHECK(plan.team_doubles % 16 == 4);
+    CHECK(plan.team_doubles >= doubles);
+    CHECK(plan.team_doubles < doubles + 16);
+  }
+}
+
 TEST_CASE("a plan never asks for more than the device has") {
   const DeviceLimits small{10, 1024, 16, 48 << 10, 64 << 10};
   for (const DeviceLimits& limits : {large_gpu(), small})

@@ -35,6 +35,10 @@ int threads_of_team(const LaunchDemand& demand, bool in_shared) {
   return demand.rows <= 104 ? 128 : 256;
 }
 
+// Teams of a warp load the same four entries of their matrices at one time. A distance of 4 modulo 16 doubles, the width of
+// shared memory, puts those of four teams in banks of their own.
+Index apart_in_banks(Index team_doubles) { return (team_doubles + 11) / 16 * 16 + 4; }
+
 [[noreturn]] void refuse(double needed, double free) {
   const auto gigabytes = [](double bytes) { return std::to_string(int(bytes / 1e9)) + "." +
                                                    std::to_string(int(bytes / 1e8) % 10) + " GB"; };
@@ -85,7 +89,9 @@ LaunchPlan plan_in_device_memory(const DeviceLimits& limits, const LaunchDemand&
 
 }  // namespace
 
-LaunchPlan plan_launch(const DeviceLimits& limits, const LaunchDemand& demand, Index free_bytes) {
+LaunchPlan plan_launch(const DeviceLimits& limits, const LaunchDemand& wanted, Index free_bytes) {
+  LaunchDemand demand = wanted;
+  demand.team_doubles = apart_in_banks(wanted.team_doubles);
   // Parts of a warp cannot be apart in two blocks: a team of few threads shares its block with others.
   const int threads = threads_of_team(demand, true);
   const Index least_teams = std::max(1, warp / threads);
