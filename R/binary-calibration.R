@@ -46,7 +46,13 @@ confusion_table.neargp <- function(object, newdata = NULL, observed = NULL, na.r
 
 # ---- cross-validation -------------------------------------------------------------------------------------------------------------
 
-validated_binary <- function(object, setting) {
+# Observed classes and probabilities of one setting, by default that of the best score.
+validated_classes <- function(object, setting) {
+  UseMethod("validated_classes")
+}
+
+#' @export
+validated_classes.neargp_cv <- function(object, setting) {
   setting <- check_choice(setting %||% object$scores$setting[which.min(object$scores$crps)], "setting", object$scores$setting)
   shown <- object$predictions[object$predictions$setting == setting, ]
   check_binary(is_binary_table(shown), "these are others")
@@ -56,10 +62,11 @@ validated_binary <- function(object, setting) {
 is_binary_table <- function(predictions) !is.null(predictions$binary) && all(predictions$binary %in% TRUE)
 
 #' @rdname classification_scores
+#' @param setting of a cross-validation of several: its name; by default that with the best score.
 #' @export
 calibration_curve.neargp_cv <- function(object, setting = NULL, bins = 10L, ...) {
   rlang::check_dots_empty()
-  given <- validated_binary(object, setting)
+  given <- validated_classes(object, setting)
   calibration_curve(given$observed, prob = given$prob, bins = bins)
 }
 
@@ -67,6 +74,6 @@ calibration_curve.neargp_cv <- function(object, setting = NULL, bins = 10L, ...)
 #' @export
 confusion_table.neargp_cv <- function(object, setting = NULL, ...) {
   rlang::check_dots_empty()
-  given <- validated_binary(object, setting)
+  given <- validated_classes(object, setting)
   confusion_table(given$observed, prob = given$prob)
 }

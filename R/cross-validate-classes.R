@@ -42,28 +42,11 @@ class_fold_scores <- function(predictions) {
   scores(predictions$observed, prob = prob)
 }
 
-# Observed classes and probabilities of one setting, by default that of the least log loss.
-validated_classes <- function(object, setting) {
+#' @export
+validated_classes.neargp_class_cv <- function(object, setting) {
   setting <- check_choice(setting %||% object$scores$setting[which.min(object$scores$log_loss)], "setting", object$scores$setting)
   shown <- object$predictions[object$predictions$setting == setting, ]
   list(setting = setting, observed = shown$observed, prob = shown[startsWith(names(shown), "prob_")])
-}
-
-#' @rdname classification_scores
-#' @param setting of a cross-validation of several: its name; by default that with the best score.
-#' @export
-calibration_curve.neargp_class_cv <- function(object, setting = NULL, bins = 10L, ...) {
-  rlang::check_dots_empty()
-  given <- validated_classes(object, setting)
-  calibration_curve(given$observed, prob = given$prob, bins = bins)
-}
-
-#' @rdname classification_scores
-#' @export
-confusion_table.neargp_class_cv <- function(object, setting = NULL, ...) {
-  rlang::check_dots_empty()
-  given <- validated_classes(object, setting)
-  confusion_table(given$observed, prob = given$prob)
 }
 
 #' @export

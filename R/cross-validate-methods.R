@@ -96,7 +96,7 @@ plot_cv_scores <- function(x, score, ...) {
 }
 
 plot_binary_calibration <- function(x, setting) {
-  given <- validated_binary(x, setting)
+  given <- validated_classes(x, setting)
   plot_calibration(given, 10L, if (nrow(x$scores) > 1L) setting else "held out", levels(given$observed), x$response)
 }
 

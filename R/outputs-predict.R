@@ -20,7 +20,8 @@
 #' @param covariance `TRUE` (not with `observed`): attribute `"covariance"` of the result is an array of the covariance matrices of the
 #'   outputs, one for each row of `newdata`.
 #' @param observed `TRUE`: outputs that `newdata` has as columns, where they are not `NA`, are taken as observed there, and help to predict the others
-#'   at the same location. The prediction of an output never uses its own column. The columns are those that the response of the formula names.
+#'   at the same location, not to estimate the trend, which stays that of the fit. The prediction of an output never uses its own column. The columns
+#'   are those that the response of the formula names.
 #' @param ... not used; arguments of [predict.neargp()] that several outputs do not have (`local_mean`, `sectors`, `joint`) are an error.
 #' @return An object of the class of `newdata` with the columns `mean_<output>`, `sd_<output>` and, with an interval, `lower_<output>` and
 #'   `upper_<output>`. Rows with missing covariates or coordinates get NA.
