@@ -1,7 +1,8 @@
 # newdata in numbers, and the way back to its class. The target has, for the complete rows only, embedded coordinates, trend matrix
-# and offset; `restore` turns a data frame of results for all rows into the class of newdata.
+# and offset; `restore` turns a data frame of results for all rows into the class of newdata. Of the process alone (`part`) trend and offset are 0.
 
-new_target <- function(object, newdata) {
+new_target <- function(object, newdata, part = "field") {
+  if (part == "process") object <- without_trend(object)
   check_newdata(object, newdata)
   plain <- drop_geometry(newdata)
   raw <- newdata_coordinates(object, newdata)
@@ -10,10 +11,18 @@ new_target <- function(object, newdata) {
   if (length(needed)) complete <- complete & stats::complete.cases(plain[needed])
   check_newdata_finite(raw, plain[needed], complete)
   plain <- plain[complete, , drop = FALSE]
-  design <- newdata_design(object, plain)
+  design <- if (part == "process") zero_design(object, nrow(plain)) else newdata_design(object, plain)
   check_design_finite(design, which(complete))
   list(coords = embed_coordinates(raw[complete, , drop = FALSE], object$locations, "newdata"), X = design$X, offset = design$offset,
     complete = complete, restore = restorer(newdata))
+}
+
+zero_design <- function(object, rows) list(X = matrix(0, rows, length(object$beta)), offset = rep(0, rows))
+
+# So that covariates are not needed, and do not count.
+without_trend <- function(object) {
+  object$required_columns <- intersect(object$required_columns, c(all.vars(object$locations$terms), object$locations$time))
+  object
 }
 
 check_newdata <- function(object, newdata) {

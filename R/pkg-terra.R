@@ -5,13 +5,14 @@ is_raster <- function(x) inherits(x, "SpatRaster")
 predict_raster <- function(object, newdata, settings) {
   require_package("terra", "for SpatRaster objects")
   if (settings$joint) abort_argument("joint", "FALSE for a SpatRaster", settings$joint)
+  if (settings$part == "process") object <- without_trend(object)
   check_raster(object, newdata)
   blocks <- raster_blocks(newdata, settings$chunk_size)
   result <- NULL
   advance <- progress_reporter(length(blocks), settings$verbose)
-  moments_at <- predictor(object$method, object, settings)
+  moments_at <- part_predictor(object, settings)
   for (cells in blocks) {
-    target <- raster_target(object, newdata, cells)
+    target <- raster_target(object, newdata, cells, settings$part)
     columns <- prediction_columns(object$method, object, chunked_moments(object, target, settings, moments_at), settings)
     if (is.null(result)) result <- matrix(NA_real_, terra::ncell(newdata), ncol(columns), dimnames = list(NULL, names(columns)))
     result[cells, ] <- as.matrix(columns)
@@ -37,7 +38,7 @@ raster_blocks <- function(raster, chunk_size) {
 }
 
 # Cells as rows of a data frame with their centres as coordinates. Cells without a value in any layer are outside of a mask.
-raster_target <- function(object, raster, cells) {
+raster_target <- function(object, raster, cells, part = "field") {
   centres <- terra::xyFromCell(raster, cells)
   covered <- rep(TRUE, length(cells))
   columns <- as.data.frame(matrix(NA, length(cells), 0L))
@@ -57,7 +58,7 @@ raster_target <- function(object, raster, cells) {
   frame[!covered, ] <- NA
   locations["time_unit"] <- list(NULL) # layers are numbers: dates come as days
   object$locations <- locations
-  new_target(object, frame)
+  new_target(object, frame, part)
 }
 
 check_raster <- function(object, raster) {

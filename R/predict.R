@@ -11,7 +11,9 @@
 #' probability of success, averaged over what is not known of the field.
 #'
 #' With b the weights of the k neighbours, f the conditional variance and d = x0 - X'b the part of the trend that the neighbours do not see,
-#' the mean is `x0'beta + b'(y - X beta)` and the variance `f + d' V d`, V being `vcov(object)`.
+#' the mean is `x0'beta + b'(y - X beta)` and the variance `f + d' V d`, V being `vcov(object)`. The process alone is that with x0 = 0; the trend has
+#' the mean `x0'beta` (and offset) and the variance `x0' V x0`. Their means add up to that of the field, their variances do not: where the trend is
+#' uncertain, the process makes up for it.
 #'
 #' Of [vnngp()] the neighbours are inducing points, whose posterior enters in place of the observations: with u their values, mean m and
 #' covariance S, the field has the mean `b'm` and the variance `f + b'Sb`, to which that of the trend is added. `local_mean` and `sectors` are
@@ -24,8 +26,10 @@
 #' @param object a fit of [neargp()].
 #' @param newdata sf points, data frame or terra SpatRaster with the covariates of the trend (the response is not needed). For data on the
 #'   training rows see [fitted.neargp()].
-#' @param type `"response"`, a new observation; `"link"`, the latent field; or `"quantile"`, quantiles of a new observation at `probs`. By
-#'   default `"response"`, but `"link"` for a gaussian response with `interval = "confidence"`.
+#' @param type `"response"`, a new observation; `"link"`, the latent field; `"quantile"`, quantiles of a new observation at `probs`; or a
+#'   part of the field, on the scale of the link: `"process"`, the Gaussian process alone (the spatial effect), for which `newdata` needs no
+#'   covariates, and `"trend"`, the rest of it. By default `"response"`, but `"link"` for a gaussian response with
+#'   `interval = "confidence"`.
 #' @param interval `"none"`; `"confidence"`, limits for the latent field (with `type = "response"` for its inverse link, the expected
 #'   response); `"prediction"`, limits for a new observation: of the mixture's quantiles, so that a count has whole ones.
 #' @param level probability content of the interval.
@@ -62,7 +66,7 @@
 #' fit <- neargp(z ~ 1, d, coords = ~ x + y, method = vecchia(k = 10))
 #' predict(fit, data.frame(x = c(0.1, 0.9), y = 0.5), interval = "prediction", level = 0.9)
 #' @export
-predict.neargp <- function(object, newdata, type = c("response", "link", "quantile"),
+predict.neargp <- function(object, newdata, type = c("response", "link", "quantile", "process", "trend"),
                            interval = c("none", "confidence", "prediction"), level = 0.95, probs = c(0.05, 0.5, 0.95), threshold = NULL,
                            threshold_of = c("observation", "mean"), trials = 1, k = NULL, local_mean = FALSE, sectors = 0L,
                            joint = FALSE, chunk_size = NULL, threads = NULL, device = NULL, verbose = rlang::is_interactive(), ...) {
@@ -73,8 +77,9 @@ predict.neargp <- function(object, newdata, type = c("response", "link", "quanti
   interval <- check_choice(interval, "interval", c("none", "confidence", "prediction"))
   gaussian <- is_gaussian(object$family)
   type <- if (missing(type) && gaussian && interval == "confidence") "link" else
-    check_choice(type, "type", c("response", "link", "quantile"))
+    check_choice(type, "type", c("response", "link", "quantile", "process", "trend"))
   check_one_scale(object$family, type, interval, threshold)
+  check_part_of_field(type, interval, threshold, joint, local_mean)
   if (!missing(trials)) check_has_trials(object$family)
   settings <- predict_settings(object, k, local_mean, sectors, threads, device, type = type, interval = interval, level = level,
     joint = joint, chunk_size = chunk_size, verbose = verbose)
@@ -91,7 +96,7 @@ target_size <- function(newdata) {
 
 predict_target <- function(object, newdata, settings) {
   if (is_raster(newdata)) return(predict_raster(object, newdata, settings))
-  target <- new_target(object, newdata)
+  target <- new_target(object, newdata, settings$part)
   moments <- if (settings$joint) joint_moments(object$method, object, target, settings) else chunked_moments(object, target, settings)
   result <- target$restore(prediction_columns(object$method, object, moments, settings))
   if (settings$joint) attr(result, "covariance") <- moments$covariance
@@ -109,7 +114,8 @@ predict_settings <- function(object, k = NULL, local_mean = FALSE, sectors = 0L,
   local_mean <- check_flag(local_mean, "local_mean")
   if (joint && local_mean) abort_argument("local_mean", "FALSE with joint = TRUE", local_mean)
   exact <- is.null(k) && sectors == 0L && !local_mean && inherits(object$method, "neargp_exact_gp")
-  list(type = type, interval = interval, level = check_level(level), k = prediction_k(object, k), exact = exact, local_mean = local_mean,
+  is_part <- type %in% c("process", "trend")
+  list(type = if (is_part) "link" else type, part = if (is_part) type else "field", interval = interval, level = check_level(level), k = prediction_k(object, k), exact = exact, local_mean = local_mean,
     sectors = sectors, joint = joint, chunk_size = prediction_chunk(object, chunk_size), threads = resolve_threads(threads),
     device = resolve_device(device, exact), verbose = check_flag(verbose, "verbose"))
 }
@@ -141,13 +147,21 @@ predictor <- function(method, object, settings) {
   UseMethod("predictor")
 }
 
+# Of the trend alone nothing is conditioned.
+part_predictor <- function(object, settings) {
+  if (settings$part != "trend") return(predictor(object$method, object, settings))
+  function(coords, X, offset) {
+    list(mean = offset + drop(X %*% object$beta), variance = rowSums((X %*% object$beta_vcov) * X))
+  }
+}
+
 #' @export
 predictor.default <- function(method, object, settings) {
   function(coords, X, offset) conditional_moments(object, coords, X, offset, settings)
 }
 
 # Mean and latent variance for all complete rows of the target, chunk by chunk.
-chunked_moments <- function(object, target, settings, moments_at = predictor(object$method, object, settings)) {
+chunked_moments <- function(object, target, settings, moments_at = part_predictor(object, settings)) {
   m <- nrow(target$coords)
   moments <- list(mean = double(m), variance = double(m))
   starts <- if (m > 0L) seq(1L, m, by = settings$chunk_size)
@@ -232,6 +246,16 @@ check_one_scale <- function(family, type, interval, threshold) {
   abort_neargp("argument", c(sprintf("%s about a new observation, on another scale than type = \"link\" (%s).", what, family$link),
     i = if (interval == "prediction") "Use type = \"response\" with it, or interval = \"confidence\" with type = \"link\"." else
       "Use type = \"response\" with it."))
+}
+
+# A part of the field is no observation, and neither has a mean of its own within the neighbours.
+check_part_of_field <- function(type, interval, threshold, joint, local_mean) {
+  if (!type %in% c("process", "trend")) return(invisible())
+  with_part <- sprintf("with type = \"%s\"", type)
+  if (interval == "prediction") abort_argument("interval", paste("\"none\" or \"confidence\"", with_part), interval)
+  if (!is.null(threshold)) abort_argument("threshold", paste("NULL", with_part), threshold)
+  if (!isFALSE(local_mean)) abort_argument("local_mean", paste("FALSE", with_part), local_mean)
+  if (type == "trend" && !isFALSE(joint)) abort_argument("joint", paste("FALSE", with_part), joint)
 }
 
 check_has_trials <- function(family) {
