@@ -36,5 +36,8 @@ times <- function(method, n, rounds = 5L) {
 
 jobs <- lapply(seq_len(busy), function(job) parallel::mcparallel(repeat NULL))
 rows <- tryCatch(do.call(rbind, Map(times, rep(names(fits), length(sizes)), rep(sizes, each = length(fits)))),
-  finally = for (job in jobs) tools::pskill(job$pid))
+  finally = {
+    for (job in jobs) tools::pskill(job$pid)
+    suppressWarnings(parallel::mccollect(jobs))
+  })
 save_table(cbind(busy, rows), paste0("threads-", busy))
