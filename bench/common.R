@@ -21,7 +21,7 @@ bench_data <- function(name) {
 
 bench_threads <- function() as.integer(Sys.getenv("NEARGP_THREADS", "2"))
 
-# For scripts that compare times on one thread. Set later, the variable would not be read: OpenMP is loaded with neargp.
+# For scripts that compare times on one thread. The variable is for rivals and for the BLAS, whose OpenMP reads it once, when it is loaded.
 stop_unless_one_thread <- function() {
   if (Sys.getenv("OMP_NUM_THREADS") != "1") stop("Start R with OMP_NUM_THREADS=1 for this script.", call. = FALSE)
   Sys.setenv(NEARGP_THREADS = "1")

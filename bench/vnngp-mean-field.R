@@ -6,6 +6,7 @@
 script <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
 source(file.path(if (length(script)) dirname(script) else "bench", "common.R"))
 source(file.path(bench_folder(), "vnngp-uci-sets.R"))
+stop_unless_one_thread()
 
 arguments <- commandArgs(TRUE)
 sets <- if (length(arguments)) strsplit(arguments[[1L]], ",")[[1L]] else c("pol", "elevators", "kin40k")
