@@ -1,4 +1,5 @@
 test_that("process and trend are those of a model whose coefficients have a very wide prior", {
+  local_device("cpu")
   data <- simulated_data(60)
   new <- simulated_data(25, seed = 2)
   fit <- neargp(z ~ height, data, coords = ~ x + y, method = exact_gp(), covariance = cov_exponential(), verbose = FALSE)

@@ -11,8 +11,9 @@ test_that("threads come from the argument, then the option, then a modest defaul
 
 test_that("a fork of a process that has used threads can use threads", {
   skip_on_os("windows")
+  local_device("cpu")
   stations <- colorado_precipitation()
-  fit <- function() neargp(precipitation ~ 1, stations, coords = ~ lon + lat, method = vecchia(10), threads = 2, verbose = FALSE)
+  fit <- function() neargp(precipitation ~ 1, stations, coords = ~ lon + lat, distance = "chordal", method = vecchia(10), threads = 2, verbose = FALSE)
   here <- fit()
   job <- parallel::mcparallel(coef(fit(), what = "covariance"))
   there <- parallel::mccollect(job, wait = FALSE, timeout = 60)
