@@ -150,9 +150,10 @@ component_at <- function(problem, working) metric_component(covariance_at(proble
 # Parameters that ended at a bound. The lower bounds of nugget and variances are 1e-8 and 1e-6 of the variance of the response: a value
 # near them is none, its logarithm has no sampling distribution worth an interval, and neither have the other parameters of a
 # component without variance.
+# `bounds$vanishing`: the kinds of parameters of which that is so, where it is not so of both.
 at_bound <- function(working, problem) {
   layout <- problem$layout
-  near <- ifelse(layout$kind %in% c("nugget", "variance"), log(30), 1e-6)
+  near <- ifelse(layout$kind %in% (problem$bounds$vanishing %||% c("nugget", "variance")), log(30), 1e-6)
   low <- working <= problem$bounds$lower + near
   vanished <- layout$component %in% layout$component[layout$kind == "variance" & low]
   problem$free & (low | vanished | working >= problem$bounds$upper - 1e-6)

@@ -3,7 +3,7 @@
 fit_sites <- function(method, problem) {
   check_site_method(method, problem)
   problem <- site_problem(method, problem)
-  state <- maximize_score(method, problem, site_start(problem))
+  state <- maximize_site_score(method, problem, site_start(problem))
   problem <- state$problem
   known <- site_parameters(problem, state$theta)
   known$beta <- drop(unscaled_trend(problem$design, problem$design$rotation %*% matrix(known$beta)))
@@ -12,6 +12,53 @@ fit_sites <- function(method, problem) {
   list(working = split_site_theta(problem, state$theta)$working, beta = known$beta,
     beta_vcov = site_trend_covariance(problem, sites, known, method$k), information = NULL, value = scored$value,
     score = paste0("leave-one-out log score", sample_note(scored$rows)), k = method$k, convergence = state$convergence, sites = sites)
+}
+
+# Sites depend on the family's parameter. To climb with the sites held and then renew them may end far from the optimum: of overdispersed
+# counts sites with the noise of Poisson counts make counts look like Poisson's. The score of the best of all else is therefore searched
+# over that parameter, with the sites that belong to each value.
+maximize_site_score <- function(method, problem, theta) {
+  own <- which(problem$layout$kind == "family" & problem$free[seq_len(nrow(problem$layout))])
+  if (length(own) != 1L || has_gamma_variables(problem$family) || uses_adam(method, problem)) return(maximize_score(method, problem, theta))
+  problem$free[own] <- FALSE
+  best <- list(theta = theta, score = -Inf)
+  iterations <- 0L
+  score_at <- function(working) {
+    theta <- replace(best$theta, own, working)
+    problem <- problem$scoring$refresh(problem, theta)
+    state <- score_pass(method, problem, theta)
+    iterations <<- iterations + state$convergence$iterations
+    score <- site_score(problem, state$theta, method$k)$value
+    if (score > best$score) best <<- c(state, list(problem = problem, score = score))
+    score
+  }
+  bracket <- bracket_maximum(score_at, theta[own], problem$bounds$lower[own], problem$bounds$upper[own])
+  stats::optimize(score_at, bracket, maximum = TRUE, tol = 0.05)
+  best$convergence$iterations <- iterations
+  best
+}
+
+# An interval that holds the maximum of `f`, by steps of 1, 2, 4, ... uphill from `start`, until f falls or gains less than 0.01.
+bracket_maximum <- function(f, start, lower, upper) {
+  within <- function(x) min(max(x, lower), upper)
+  middle <- f(start)
+  step <- 1
+  right <- f(within(start + step))
+  if (right <= middle) step <- -1
+  behind <- within(start - step)
+  here <- start
+  value <- middle
+  ahead <- within(here + step)
+  value_ahead <- if (step > 0) right else f(ahead)
+  while (value_ahead > value + 0.01 && ahead != here) {
+    behind <- here
+    here <- ahead
+    value <- value_ahead
+    step <- 2 * step
+    ahead <- within(here + step)
+    value_ahead <- f(ahead)
+  }
+  range(behind, ahead)
 }
 
 # What predictions need: the site of each row, the cells these add up to, and the cells as data of a gaussian response.
@@ -123,6 +170,7 @@ with_site_start <- function(problem) {
   open <- problem$free & is.na(layout$start)
   nugget <- layout$kind == "nugget"
   problem$bounds$lower[nugget] <- 0
+  problem$bounds$vanishing <- "variance"
   problem$bounds$upper[nugget] <- log(1e3)
   problem$start[nugget & open] <- 0
   if (!has_gamma_variables(problem$family)) {

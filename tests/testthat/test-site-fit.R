@@ -188,3 +188,26 @@ test_that("the linear predictor of Student's t is no more certain than responses
     expect_gt(mean(link$lower <= field[new] & field[new] <= link$upper), 0.85)
   }
 })
+
+test_that("a family's parameter is at the best of the scores, each with the sites of its own value", {
+  set.seed(1)
+  data <- data.frame(x = runif(400), y = runif(400))
+  field <- drop(crossprod(chol(5 * exp(-as.matrix(dist(data)) / 0.08)), rnorm(400)))
+  data$count <- rnbinom(400, mu = exp(0.5 + field), size = 1)
+  fit <- function(size = NULL) {
+    neargp(count ~ 1, data, coords = ~ x + y, family = negative_binomial(size), method = loo_k(k = 15L), covariance = cov_exponential())
+  }
+  free <- fit()
+  expect_lt(abs(log(coef(free, what = "covariance")[["size"]])), 0.5)
+  for (size in c(0.5, 1, 2, 100)) expect_gt(c(logLik(free)), c(logLik(fit(size))) - 0.1)
+})
+
+test_that("a nugget that is greater than its bound of 1 is not at the bound", {
+  set.seed(2)
+  data <- data.frame(x = runif(300), y = runif(300), count = rpois(300, 3))
+  fit <- neargp(count ~ 1, data, coords = ~ x + y, family = poisson(), method = loo_k(k = 10L),
+    covariance = cov_matern(1.5, variance = 4, range = 0.5))
+  nugget <- fit$parameters[fit$parameters$name == "nugget", ]
+  expect_gt(nugget$estimate, 1.2)
+  expect_false(nugget$at_boundary)
+})
