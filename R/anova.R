@@ -8,12 +8,13 @@
 #' not checked, and not at an end of the parameters' range: for a variance or nugget of 0 the p-value is too large, half of it is closer
 #' (Self and Liang 1987).
 #'
-#' @param object,... two or more fits of [neargp()] by likelihood, as of [vecchia()] or [exact_gp()], by the same method with the same settings to the same rows:
-#'   approximate likelihoods from other conditioning sets differ by more than models do.
+#' @param object,... two or more fits of [neargp()] by likelihood, as of [vecchia()] or [exact_gp()], by the same method with the same
+#'   settings to the same rows: approximate likelihoods from other conditioning sets differ by more than models do.
 #' @return A data frame of class `anova`, a row for each fit by the number of its parameters: `npar`, `AIC`, `logLik`, `Chisq` (twice the
 #'   gain over the row before), `Df` (the parameters that it took) and `Pr(>Chisq)`.
-#' @section Errors: `neargp_error_not_likelihood` for fits that maximised another objective ([loo_k()], [mll_k()], [vnngp()] of other responses than gaussian), for which
-#'   [cross_validate()] is; `neargp_error_comparison` for fits of other data or methods; `neargp_error_argument` for one fit alone.
+#' @section Errors: `neargp_error_not_likelihood` for fits that maximised another objective ([loo_k()], [mll_k()], [vnngp()] of other
+#'   responses than gaussian), for which [cross_validate()] is; `neargp_error_comparison` for fits of other data or methods;
+#'   `neargp_error_argument` for one fit alone.
 #' @references Self, S. G. and Liang, K.-Y. (1987). Asymptotic properties of maximum likelihood estimators and likelihood ratio tests under
 #'   nonstandard conditions. *Journal of the American Statistical Association* 82, 605-610.
 #' @examples

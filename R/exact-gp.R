@@ -17,7 +17,7 @@ exact_gp <- function(max_rows = 10000L) {
 fit_method.neargp_exact_gp <- function(method, problem) {
   check_exact_size(method, problem)
   state <- scoring_optimizer(problem)(exact_objective(problem), near_optimum(problem), FALSE)
-  method_result(problem, state, score = "log-likelihood")
+  method_result(state, score = "log-likelihood")
 }
 
 check_exact_size <- function(method, problem) {

@@ -193,7 +193,7 @@ fit_method.neargp_loo_k <- function(method, problem) {
     state <- fit_with_neighbors(problem, method$k, objective_for, quasi_newton_optimizer(problem), negligible_score(problem))
     with_fresh_neighbors(problem, state, objective_for, method$k)
   }
-  with_gls_trend(problem, method_result(problem, state, score = "leave-one-out log score", information = NULL, k = method$k))
+  with_gls_trend(problem, method_result(state, score = "leave-one-out log score", information = NULL, k = method$k))
 }
 
 quasi_newton_optimizer <- function(problem) {

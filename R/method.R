@@ -159,7 +159,7 @@ at_bound <- function(working, problem) {
   problem$free & (low | vanished | working >= problem$bounds$upper - 1e-6)
 }
 
-method_result <- function(problem, state, score, information = state$state$information, k = NULL) {
+method_result <- function(state, score, information = state$state$information, k = NULL) {
   list(working = state$working, beta = state$state$beta, beta_vcov = state$state$beta_vcov, information = information,
     value = state$state$value, score = score, k = k,
     convergence = list(converged = state$converged, message = state$message, iterations = state$iterations,

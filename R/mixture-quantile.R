@@ -19,7 +19,7 @@ search_quantile <- function(mixture, p, steps = 500L) {
     at <- next_point(state, part, discrete, step)
     score <- normal_score(mixture_distribution(at$y, part), p[active])
     state <- narrow_bracket(state, at, score)
-    found <- if (discrete) counts_found(state) else point_found(state, at, score, response_scale(mixture)$limits)
+    found <- if (discrete) counts_found(state) else point_found(state, score, response_scale(mixture)$limits)
     value[active[found]] <- if (discrete) state$high$y[found] else at$y[found]
     active <- active[!found]
     if (!length(active)) return(value)
@@ -31,7 +31,7 @@ search_quantile <- function(mixture, p, steps = 500L) {
 # Very large counts are found to 13 digits, what their logarithm resolves.
 counts_found <- function(state) state$high$y - state$low$y <= pmax(1, 1e-13 * state$low$y)
 
-point_found <- function(state, at, score, limits) {
+point_found <- function(state, score, limits) {
   abs(score) < 1e-8 | state$high$v - state$low$v <= 1e-8 * state$spread | state$high$v <= limits[1L] | state$low$v >= limits[2L]
 }
 

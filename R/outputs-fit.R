@@ -28,7 +28,7 @@ fit_neighbor_score <- function(method, problem, objective, table, score) {
   objective_for <- function(component, k) objective(table(component, k, k_other_of(method, k, length(problem$data$outputs))))
   state <- fit_with_neighbors(problem, method$k, objective_for, outputs_optimizer(problem), negligible_score(problem))
   state <- with_fresh_neighbors(problem, state, objective_for, method$k)
-  result <- method_result(problem, state, score = score, information = NULL, k = method$k)
+  result <- method_result(state, score = score, information = NULL, k = method$k)
   outputs_gls_trend(problem, result, k_other_of(method, method$k, length(problem$data$outputs)))
 }
 
@@ -43,7 +43,7 @@ fit_outputs.neargp_vecchia <- function(method, problem) {
   objective <- objective_for(component_at(problem, state$working), method$k)
   state$state <- objective$evaluate(state$working)
   information <- observed_information(objective, state, problem)
-  method_result(problem, state, score = "log-likelihood", information = information, k = method$k)
+  method_result(state, score = "log-likelihood", information = information, k = method$k)
 }
 
 #' @export
@@ -51,7 +51,7 @@ fit_outputs.neargp_exact_gp <- function(method, problem) {
   check_exact_size(method, problem)
   objective <- exact_outputs_objective(problem)
   state <- outputs_optimizer(problem)(objective, problem$start, FALSE)
-  method_result(problem, state, score = "log-likelihood", information = observed_information(objective, state, problem))
+  method_result(state, score = "log-likelihood", information = observed_information(objective, state, problem))
 }
 
 exact_outputs_objective <- function(problem) {

@@ -37,7 +37,6 @@ with_positive_loadings <- function(fit) {
 # the loadings, on the natural scale.
 output_parameters <- function(object) {
   layout <- object$layout
-  outputs <- object$outputs
   parts <- lapply(seq_along(object$coregionalisation), function(j) structure_parameters(object, j))
   nugget <- which(layout$kind == "nugget")
   nuggets <- list(name = layout$name[nugget], estimate = unname(object$nugget), jacobian = diag(nrow(layout))[nugget, , drop = FALSE],

@@ -64,7 +64,7 @@ plot_loo_residuals <- function(fit, loo, main = "Leave-one-out residuals", ...) 
 }
 
 # With a 95% band for each order statistic: the i-th of n uniform ones is Beta(i, n + 1 - i).
-plot_loo_qq <- function(fit, loo, main = "Quantiles of leave-one-out residuals", ...) {
+plot_loo_qq <- function(loo, main = "Quantiles of leave-one-out residuals", ...) {
   n <- nrow(loo)
   z <- sort(loo$z)
   tails <- c(seq_len(min(500L, n)), seq(max(1L, n - 499L), n))

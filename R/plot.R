@@ -66,7 +66,7 @@ plot.neargp <- function(x, which = NULL, what = c("mean", "sd"), newdata = NULL,
       map = plot_fit_map(x, what, newdata, cells, time, ...),
       residuals = plot_loo_residuals(x, loo, ...),
       residual_map = plot_loo_map(x, loo, ...),
-      qq = plot_loo_qq(x, loo, ...),
+      qq = plot_loo_qq(loo, ...),
       variogram = plot(empirical_variogram(x), ...),
       loo = plot_loo_predictions(x, loo, ...)
     )

@@ -115,9 +115,10 @@ predict_settings <- function(object, k = NULL, local_mean = FALSE, sectors = 0L,
   if (joint && local_mean) abort_argument("local_mean", "FALSE with joint = TRUE", local_mean)
   exact <- is.null(k) && sectors == 0L && !local_mean && inherits(object$method, "neargp_exact_gp")
   is_part <- type %in% c("process", "trend")
-  list(type = if (is_part) "link" else type, part = if (is_part) type else "field", interval = interval, level = check_level(level), k = prediction_k(object, k), exact = exact, local_mean = local_mean,
-    sectors = sectors, joint = joint, chunk_size = prediction_chunk(object, chunk_size), threads = resolve_threads(threads),
-    device = resolve_device(device, exact), verbose = check_flag(verbose, "verbose"))
+  list(type = if (is_part) "link" else type, part = if (is_part) type else "field", interval = interval, level = check_level(level),
+    k = prediction_k(object, k), exact = exact, local_mean = local_mean, sectors = sectors, joint = joint,
+    chunk_size = prediction_chunk(object, chunk_size), threads = resolve_threads(threads), device = resolve_device(device, exact),
+    verbose = check_flag(verbose, "verbose"))
 }
 
 # The rows of the fit are indexed anew for each chunk: a fifth of their number keeps that beside the point.

@@ -31,7 +31,7 @@ fit_method.neargp_vecchia <- function(method, problem) {
   search <- search_once(vecchia_search(problem, method$ordering), method$k)
   objective_for <- function(component, k) local_objective(problem, search(component, k))
   state <- fit_with_neighbors(problem, method$k, objective_for, scoring_optimizer(problem))
-  method_result(problem, state, score = "log-likelihood", k = method$k)
+  method_result(state, score = "log-likelihood", k = method$k)
 }
 
 # The neighbours before each row in the metric of a component. The ordering is made anew only when the metric has changed a lot: each

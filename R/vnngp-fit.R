@@ -113,7 +113,7 @@ latent_result <- function(problem, state) {
   fitted <- settled$fitted
   at_optimum <- settled$state
   state$state <- c(fitted, at_optimum["beta_vcov"])
-  result <- method_result(problem, state, score = latent_score(problem), information = state$curvature$information,
+  result <- method_result(state, score = latent_score(problem), information = state$curvature$information,
     k = nrow(objective$latent$search$neighbors))
   if (!fitted$converged) result$convergence[c("converged", "message")] <- list(FALSE, "the posterior did not settle")
   endless <- endless_coefficients(problem, state$working, result$beta_vcov)

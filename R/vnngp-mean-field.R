@@ -79,7 +79,7 @@ mean_field_result <- function(method, problem, nodes, search, fitted) {
   state <- optimizer_result(working, list(value = fitted$value, beta = fitted$beta, beta_vcov = at_end$beta_vcov), NA_real_,
     method$epochs, method$epochs, NA, sprintf("ran its %d epochs of Adam%s; there is no test of convergence", method$epochs,
       if (fitted$skipped > 0L) sprintf(", skipping %d steps that overflowed", fitted$skipped) else ""))
-  result <- method_result(problem, state, score = "evidence lower bound (mean field)", information = NULL, k = nrow(search$neighbors))
+  result <- method_result(state, score = "evidence lower bound (mean field)", information = NULL, k = nrow(search$neighbors))
   result$posterior <- list(coords = nodes$coords, node = nodes$node, order = search$order, neighbors = fitted$neighbors,
     component = component_at(problem, working), mean = fitted$mean, variance = fitted$variance,
     field_response = at_end$field_response, site_precision = at_end$site_precision, linear_predictor = at_end$linear_predictor,

@@ -6,7 +6,6 @@ with_latent_start <- function(problem) {
   check_noise(problem)
   rough <- rough_glm(problem$data, problem$family)
   gaussian <- problem$family$family == "gaussian"
-  own <- problem$layout$kind != "family"
   working_problem <- if (gaussian) problem else working_response_problem(problem, rough)
   found <- residual_variance(working_problem$data)
   variance <- if (gaussian) found else max(found, least_variance(problem, working_problem$data, rough))
