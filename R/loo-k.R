@@ -75,7 +75,7 @@
 #' observations themselves, and `nugget` multiplies the squared scale divided by their gamma variables (appendix A.9 of the paper), of which
 #' each conditioning set has its own: those that their fellows contradict count little.
 #'
-#' [vnngp()], which has a posterior of the field, predicts better where the model holds: log scores on new rows were 0.004 to 0.01 apart in
+#' [vnngp()], which has a posterior of the field, predicts better where the model holds: log scores on new rows were 0.003 to 0.01 apart in
 #' the plane, at no more time, and 0.02 with six inputs, at 2.5 to 9 times the time. `loo_k()` was better by up to 0.04 where the field
 #' was rougher than the model and had a step, and level on sets of data (`bench/loo-k-responses.R`). Take it where only predictions are
 #' wanted from a covariance that is hardly right, or in many inputs. A bias stands in the place of the intercept, which is that of the prior;

@@ -57,8 +57,8 @@
 #' @section Errors: All are of class `neargp_error` and one of: `neargp_error_argument` (wrong type of a setting), `_columns`, `_formula`,
 #'   `_response`, `_missing_values` (NA, NaN or Inf left after `na.action`), `_empty` (no rows), `_coordinates`, `_geometry` (not points, or
 #'   empty), `_crs`, `_rank` (rank-deficient trend), `_constant_response`, `_weights`, `_k` (not more than k rows), `_duplicates` (without
-#'   nugget), `_size`, `_family`, `_offset` (exposures without logarithm), `_device`, `_cholesky` (a covariance matrix that is
-#'   numerically singular).
+#'   nugget), `_size`, `_family`, `_method` (not for several outputs), `_inducing`, `_offset` (exposures without logarithm), `_device`,
+#'   `_cholesky` (a covariance matrix that is numerically singular), `_quadrature` (responses whose density cannot be integrated).
 #' @references Vecchia (1988), Guinness (2018, 2021): see [vecchia()]; Jankowiak and Pleiss (2022): see [loo_k()]; Wu et al.
 #'   (2022): see [vnngp()].
 #' @examples
