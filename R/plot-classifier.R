@@ -57,7 +57,7 @@ plot_calibration <- function(given, bins, left_out, levels, response) {
   graphics::lines(curve$predicted, curve$observed, col = "#0072B2")
   # Above the frame: within it the curve may be anywhere.
   graphics::mtext(sprintf("calibration error %.3f; grey: where 95%% of points fall if calibrated", calibration_error(judged)),
-    side = 3L, line = 0.15, cex = 0.8 * graphics::par("cex"))
+    side = 3L, line = 0.1, cex = 0.7 * graphics::par("cex"))
 }
 
 plot_confusion <- function(counts, left_out) {

@@ -63,7 +63,7 @@ check_inducing <- function(inducing, posterior, optimizer) {
   if (is.null(inducing)) return(NULL)
   if (!inherits(inducing, "neargp_inducing")) {
     if (!is.numeric(inducing)) abort_argument("inducing", "NULL, a number, a matrix or made by inducing_points()", inducing)
-    inducing <- inducing_points(inducing)
+    inducing <- inducing_points(if (is.matrix(inducing)) inducing else check_count(inducing, "inducing", lower = 2L))
   }
   if (posterior == "laplace") {
     abort_neargp("argument", c("posterior = \"laplace\" needs an inducing point at every location: leave `inducing` out.",

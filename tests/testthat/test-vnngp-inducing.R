@@ -83,6 +83,7 @@ test_that("held-out rows are predicted from inducing points", {
 })
 
 test_that("inducing points that cannot be are refused", {
+  expect_error(vnngp(inducing = -1), "`inducing` must be", class = "neargp_error_argument")
   expect_error(vnngp(inducing = "many"), class = "neargp_error_argument")
   expect_error(vnngp(inducing = 10, posterior = "laplace"), class = "neargp_error_argument")
   expect_error(vnngp(inducing = inducing_points(10, learn = TRUE)), class = "neargp_error_argument")
