@@ -109,6 +109,10 @@ core_latent_start <- function(latent, linear_predictor, family, parameters, thre
     invisible(.Call(`_neargp_core_latent_start`, latent, linear_predictor, family, parameters, threads))
 }
 
+core_latent_is_narrow <- function(latent) {
+    .Call(`_neargp_core_latent_is_narrow`, latent)
+}
+
 core_latent_fit <- function(latent, covariance, family, parameters, kind, tolerance, max_iterations, threads) {
     .Call(`_neargp_core_latent_fit`, latent, covariance, family, parameters, kind, tolerance, max_iterations, threads)
 }

@@ -22,13 +22,18 @@ posterior_neighbors <- function(posterior, coords, settings) {
     min(settings$k, nrow(posterior$coords)), settings$threads)
 }
 
-# The posterior of a fit, back behind a pointer.
+# The posterior of a fit, back behind a pointer. Where a wider pattern does not fit into the memory and the fit's own does, that is better
+# than the wider one narrowed.
 restored_latent <- function(object, threads) {
   posterior <- object$posterior
   nodes <- list(coords = posterior$coords, order = posterior$order, neighbors = posterior$neighbors, jitter = object$method$jitter)
-  nodes$pattern_neighbors <- wider_pattern(posterior, threads)
   seen <- latent_data(posterior, object$data$coords, posterior$component, nrow(posterior$neighbors), threads)
-  pointer <- core_latent(nodes, seen, latent_response(object$data), posterior$exact, FALSE, factor_bytes(object$method), threads)
+  with_pattern <- function(neighbors) {
+    nodes$pattern_neighbors <- neighbors
+    core_latent(nodes, seen, latent_response(object$data), posterior$exact, FALSE, factor_bytes(object$method), threads)
+  }
+  pointer <- with_pattern(wider_pattern(posterior, threads))
+  if (core_latent_is_narrow(pointer) && !posterior$narrow) pointer <- with_pattern(NULL)
   core_latent_restore(pointer, object$core_covariance, posterior$mean, object$beta, posterior$site_precision, threads)
   pointer
 }

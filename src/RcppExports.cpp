@@ -357,6 +357,17 @@ BEGIN_RCPP
     return R_NilValue;
 END_RCPP
 }
+// core_latent_is_narrow
+bool core_latent_is_narrow(SEXP latent);
+RcppExport SEXP _neargp_core_latent_is_narrow(SEXP latentSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< SEXP >::type latent(latentSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_latent_is_narrow(latent));
+    return rcpp_result_gen;
+END_RCPP
+}
 // core_latent_fit
 Rcpp::List core_latent_fit(SEXP latent, const Rcpp::List& covariance, const std::string& family, const Rcpp::NumericVector& parameters, const std::string& kind, double tolerance, int max_iterations, int threads);
 RcppExport SEXP _neargp_core_latent_fit(SEXP latentSEXP, SEXP covarianceSEXP, SEXP familySEXP, SEXP parametersSEXP, SEXP kindSEXP, SEXP toleranceSEXP, SEXP max_iterationsSEXP, SEXP threadsSEXP) {
@@ -882,6 +893,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_neargp_core_label_probabilities", (DL_FUNC) &_neargp_core_label_probabilities, 6},
     {"_neargp_core_latent", (DL_FUNC) &_neargp_core_latent, 7},
     {"_neargp_core_latent_start", (DL_FUNC) &_neargp_core_latent_start, 5},
+    {"_neargp_core_latent_is_narrow", (DL_FUNC) &_neargp_core_latent_is_narrow, 1},
     {"_neargp_core_latent_fit", (DL_FUNC) &_neargp_core_latent_fit, 8},
     {"_neargp_core_latent_gradient", (DL_FUNC) &_neargp_core_latent_gradient, 2},
     {"_neargp_core_latent_state", (DL_FUNC) &_neargp_core_latent_state, 2},

@@ -38,6 +38,9 @@ void core_latent_start(SEXP latent, const Rcpp::NumericVector& linear_predictor,
                                          make_run_context(threads));
 }
 
+// [[Rcpp::export]]
+bool core_latent_is_narrow(SEXP latent) { return LatentPointer(latent)->posterior.is_narrow(); }
+
 // kind: "sparse" or "laplace".
 // [[Rcpp::export]]
 Rcpp::List core_latent_fit(SEXP latent, const Rcpp::List& covariance, const std::string& family,

@@ -139,6 +139,23 @@ test_that("a factor that would take too much memory is narrow, and print() says 
   expect_identical(vnngp(factor_memory = Inf)$factor_memory, Inf)
 })
 
+test_that("predictions keep to the fit's own pattern where only a wider one takes too much memory", {
+  withr::local_seed(1)
+  data <- data.frame(a = runif(600), b = runif(600), c = runif(600), d = runif(600))
+  data$y <- rbinom(600, 1, plogis(4 * sin(4 * data$a) + data$b - 2))
+  rows <- seq_len(500)
+  limited <- neargp(y ~ 1, data[rows, ], coords = ~ a + b + c + d, family = binomial(), threads = 1L,
+    method = vnngp(15, factor_memory = 0.002), covariance = cov_matern(1.5, variance = 2, range = 1))
+  expect_false(limited$posterior$narrow)
+  sd_of <- function(...) predict(modifyList(limited, list(...)), data[-rows, ], type = "link")$sd
+  exact <- sd_of(posterior = list(exact = TRUE))
+  error <- function(sd) sqrt(mean((sd / exact - 1)^2))
+  own <- error(sd_of())
+  expect_lt(own, 0.01)
+  expect_gt(error(sd_of(posterior = list(narrow = TRUE))), 2 * own)
+  expect_lt(error(sd_of(method = list(factor_memory = Inf))), own / 2)
+})
+
 test_that("Laplace's approximation is near for informative data", {
   data <- vnngp_data(400, seed = 8, intercept = 3)
   sparse <- fit_vnngp_model(vnngp_models$poisson, data, k = 15)
