@@ -218,10 +218,8 @@ negligible_score <- function(problem) max(problem$control$refresh_gain, 0.1 * sq
 
 # Trend and its covariance by generalised least squares at the final covariance. Composite objectives count the same information
 # many times, so their own least squares would understate the standard errors; one pass in Vecchia's ordering does not.
-with_gls_trend <- function(problem, result) {
+with_gls_trend <- function(problem, result, neighbors = neighbors_before(problem, component_at(problem, result$working), result$k, "maxmin", 0)) {
   if (ncol(problem$data$X) == 0L) return(result)
-  component <- component_at(problem, result$working)
-  neighbors <- neighbors_before(problem, component, result$k, "maxmin", 0)
   trend <- local_objective(problem, neighbors)$evaluate(result$working)
   if (!is.finite(trend$value)) abort_cholesky(trend$failed)
   result$beta <- trend$beta

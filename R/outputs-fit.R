@@ -29,7 +29,9 @@ fit_neighbor_score <- function(method, problem, objective, table, score) {
   state <- fit_with_neighbors(problem, method$k, objective_for, outputs_optimizer(problem), negligible_score(problem))
   state <- with_fresh_neighbors(problem, state, objective_for, method$k)
   result <- method_result(state, score = score, information = NULL, k = method$k)
-  outputs_gls_trend(problem, result, k_other_of(method, method$k, length(problem$data$outputs)))
+  k_other <- k_other_of(method, method$k, length(problem$data$outputs))
+  with_gls_trend(problem, result, neighbors_before_of_outputs(problem$data, component_at(problem, result$working), result$k, k_other,
+    "maxmin", 0, problem$threads))
 }
 
 #' @export
@@ -90,18 +92,6 @@ observed_information <- function(objective, state, problem, step = 1e-4) {
   information <- matrix(0, length(scales), length(scales))
   if (all(is.finite(hessian))) information[free, free] <- -(hessian + t(hessian)) / 2
   information
-}
-
-# As with_gls_trend().
-outputs_gls_trend <- function(problem, result, k_other) {
-  if (ncol(problem$data$X) == 0L) return(result)
-  neighbors <- neighbors_before_of_outputs(problem$data, component_at(problem, result$working), result$k, k_other, "maxmin", 0,
-    problem$threads)
-  trend <- local_objective(problem, neighbors)$evaluate(result$working)
-  if (!is.finite(trend$value)) abort_cholesky(trend$failed)
-  result$beta <- trend$beta
-  result$beta_vcov <- trend$beta_vcov
-  result
 }
 
 # As check_problem(). Of an output that is known in fewer than k rows all are neighbours.
