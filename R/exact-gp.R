@@ -27,8 +27,9 @@ check_exact_size <- function(method, problem) {
     format_count(n)), i = "Use vecchia(), or raise max_rows if the memory is there."))
 }
 
-# Vecchia's estimate costs next to nothing and leaves the dense likelihood one or two steps to go.
+# Vecchia's estimate costs next to nothing and leaves the dense likelihood one or two steps to go. An earlier fit's is nearer still.
 near_optimum <- function(problem, k = 30L) {
-  if (length(problem$data$y) <= k) return(problem$start)
+  continued <- !anyNA(problem$layout$start[problem$free])
+  if (continued || length(problem$data$y) <= k) return(problem$start)
   rlang::try_fetch(fit_method(vecchia(k), problem)$working, neargp_error_cholesky = function(condition) problem$start)
 }

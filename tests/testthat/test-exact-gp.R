@@ -19,3 +19,15 @@ test_that("its optimum is the optimum of the dense likelihood", {
   best <- stats::optim(fit$parameters$working, dense_at, control = list(fnscale = -1, reltol = 1e-12))
   expect_equal(c(logLik(fit)), best$value, tolerance = 1e-7)
 })
+
+test_that("a fit goes on from an earlier one's estimates, and not from Vecchia's anew", {
+  local_device("cpu")
+  fit <- function(...) {
+    suppressWarnings(neargp(z ~ 1, simulated_data(80), coords = ~ x + y, method = exact_gp(), covariance = cov_exponential(), ...))
+  }
+  done <- fit(control = neargp_control(tolerance = 1e-9))
+  expect_identical(fit(start = done)$convergence$iterations, 0L)
+  part <- fit(control = neargp_control(max_iterations = 1L, tolerance = 1e-9))
+  further <- fit(start = part, control = neargp_control(max_iterations = 1L, tolerance = 1e-9))
+  expect_gt(further$log_likelihood, part$log_likelihood)
+})
