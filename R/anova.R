@@ -37,8 +37,10 @@ anova.neargp <- function(object, ...) {
   table$Df <- c(NA, diff(table$npar))
   table[["Pr(>Chisq)"]] <- ifelse(table$Df > 0, stats::pchisq(table$Chisq, table$Df, lower.tail = FALSE), NA)
   structure(table, heading = c("Likelihood-ratio tests of nested fits\n",
-    paste0(labels, ": ", vapply(fits, function(fit) deparse1(fit$formula), ""), collapse = "\n")), class = c("anova", "data.frame"))
+    paste0(labels, ": ", vapply(fits, compared_model, ""), collapse = "\n")), class = c("anova", "data.frame"))
 }
+
+compared_model <- function(fit) sprintf("%s; %s", deparse1(fit$formula), describe_covariance(fit$covariance))
 
 check_compared <- function(fits) {
   if (length(fits) < 2L) {

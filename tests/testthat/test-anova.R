@@ -23,7 +23,7 @@ test_that("twice the gain in log-likelihood is tested by chi-squared, smaller fi
   expect_identical(table$Df, c(NA, 1, 1))
   expect_equal(table[["Pr(>Chisq)"]][2:3], pchisq(2 * diff(values), 1, lower.tail = FALSE))
   expect_lt(table[["Pr(>Chisq)"]][2L], 1e-8)
-  expect_output(print(table), "z ~ h \\+ idle")
+  expect_output(print(table), "z ~ h \\+ idle; exponential", ignore.case = TRUE)
 })
 
 test_that("fits that cannot be compared are refused, and it says in what they differ", {
