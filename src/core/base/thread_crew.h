@@ -1,7 +1,7 @@
 // Threads that sleep until there is work. They, and not OpenMP's, because
 //  * whoever gives the work waits only for those that have begun. A thread that the machine has no core for at the moment comes too
-//    late, and nobody minds; OpenMP waits for each of its threads, and spins. With more processes than cores that made small
-//    fits fifteen times slower than on one thread (bench/threads.R);
+//    late, and nobody minds; OpenMP waits for each of its threads, and spins, so that with more processes than cores small fits
+//    were many times slower than on one thread (bench/speed.md, "Threads");
 //  * a fork (parallel::mclapply(), future's "multicore") gets a crew of its own. GCC's OpenMP hangs there.
 #pragma once
 
