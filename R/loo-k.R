@@ -26,7 +26,8 @@
 #' of that is the probability. Slope `a`, trend (the formula: a bias for each class, and further covariates where it has any) and
 #' covariance are all estimated by the leave-one-out log score. Nothing is attached to single data, so that no label can reach its own
 #' prediction. Rows at one location are aggregated (`weights` count equal rows): a location holds a mean label, with less noise, and an
-#' observation's own label is taken out of it for its own prediction.
+#' observation's own label is taken out of it for its own prediction. Its copies are not: where most weights are above 1, observations
+#' predict each other, and a warning (`neargp_warning_weights`) says so. So it is with the weights of counts.
 #'
 #' Two estimators differ for the labels of other classes: `"label"` has one process for all classes, with the same noise for all labels;
 #' `"own-class"` one process for each class, on those neighbours that are of that class, at a cost that is never greater. The latter is
@@ -183,7 +184,10 @@ complete_fit.neargp_loo_k <- function(method, fit, result) {
 
 #' @export
 fit_method.neargp_loo_k <- function(method, problem) {
-  if (is_class_data(problem$data)) return(fit_classes(method, problem))
+  if (is_class_data(problem$data)) {
+    warn_of_copies(problem$data)
+    return(fit_classes(method, problem))
+  }
   if (!is_gaussian(problem$family)) return(fit_sites(method, problem))
   search <- search_once(function(component, k) neighbors_others(problem, component, k), method$k)
   objective_for <- function(component, k) local_objective(problem, search(component, k))
@@ -194,6 +198,17 @@ fit_method.neargp_loo_k <- function(method, problem) {
     with_fresh_neighbors(problem, state, objective_for, method$k)
   }
   with_gls_trend(problem, method_result(state, score = "leave-one-out log score", information = NULL, k = method$k))
+}
+
+# Where a weight counts equal observations, leave-one-out predicts one of them by the others: a field that is white noise scores best.
+warn_of_copies <- function(data) {
+  cell <- location_index(data$coords)
+  copies <- data$weights > 1 & tabulate(cell)[cell] == 1L
+  share <- sum(data$weights[copies]) / sum(data$weights)
+  if (share <= 0.5) return(invisible())
+  warn_neargp("weights", c(sprintf("`weights` are numbers of equal observations, and %.0f%% of these have nothing but their copies at their location.",
+    100 * share), x = "Left out one by one, they are predicted by their copies: the range tends to 0 and scores are too good.",
+    i = "Weights that say how much a row counts belong in vnngp(), where they multiply the log-likelihood."))
 }
 
 quasi_newton_optimizer <- function(problem) {

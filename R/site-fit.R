@@ -76,7 +76,10 @@ check_site_method <- function(method, problem) {
   }
   nugget <- problem$layout$value[problem$layout$kind == "nugget"]
   if (identical(nugget, 0)) abort_argument("nugget", "NULL or greater than 0: it multiplies the variances of pseudo-observations", 0)
-  if (!response_family(problem$family)$scaled) check_whole_weights(problem$data$weights)
+  if (!response_family(problem$family)$scaled) {
+    check_whole_weights(problem$data$weights)
+    warn_of_copies(problem$data)
+  }
 }
 
 check_whole_weights <- function(weights) {

@@ -168,7 +168,7 @@ factor_detail <- function(method, posterior) {
   if (identical(method$optimizer, "adam") || is_mean_field(method)) return(NULL)
   if (posterior$exact && method$factor == "incomplete") return(c(Factor = "exact, since the incomplete one broke down or had wrong variances"))
   error <- posterior$variance_error %||% 0
-  wrong <- sprintf("variances wrong by up to %.0f%%", 100 * error)
+  wrong <- sprintf("variances wrong by up to %.0f%% at 30 sampled points", 100 * error)
   mend <- "more neighbours, or a larger jitter, mend that"
   if (posterior$narrow) {
     return(c(Factor = sprintf("incomplete, narrow (the pattern of Q would take over %s GiB), %s", format(method$factor_memory), wrong)))

@@ -50,7 +50,7 @@ test_that("weights count equal observations, or divide the dispersion", {
     neargp(count ~ 1, data, coords = ~ x + y, family = poisson(), method = loo_k(10L), nugget = 1, threads = 1L,
       covariance = cov_matern(1.5, variance = 1, range = 0.2), ...)
   }
-  weighted <- fit(data, weights = weight)
+  expect_warning(weighted <- fit(data, weights = weight), "67%", class = "neargp_warning_weights")
   repeated <- fit(data[rep(1:50, weight), ])
   expect_equal(coef(weighted), coef(repeated), tolerance = 1e-5)
   expect_equal(c(logLik(weighted)), c(logLik(repeated)), tolerance = 1e-7)
