@@ -13,6 +13,7 @@ new_model_frame <- function(arguments, formula, data, locations, family = stats:
   for (name in c("weights", "offset", "subset")) {
     frame_call[[name]] <- in_data(name, rlang::eval_tidy(arguments[[name]], plain))
   }
+  check_one_for_each_row(frame_call$weights, plain)
   several <- is_output_response(in_data("the formula", eval(formula[[2L]], plain, environment(formula))), family)
   frame_call$na.action <- if (several) quote(stats::na.pass) else arguments$na.action
   frame <- in_data("the formula", eval(as.call(frame_call), environment(formula)))
@@ -22,6 +23,12 @@ new_model_frame <- function(arguments, formula, data, locations, family = stats:
       x = sprintf("`data` has %s rows; subset and na.action removed all of them.", format_count(nrow(plain)))))
   }
   frame
+}
+
+check_one_for_each_row <- function(weights, data) {
+  if (is.null(weights) || NROW(weights) == nrow(data)) return(invisible())
+  abort_neargp("weights", c(sprintf("There must be one weight for each of the %s rows of `data`.", format_count(nrow(data))),
+    x = sprintf("`weights` has %s.", format_count(NROW(weights))), i = "Leave it out where all rows count alike."))
 }
 
 in_data <- function(what, value) {

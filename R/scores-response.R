@@ -76,6 +76,7 @@ check_leave_one_out <- function(fit) {
 new_observations <- function(fit, newdata, observed, trials) {
   plain <- drop_geometry(newdata)
   if (is.null(observed)) {
+    check_columns_present(all.vars(fit$formula[[2L]]), plain, "newdata", environment(fit$formula))
     observed <- in_data("the response", eval(fit$formula[[2L]], plain, environment(fit$formula)))
   } else if (is.character(observed) && length(observed) == 1L) {
     check_columns_present(observed, plain, "newdata")

@@ -49,6 +49,7 @@ test_that("responses and trends that cannot be fitted are classed errors", {
   expect_error(fit_small(z ~ nonsense, data), "nonsense", class = "neargp_error_formula")
   expect_error(fit_small(z ~ 1, transform(data, w = replace(x, c(5, 6), -1)), weights = w), "rows 5 and 6", class = "neargp_error_weights")
   expect_error(fit_small(z ~ 1, transform(data, w = replace(x, 5, 0)), weights = w), "row 5", class = "neargp_error_weights")
+  expect_error(fit_small(z ~ 1, data, weights = 2), "one weight for each", class = "neargp_error_weights")
 })
 
 test_that("settings of a wrong type are classed errors that name them", {

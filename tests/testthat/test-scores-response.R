@@ -105,6 +105,7 @@ test_that("fits are scored on new rows, gaussian ones as their predictions are",
     scores(new$z, predict(fit, new, k = 5)$mean, predict(fit, new, k = 5)$sd))
   expect_error(scores(fit, newdata = new, observed = 1:3), "3 observed values for the 20 rows", class = "neargp_error_length")
   expect_error(scores(fit, newdata = new, observed = "q"), "no column q", class = "neargp_error_columns")
+  expect_error(scores(fit, new[setdiff(names(new), "z")]), "no column z", class = "neargp_error_columns")
 })
 
 test_that("fits of counts, classes and successes are scored by their family", {
