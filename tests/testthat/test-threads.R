@@ -9,15 +9,16 @@ test_that("threads come from the argument, then the option, then a modest defaul
   expect_error(resolve_threads(NULL), "neargp.threads", class = "neargp_error_argument")
 })
 
-test_that("a fork of a process that has used threads can use threads", {
+test_that("forks of a process that has used threads can use threads", {
   skip_on_os("windows")
-  local_device("cpu")
-  stations <- colorado_precipitation()
-  fit <- function() neargp(precipitation ~ 1, stations, coords = ~ lon + lat, distance = "chordal", method = vecchia(10), threads = 2, verbose = FALSE)
-  here <- fit()
-  job <- parallel::mcparallel(coef(fit(), what = "covariance"))
-  there <- parallel::mccollect(job, wait = FALSE, timeout = 60)
-  if (is.null(there)) tools::pskill(job$pid, tools::SIGKILL)
-  suppressWarnings(parallel::mccollect(job))  # for the record of jobs of the package parallel
-  expect_identical(unname(there)[[1]], coef(here, what = "covariance"))
+  skip_if_not_installed("callr")
+  coefficients <- callr::r(function() {
+    fit <- function(...) {
+      stats::coef(neargp::neargp(precipitation ~ 1, neargp::colorado_precipitation(), coords = ~ lon + lat, distance = "chordal",
+        method = neargp::vecchia(10), threads = 2, device = "cpu", verbose = FALSE), what = "covariance")
+    }
+    c(list(fit()), parallel::mclapply(1:2, fit, mc.cores = 2L))
+  }, timeout = 120, cleanup_tree = TRUE)
+  expect_identical(coefficients[[2]], coefficients[[1]])
+  expect_identical(coefficients[[3]], coefficients[[1]])
 })
