@@ -77,7 +77,7 @@ predict.neargp <- function(object, newdata, type = c("response", "link", "quanti
   interval <- check_choice(interval, "interval", c("none", "confidence", "prediction"))
   gaussian <- is_gaussian(object$family)
   type <- if (missing(type) && gaussian && interval == "confidence") "link" else
-    check_choice(type, "type", c("response", "link", "quantile", "process", "trend"))
+    check_choice(type, "type", c("response", "link", "quantile", parts_of_field))
   check_one_scale(object$family, type, interval, threshold)
   check_part_of_field(type, interval, threshold, joint, local_mean)
   if (!missing(trials)) check_has_trials(object$family)
@@ -114,7 +114,7 @@ predict_settings <- function(object, k = NULL, local_mean = FALSE, sectors = 0L,
   local_mean <- check_flag(local_mean, "local_mean")
   if (joint && local_mean) abort_argument("local_mean", "FALSE with joint = TRUE", local_mean)
   exact <- is.null(k) && sectors == 0L && !local_mean && inherits(object$method, "neargp_exact_gp")
-  is_part <- type %in% c("process", "trend")
+  is_part <- type %in% parts_of_field
   list(type = if (is_part) "link" else type, part = if (is_part) type else "field", interval = interval, level = check_level(level),
     k = prediction_k(object, k), exact = exact, local_mean = local_mean, sectors = sectors, joint = joint,
     chunk_size = prediction_chunk(object, chunk_size), threads = resolve_threads(threads), device = resolve_device(device, exact),
@@ -249,9 +249,11 @@ check_one_scale <- function(family, type, interval, threshold) {
       "Use type = \"response\" with it."))
 }
 
+parts_of_field <- c("process", "trend")
+
 # A part of the field is no observation, and neither has a mean of its own within the neighbours.
 check_part_of_field <- function(type, interval, threshold, joint, local_mean) {
-  if (!type %in% c("process", "trend")) return(invisible())
+  if (!type %in% parts_of_field) return(invisible())
   with_part <- sprintf("with type = \"%s\"", type)
   if (interval == "prediction") abort_argument("interval", paste("\"none\" or \"confidence\"", with_part), interval)
   if (!is.null(threshold)) abort_argument("threshold", paste("NULL", with_part), threshold)
