@@ -31,5 +31,5 @@ check_exact_size <- function(method, problem) {
 near_optimum <- function(problem, k = 30L) {
   continued <- !anyNA(problem$layout$start[problem$free])
   if (continued || length(problem$data$y) <= k) return(problem$start)
-  rlang::try_fetch(fit_method(vecchia(k), problem)$working, neargp_error_cholesky = function(condition) problem$start)
+  if_computable(fit_method(vecchia(k), problem)$working, problem$start)
 }

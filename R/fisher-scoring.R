@@ -119,6 +119,12 @@ check_start <- function(state) {
   abort_cholesky(state$failed)
 }
 
+# What `trial` gives, and `otherwise` where a model cannot be computed at its parameters: an optimiser that has been at better ones turns
+# back. Other errors are errors.
+if_computable <- function(trial, otherwise = NULL) {
+  tryCatch(trial, neargp_error_cholesky = function(condition) otherwise, neargp_error_quadrature = function(condition) otherwise)
+}
+
 # `nugget`: whether there is one to raise.
 abort_cholesky <- function(row, nugget = TRUE) {
   abort_neargp("cholesky", c(

@@ -41,7 +41,7 @@ label_objective <- function(problem, plan, span = seq_along(plan$at$row)) {
   }
   evaluate <- function(theta) {
     result <- score(theta, FALSE)
-    if (result$failed > 0L) return(list(value = -Inf, failed = 0L))
+    if (result$failed > 0L || !is.finite(result$value)) return(list(value = -Inf, failed = 0L))
     list(value = result$value - n * theta_penalty(problem, theta), score = result$value, failed = 0L)
   }
   gradient <- function(theta, beta = NULL) {

@@ -110,14 +110,21 @@ fit_with_neighbors <- function(problem, k, objective_for, optimize, negligible =
 }
 
 # Sought in the metric of the last optimum alone, neighbours can swing between two sets, each of which pulls the metric towards the
-# other. When the metric turns back, the next search is made half way. For the same reason the metric stays that of one component.
+# other. When the metric turns back, the next search is made half way. For the same reason the metric stays that of one component. Half way
+# is also where the next search is made when the optimiser cannot start with new neighbours.
 fit_level <- function(problem, k, coarse, state, objective_for, optimize, negligible) {
   control <- problem$control
   index <- metric_index(covariance_at(problem, state$working))
   component <- covariance_at(problem, state$working)$components[[index]]
   last_move <- 0
+  climb <- function() optimize(objective_for(component, k), state$working, coarse)
   for (round in seq_len(if (coarse) 2L else control$max_refreshes)) {
-    result <- optimize(objective_for(component, k), state$working, coarse)
+    result <- if (round == 1L) climb() else if_computable(climb())
+    if (is.null(result)) {
+      component <- halfway_component(held, component)
+      next
+    }
+    held <- component
     result$iterations <- result$iterations + state$iterations
     result$evaluations <- result$evaluations + state$evaluations
     state <- result

@@ -70,7 +70,7 @@ polya_gamma_adam <- function(method, problem, theta) {
       batch <- polya_gamma_batch(nearest, drawn[, step - first_step + 1L])
       q <- variables_of(variables, batch$rows, step, rate)
       ascent <- polya_gamma_gradient(problem, theta, q$value, signs[batch$rows, , drop = FALSE], batch, method$kl_weight)
-      if (is.null(ascent)) {
+      if (is.null(ascent) || !all(is.finite(c(ascent$theta, ascent$q)))) {
         singular <- singular + 1L
         next
       }

@@ -4,11 +4,21 @@
 
 quasi_newton <- function(objective, start, free, bounds, control, relative_tolerance = 1e-9) {
   working <- clamp(start, bounds, free)
-  cache <- new.env(parent = emptyenv())
+  slope_at <- function(working, state) -objective$gradient(working, state$beta)[free] / objective$n
+  cache <- list2env(list(best = -Inf), parent = emptyenv())
+  # PORT goes on from a value above all before it, where it asks for the gradient next. Where there is none it has to turn back.
+  evaluate <- function(working) {
+    state <- objective$evaluate(working)
+    if (!any(free) || !(state$value > cache$best)) return(state)
+    state$slope <- slope_at(working, state)
+    if (!all(is.finite(state$slope))) return(list(value = -Inf, failed = 0L))
+    cache$best <- state$value
+    state
+  }
   state_at <- function(parameters) {
     working[free] <- parameters
     if (!identical(cache$working, working)) {
-      cache$state <- objective$evaluate(working)
+      cache$state <- evaluate(working)
       cache$working <- working
       cache$evaluations <- (cache$evaluations %||% 0L) + 1L
     }
@@ -20,7 +30,7 @@ quasi_newton <- function(objective, start, free, bounds, control, relative_toler
   value <- function(parameters) -state_at(parameters)$state$value / objective$n
   gradient <- function(parameters) {
     at <- state_at(parameters)
-    -objective$gradient(at$working, at$state$beta)[free] / objective$n
+    at$state$slope %||% slope_at(at$working, at$state)
   }
   climb <- function(from, relative_tolerance) {
     stats::nlminb(from, value, gradient, lower = bounds$lower[free], upper = bounds$upper[free],

@@ -20,17 +20,23 @@ uses_adam <- function(method, problem) {
 
 # ---- quasi-Newton -----------------------------------------------------------------------------------------------------------------
 
-# Settled when a pass moves no parameter by more than 2%.
+# Settled when a pass moves no parameter by more than 2%. What cannot be renewed where a pass has ended is left as that pass had it.
 score_quasi_newton <- function(method, problem, theta) {
-  for (pass in seq_len(problem$scoring$passes)) {
+  pass_from <- function(theta) {
     problem <- problem$scoring$refresh(problem, theta)
-    before <- theta
-    state <- score_pass(method, problem, theta)
-    theta <- state$theta
-    if (max(abs(theta - before)) < 0.02) break
+    c(score_pass(method, problem, theta), list(problem = problem, moved_from = theta))
   }
-  state$problem <- problem
-  state
+  state <- pass_from(theta)
+  for (pass in seq_len(problem$scoring$passes - 1L)) {
+    if (max(abs(state$theta - state$moved_from)) < 0.02) break
+    renewed <- if_computable(pass_from(state$theta))
+    if (is.null(renewed)) {
+      state$convergence[c("converged", "message")] <- list(FALSE, "pseudo-observations cannot be renewed at the estimates")
+      break
+    }
+    state <- renewed
+  }
+  state[c("theta", "convergence", "problem")]
 }
 
 # What fit_with_neighbors() watches is the covariance part.
@@ -68,8 +74,10 @@ score_adam <- function(method, problem, theta) {
     part <- if (sizes[stage] < n) problem$scoring$take_rows(problem, sort(shuffled[seq_len(sizes[stage])])) else problem
     state <- adam_stage(method, part, state, steps[stage])
   }
-  list(theta = state$theta, problem = problem$scoring$refresh(problem, state$theta), convergence = list(converged = NA,
-    message = adam_message(sum(steps), state$singular), iterations = sum(steps), evaluations = sum(steps)))
+  problem <- renew(state$problem, state$theta)
+  message <- paste0(adam_message(sum(steps), state$singular), if (isTRUE(problem$stale)) "; pseudo-observations could not always be renewed")
+  list(theta = state$theta, problem = problem,
+    convergence = list(converged = NA, message = message, iterations = sum(steps), evaluations = sum(steps)))
 }
 
 # Each four times the one before, the first at least 20,000.
@@ -90,7 +98,7 @@ adam_stage <- function(method, problem, state, steps) {
   for (first_step in seq(1L, steps, by = method$refresh)) {
     now <- seq(first_step, min(first_step + method$refresh - 1L, steps))
     rows <- unlist(lapply(now, function(step) sample.int(n, batch)))
-    problem <- problem$scoring$refresh(problem, theta)
+    problem <- if (first_step == 1L) problem$scoring$refresh(problem, theta) else renew(problem, theta)
     plan <- problem$scoring$plan(problem, problem$scoring$observations(problem, rows), component_at(problem, theta[working]), method$k)
     for (step in now) {
       objective <- problem$scoring$objective(problem, plan, (step - first_step) * batch + seq_len(batch))
@@ -106,7 +114,12 @@ adam_stage <- function(method, problem, state, steps) {
     }
     problem$report(method$k, max(now), NULL)
   }
-  list(theta = theta, singular = state$singular)
+  list(theta = theta, singular = state$singular, problem = problem)
+}
+
+# What the score takes as known, in accord with theta or, where it cannot be computed there, as it was.
+renew <- function(problem, theta) {
+  if_computable(problem$scoring$refresh(problem, theta), utils::modifyList(problem, list(stale = TRUE)))
 }
 
 adam_moments <- function(n) list(first = rep(0, n), second = rep(0, n))

@@ -16,21 +16,25 @@ fit_sites <- function(method, problem) {
 
 # Sites depend on the family's parameter. To climb with the sites held and then renew them may end far from the optimum: of overdispersed
 # counts sites with the noise of Poisson counts make counts look like Poisson's. The score of the best of all else is therefore searched
-# over that parameter, with the sites that belong to each value.
+# over that parameter, with the sites that belong to each value. Where there are none, or the score cannot be computed, a value is worse
+# than any other (with a number that the parabolas of stats::optimize() do not overflow by); the first has to have a score.
 maximize_site_score <- function(method, problem, theta) {
   own <- which(problem$layout$kind == "family" & problem$free[seq_len(nrow(problem$layout))])
   if (length(own) != 1L || has_gamma_variables(problem$family) || uses_adam(method, problem)) return(maximize_score(method, problem, theta))
   problem$free[own] <- FALSE
   best <- list(theta = theta, score = -Inf)
   iterations <- 0L
-  score_at <- function(working) {
+  climb_at <- function(working) {
     theta <- replace(best$theta, own, working)
     problem <- problem$scoring$refresh(problem, theta)
     state <- score_pass(method, problem, theta)
     iterations <<- iterations + state$convergence$iterations
-    score <- site_score(problem, state$theta, method$k)$value
-    if (score > best$score) best <<- c(state, list(problem = problem, score = score))
-    score
+    c(state, list(problem = problem, score = site_score(problem, state$theta, method$k)$value))
+  }
+  score_at <- function(working) {
+    reached <- if (is.finite(best$score)) if_computable(climb_at(working), list(score = -1e100)) else climb_at(working)
+    if (reached$score > best$score) best <<- reached
+    reached$score
   }
   bracket <- bracket_maximum(score_at, theta[own], problem$bounds$lower[own], problem$bounds$upper[own])
   stats::optimize(score_at, bracket, maximum = TRUE, tol = 0.05)

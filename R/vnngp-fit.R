@@ -34,15 +34,12 @@ climb_latent <- function(problem, nodes, start, optimize, coarse) {
     inform_neargp("k", sprintf("k = %d neighbours are more than there are other inducing points; all %d of them are used.",
       problem$method$k, k))
   }
-  current <- NULL
   objective_for <- function(component, k) {
-    current <<- latent_objective(problem, latent_problem(problem, nodes, latent_search(problem, nodes, component, k)))
-    current
+    latent_objective(problem, latent_problem(problem, nodes, latent_search(problem, nodes, component, k)))
   }
+  climb <- function(objective, working, coarse) c(optimize(objective, working, coarse), list(objective = objective))
   negligible <- if (has_many_parameters(problem)) negligible_score(problem) else problem$control$refresh_gain
-  state <- fit_level(problem, k, coarse, start, objective_for, optimize, negligible)
-  state$objective <- current
-  state
+  fit_level(problem, k, coarse, start, objective_for, climb, negligible)
 }
 
 # Scoring with the observed information, found anew wherever the last steps have led far from where it was found.
@@ -57,17 +54,15 @@ newton_climb <- function(problem, objective, working, curvature, near = 0.1, rou
   is_near <- function(working) !is.null(curvature) && all(abs(working - curvature$at)[problem$free] <= near)
   total <- c(gain = 0, iterations = 0, evaluations = 0)
   for (round in seq_len(rounds)) {
-    if (!is_near(working)) {
-      here <- evaluate(working)
-      check_start(here)
-      curvature <- find_curvature(problem, objective, working, here$gradient)
-    }
+    if (round == 1L) check_start(here <- evaluate(working))
+    if (!is_near(working)) curvature <- find_curvature(problem, objective, working, here$gradient)
     control <- problem$control
     left <- control$max_iterations - total[["iterations"]]
     control$max_iterations <- if (round < rounds) min(left, 6L) else left
     state <- fisher_scoring(list(evaluate = evaluate, n = objective$n), working, problem$free, problem$bounds, control)
     total <- total + unlist(state[names(total)])
     working <- state$working
+    here <- state$state
     if (is_near(working) && state$converged || total[["iterations"]] >= problem$control$max_iterations) break
   }
   state[names(total)] <- list(total[["gain"]], as.integer(total[["iterations"]]), as.integer(total[["evaluations"]]))

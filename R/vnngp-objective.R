@@ -69,10 +69,10 @@ latent_objective <- function(problem, latent) {
   }
   gradient <- function(working, beta) layout_gradient(layout, working, core_latent_gradient(latent$pointer, problem$threads))
   evaluate <- function(working, information = FALSE) {
-    fit <- tryCatch(fit_at(working), error = function(e) list(value = -Inf, condition = e))
-    if (!is.finite(fit$value)) return(list(value = -Inf, failed = 0L, condition = fit$condition))
+    fit <- tryCatch(c(fit_at(working), if (information) list(gradient = gradient(working))),
+      error = function(e) list(value = -Inf, condition = e))
+    if (!is.finite(fit$value) || !all(is.finite(fit$gradient))) return(list(value = -Inf, failed = 0L, condition = fit$condition))
     fit$failed <- 0L
-    if (information) fit$gradient <- gradient(working)
     fit
   }
   values <- to_core(problem$start, layout$transform)

@@ -41,7 +41,10 @@ scoring_fit <- function(problem, nodes, start) {
     reference <- local_objective(of_response, search(objective$latent$search$component, k))
     evaluate <- function(working, information = TRUE) {
       state <- objective$evaluate(working, information = TRUE)
-      if (is.finite(state$value)) state$information <- reference$evaluate(working, information = TRUE)$information
+      if (!is.finite(state$value)) return(state)
+      of_reference <- reference$evaluate(working, information = TRUE)
+      if (!is.finite(of_reference$value)) return(of_reference)
+      state$information <- of_reference$information
       state
     }
     fisher_scoring(list(evaluate = evaluate, n = objective$n), working, problem$free, problem$bounds, problem$control)

@@ -38,3 +38,33 @@ test_that("a family may be given as glm() takes it: object, function or name", {
   expect_identical(check_family(poisson, vnngp()), check_family(poisson(), vnngp()))
   expect_error(check_family("no_such_family", vnngp()), class = "neargp_error_argument")
 })
+
+test_that("neighbours with which the optimiser cannot start are sought half way, the first ones are an error", {
+  fit <- neargp(z ~ 1, transform(simulated_data(150), x = 20 * x), coords = ~ x + y, method = vecchia(k = 10),
+    covariance = cov_exponential(ard = TRUE), control = neargp_control(coarse_k = 0))
+  problem <- list(data = fit$data, layout = fit$layout, groups = component_groups(fit$covariance, fit$locations), threads = 1L,
+    control = neargp_control(), report = function(...) invisible())
+  optimum <- fit$parameters$working
+  ranges <- which(fit$layout$kind == "range")
+  start <- list(working = replace(optimum, ranges, optimum[ranges] + c(1, -1)), iterations = 0L, evaluations = 0L)
+  sought <- list()
+  objective_for <- function(component, k) {
+    sought <<- c(sought, list(component$range))
+    length(sought)
+  }
+  climb <- function(objective, working, coarse) {
+    if (objective %in% singular) abort_cholesky(3L)
+    list(working = optimum, state = list(), iterations = 1L, evaluations = 1L, gain = 1, converged = TRUE, message = "converged")
+  }
+  singular <- 2L
+  state <- fit_level(problem, 10L, FALSE, start, objective_for, climb, 0)
+  expect_true(state$converged)
+  expect_equal(sought[[3L]], sqrt(sought[[1L]] * sought[[2L]]))
+  sought <- list()
+  singular <- 2:20
+  state <- fit_level(problem, 10L, FALSE, start, objective_for, climb, 0)
+  expect_match(state$message, "max_refreshes")
+  sought <- list()
+  singular <- 1L
+  expect_error(fit_level(problem, 10L, FALSE, start, objective_for, climb, 0), class = "neargp_error_cholesky")
+})

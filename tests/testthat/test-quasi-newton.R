@@ -27,3 +27,14 @@ test_that("quasi-Newton and Fisher scoring agree on a likelihood", {
   expect_equal(result$state$value, c(logLik(fit)), tolerance = 1e-7)
   expect_equal(result$working, fit$parameters$working, tolerance = 1e-2)
 })
+
+test_that("a point that has a value but no gradient is turned back from, and is an error at the start", {
+  broken <- bowl(c(1, 2))
+  whole <- broken$gradient
+  broken$gradient <- function(working, beta) if (working[2L] > 1.5) c(NA, NaN) else whole(working, beta)
+  bounds <- list(lower = c(-5, -5), upper = c(5, 5))
+  result <- quasi_newton(broken, c(0, 0), c(TRUE, TRUE), bounds, neargp_control())
+  expect_lte(result$working[2L], 1.5)
+  expect_gt(result$state$value, broken$evaluate(c(0.9, 1.4))$value)
+  expect_error(quasi_newton(broken, c(0, 2), c(TRUE, TRUE), bounds, neargp_control()), class = "neargp_error_cholesky")
+})

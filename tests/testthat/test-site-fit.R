@@ -211,3 +211,51 @@ test_that("a nugget that is greater than its bound of 1 is not at the bound", {
   expect_gt(nugget$estimate, 1.2)
   expect_false(nugget$at_boundary)
 })
+
+test_that("values of the family's parameter whose sites fail are turned back from, once there is a score", {
+  problem_of <- function(fit) {
+    problem <- site_example("negative_binomial")
+    problem$scoring$refresh <- fit
+    problem
+  }
+  own <- which(site_example("negative_binomial")$layout$kind == "family")
+  begin <- site_example("negative_binomial")$theta
+  free <- maximize_site_score(loo_k(7L, optimizer = "bfgs"), site_example("negative_binomial"), begin)
+  barrier <- mean(c(begin[own], free$theta[own]))
+  beyond <- function(theta) abs(theta[own] - begin[own]) > abs(barrier - begin[own])
+  fails <- list(quadrature = function(problem, theta) {
+    if (beyond(theta)) abort_neargp("quadrature", "It cannot be integrated.")
+    with_sites(problem, theta)
+  }, cholesky = function(problem, theta) {
+    problem <- with_sites(problem, theta)
+    if (beyond(theta)) problem$cells$content[] <- NaN
+    problem
+  })
+  for (fail in fails) {
+    bounded <- maximize_site_score(loo_k(7L, optimizer = "bfgs"), problem_of(fail), begin)
+    expect_false(beyond(bounded$theta))
+    # the maximum of what can be computed is at the barrier, and the optimiser's tolerance is 0.05
+    expect_lt(abs(bounded$theta[own] - barrier), 0.2)
+  }
+  always <- function(problem, theta) abort_neargp("quadrature", "It cannot be integrated.")
+  expect_error(maximize_site_score(loo_k(7L, optimizer = "bfgs"), problem_of(always), begin), class = "neargp_error_quadrature")
+})
+
+test_that("sites that cannot be renewed at the estimates are left, and the fit says so", {
+  problem <- site_example("student_t")
+  calls <- 0L
+  problem$scoring$refresh <- function(problem, theta) {
+    calls <<- calls + 1L
+    if (calls > 1L) abort_neargp("quadrature", "It cannot be integrated.")
+    with_sites(problem, theta)
+  }
+  state <- maximize_score(loo_k(7L, optimizer = "bfgs"), problem, problem$theta)
+  expect_identical(calls, 2L)
+  expect_false(state$convergence$converged)
+  expect_match(state$convergence$message, "cannot be renewed")
+  expect_false(is.null(state$problem$sites))
+  calls <- 0L
+  adam <- maximize_score(loo_k(7L, optimizer = "adam", steps = 40L), problem, problem$theta)
+  expect_match(adam$convergence$message, "could not always be renewed")
+  expect_false(is.null(adam$problem$sites))
+})
