@@ -49,8 +49,8 @@ core_forked_from_user_of <- function(file) {
     .Call(`_neargp_core_forked_from_user_of`, file)
 }
 
-core_faiss_version <- function(file) {
-    .Call(`_neargp_core_faiss_version`, file)
+core_faiss <- function(file) {
+    .Call(`_neargp_core_faiss`, file)
 }
 
 core_dismiss_threads <- function() {

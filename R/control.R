@@ -16,7 +16,8 @@
 #' @param max_refreshes largest number of such rounds.
 #' @param neighbor_search how neighbours are found, always exactly, so that the choice is one of time alone: `"kd-tree"`, the package's own
 #'   tree; `"faiss"`, the library FAISS, which compares with all points, by matrix products in single precision whose candidates are then
-#'   compared and certified in double precision, for many dimensions that the data really fill; or `"auto"`, the GPU's search where the
+#'   compared and certified in double precision, for many dimensions that the data really fill, and on the GPU where the computation is on
+#'   one and FAISS was built for it; or `"auto"`, the GPU's search where the
 #'   computation is on one, else, from 8 dimensions and 20,000 points on, whichever of the two a trial finds to be faster.
 #' @section Errors: `neargp_error_argument`; `neargp_error_neighbor_search`, where neargp was built without FAISS ([neargp_sitrep()]
 #'   tells).
@@ -50,7 +51,7 @@ check_search <- function(search) {
   if (!nzchar(file)) {
     abort_neargp("neighbor_search", c(sprintf("This installation was built without FAISS: %s.", why_not_built("faiss")), remedy))
   }
-  tryCatch(core_faiss_version(file), error = function(e) abort_neargp("neighbor_search", c(conditionMessage(e), remedy)))
+  tryCatch(core_faiss(file), error = function(e) abort_neargp("neighbor_search", c(conditionMessage(e), remedy)))
   search
 }
 

@@ -41,12 +41,13 @@
 #' # FAISS
 #' The library FAISS finds neighbours in many dimensions, see `neighbor_search` of [neargp_control()]. It gets a module where the package is
 #' installed from source and libfaiss is found, or in the prefix that `--configure-args=--with-faiss=/opt/faiss` names. It is as fast as
-#' the BLAS that it is linked to.
+#' the BLAS that it is linked to. A libfaiss (1.10 or newer) that was built with CUDA, beside a module for GPUs, searches on the GPU where
+#' `device` is `"cuda"` and `neighbor_search` is `"faiss"`; by default the GPU's searches are the package's own.
 #'
 #' @return Invisibly, a list with the elements `version`, `r_version`, `platform`, `instruction_set`, `instruction_sets` (all that the
 #'   processor can run, widest first), `threads`, `cores`, `devices` (those that can be used: `"cpu"`, `"cuda"`), `cuda` (a list:
 #'   `built`, `build`, `gpus` with name, architecture, version supported by the driver and bytes of memory, `why_none`),
-#'   `faiss` (a list: `built`, `version`, `why_none`) and `optional`.
+#'   `faiss` (a list: `built`, `version`, `with_gpu`, `why_none`) and `optional`.
 #' @examples
 #' neargp_sitrep()
 #' @export
@@ -102,10 +103,11 @@ cuda_lines <- function(cuda) {
 faiss_report <- function() {
   file <- module_file("faiss")
   if (!nzchar(file)) return(list(built = FALSE, why_none = sprintf("The module was not built: %s.", why_not_built("faiss"))))
-  tryCatch(list(built = TRUE, version = core_faiss_version(file)), error = function(e) list(built = TRUE, why_none = conditionMessage(e)))
+  tryCatch(c(list(built = TRUE), core_faiss(file)), error = function(e) list(built = TRUE, why_none = conditionMessage(e)))
 }
 
 faiss_lines <- function(faiss) {
-  c(paste0("FAISS:           ", if (!faiss$built) "no module" else faiss$version %||% "module found"),
+  found <- if (!faiss$built) "no module" else paste0(faiss$version %||% "module found", if (isTRUE(faiss$with_gpu)) ", with GPUs")
+  c(paste0("FAISS:           ", found),
     strwrap(faiss$why_none, width = 100L, indent = 17L, exdent = 17L))
 }

@@ -142,14 +142,14 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
-// core_faiss_version
-std::string core_faiss_version(const std::string& file);
-RcppExport SEXP _neargp_core_faiss_version(SEXP fileSEXP) {
+// core_faiss
+Rcpp::List core_faiss(const std::string& file);
+RcppExport SEXP _neargp_core_faiss(SEXP fileSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< const std::string& >::type file(fileSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_faiss_version(file));
+    rcpp_result_gen = Rcpp::wrap(core_faiss(file));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -878,7 +878,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_neargp_core_device_name", (DL_FUNC) &_neargp_core_device_name, 1},
     {"_neargp_core_module_devices", (DL_FUNC) &_neargp_core_module_devices, 1},
     {"_neargp_core_forked_from_user_of", (DL_FUNC) &_neargp_core_forked_from_user_of, 1},
-    {"_neargp_core_faiss_version", (DL_FUNC) &_neargp_core_faiss_version, 1},
+    {"_neargp_core_faiss", (DL_FUNC) &_neargp_core_faiss, 1},
     {"_neargp_core_dismiss_threads", (DL_FUNC) &_neargp_core_dismiss_threads, 0},
     {"_neargp_core_embed_longlat", (DL_FUNC) &_neargp_core_embed_longlat, 1},
     {"_neargp_core_order", (DL_FUNC) &_neargp_core_order, 4},

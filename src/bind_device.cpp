@@ -33,8 +33,11 @@ void add_current_resources(neargp::RunContext& context) {
     context.backend = module.backend;
     if (choose) context.neighbors = module.neighbors;
   }
-  if (resources.search == "faiss" || (choose && !context.neighbors && !resources.faiss_module.empty()))
-    context.neighbors = &neargp::faiss_engine(resources.faiss_module, !choose);
+  if (resources.search == "faiss")
+    context.neighbors = &neargp::faiss_engine(
+        resources.faiss_module, context.backend ? neargp::FaissUse::always_on_gpu : neargp::FaissUse::always);
+  else if (choose && !context.neighbors && !resources.faiss_module.empty())
+    context.neighbors = &neargp::faiss_engine(resources.faiss_module, neargp::FaissUse::where_faster);
 }
 
 // [[Rcpp::export]]
@@ -96,7 +99,10 @@ bool core_forked_from_user_of(const std::string& file) { return neargp::forked_f
 
 // Throws an Error where the module cannot be used.
 // [[Rcpp::export]]
-std::string core_faiss_version(const std::string& file) { return neargp::faiss_module(file).version; }
+Rcpp::List core_faiss(const std::string& file) {
+  const neargp::FaissModule& module = neargp::faiss_module(file);
+  return Rcpp::List::create(Rcpp::Named("version") = module.version, Rcpp::Named("with_gpu") = module.candidates_on_gpu > 0);
+}
 
 // [[Rcpp::export]]
 void core_dismiss_threads() { neargp::thread_crew::dismiss(); }

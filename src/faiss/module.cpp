@@ -6,13 +6,16 @@
 #endif
 
 #include <exception>
+#include <memory>
 #include <string>
 
 #include "base/error.h"
+#include "flat_index.h"
 #include "geometry/faiss_module.h"
 
 namespace {
 
+using neargp::FlatIndex;
 using neargp::Index;
 
 #define NEARGP_TEXT(x) #x
@@ -28,44 +31,64 @@ auto translated(const Action& action) {
   }
 }
 
-void* open(int dim) {
-  return translated([&]() -> void* { return new faiss::IndexFlatL2(dim); });
-}
-
-void close(void* index) { delete static_cast<faiss::IndexFlatL2*>(index); }
-
-void add(void* index, const float* points, Index n) {
-  translated([&] { static_cast<faiss::IndexFlatL2*>(index)->add(n, points); });
-}
-
-// One thread: the caller has its own.
-class OneThread {
+class IndexOnCpu : public FlatIndex {
  public:
-  OneThread() { set(1); }  // after before_ has its value
-  ~OneThread() { set(before_); }
+  explicit IndexOnCpu(int dim) : index_(dim) {}
+
+  void add(const float* points, Index n) override { index_.add(n, points); }
+
+  void search(const float* queries, Index m, int count, float* distance2, Index* row) const override {
+    const OneThread one_thread;
+    index_.search(m, queries, count, distance2, row);
+  }
 
  private:
+  // The caller has threads of its own.
+  class OneThread {
+   public:
+    OneThread() { set(1); }  // after before_ has its value
+    ~OneThread() { set(before_); }
+
+   private:
 #ifdef _OPENMP
-  static void set(int threads) { omp_set_num_threads(threads); }
-  const int before_ = omp_get_max_threads();
+    static void set(int threads) { omp_set_num_threads(threads); }
+    const int before_ = omp_get_max_threads();
 #else
-  static void set(int) {}
-  const int before_ = 1;
+    static void set(int) {}
+    const int before_ = 1;
 #endif
+  };
+
+  faiss::IndexFlatL2 index_;
 };
 
-void search(const void* index, const float* queries, Index m, int count, float* distance2, Index* row) {
-  const OneThread one_thread;
-  translated([&] { static_cast<const faiss::IndexFlatL2*>(index)->search(m, queries, count, distance2, row); });
+void* open(int dim, bool on_gpu) {
+  return translated([&]() -> FlatIndex* {
+    if (on_gpu) return neargp::new_index_on_gpu(dim).release();
+    return std::make_unique<IndexOnCpu>(dim).release();
+  });
 }
 
-constexpr neargp::FaissModule module = {neargp::faiss_module_abi_version,
-                                        NEARGP_VERSION(FAISS_VERSION_MAJOR, FAISS_VERSION_MINOR, FAISS_VERSION_PATCH),
-                                        open,
-                                        close,
-                                        add,
-                                        search};
+void close(void* index) { delete static_cast<FlatIndex*>(index); }
+
+void add(void* index, const float* points, Index n) {
+  translated([&] { static_cast<FlatIndex*>(index)->add(points, n); });
+}
+
+void search(const void* index, const float* queries, Index m, int count, float* distance2, Index* row) {
+  translated([&] { static_cast<const FlatIndex*>(index)->search(queries, m, count, distance2, row); });
+}
 
 }  // namespace
 
-extern "C" const neargp::FaissModule* neargp_faiss_module() { return &module; }
+extern "C" const neargp::FaissModule* neargp_faiss_module() {
+  static const neargp::FaissModule module = {
+      neargp::faiss_module_abi_version,
+      NEARGP_VERSION(FAISS_VERSION_MAJOR, FAISS_VERSION_MINOR, FAISS_VERSION_PATCH),
+      neargp::candidates_on_gpu(),
+      open,
+      close,
+      add,
+      search};
+  return &module;
+}

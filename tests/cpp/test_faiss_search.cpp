@@ -6,6 +6,7 @@
 #include <cmath>
 #include <string>
 
+#include "backend/shared_object.h"
 #include "base/error.h"
 #include "geometry/faiss_engine.h"
 #include "geometry/neighbors.h"
@@ -17,10 +18,17 @@ namespace {
 
 std::string plain_file() { return NEARGP_TEST_MODULES "/faiss.so"; }
 
-RunContext by_faiss(int threads = 1) {
+RunContext by_faiss(int threads = 1, FaissUse use = FaissUse::always) {
   RunContext context = fixtures::with_threads(threads);
-  context.neighbors = &faiss_engine(plain_file(), true);
+  context.neighbors = &faiss_engine(plain_file(), use);
   return context;
+}
+
+// Searches, block by block, that the plain loop has done in a GPU's place.
+int searches_on_gpu() {
+  int count = 0;
+  reinterpret_cast<void (*)(int*)>(open_symbol(plain_file(), "plain_searches_on_gpu"))(&count);
+  return count;
 }
 
 fixtures::Cloud moved(fixtures::Cloud cloud, double scale, double shift) {
@@ -83,6 +91,23 @@ TEST_CASE("several stretches of an ordered search, and several threads") {
   CHECK(nearest_before(cloud.view(), order, 5, by_faiss(3)).index == tree.index);
 }
 
+TEST_CASE("on a GPU, which gives so many candidates only") {
+  const fixtures::Cloud cloud = fixtures::uniform_cloud(700, 6), lattice = fixtures::lattice(26);
+  const RunContext on_gpu = by_faiss(2, FaissUse::always_on_gpu);
+  const auto agree = [&](Points points, int k) {
+    CHECK(nearest_others(points, k, on_gpu).index == nearest_others(points, k, RunContext{}).index);
+  };
+  agree(cloud.view(), 10);
+  const int searches = searches_on_gpu();
+  CHECK(searches > 0);
+  // ties need a second round, for which there are not enough candidates
+  agree(lattice.view(), 7);
+  CHECK(searches_on_gpu() > searches);
+  const int before = searches_on_gpu();
+  agree(cloud.view(), 50);
+  CHECK(searches_on_gpu() == before);
+}
+
 TEST_CASE("fewer points than neighbours and candidates") {
   check_all_searches(fixtures::uniform_cloud(9, 2), 5);
   check_all_searches(fixtures::uniform_cloud(9, 2), 20);
@@ -117,15 +142,15 @@ TEST_CASE("the certificate holds for the errors of single precision") {
 
 TEST_CASE("by default the engine is used for many points in many dimensions only, and never without its module") {
   RunContext context;
-  context.neighbors = &faiss_engine(plain_file(), false);
+  context.neighbors = &faiss_engine(plain_file(), FaissUse::where_faster);
   const fixtures::Cloud cloud = fixtures::uniform_cloud(300, 12);
   NeighborRequest request;
   request.reference = request.queries = cloud.view();
   request.k = 5;
   CHECK_FALSE(context.neighbors->pays(request, context));
   request.reference.n = request.queries.n = 1 << 20;
-  faiss_engine("nowhere.so", false);
+  faiss_engine("nowhere.so", FaissUse::where_faster);
   CHECK_FALSE(context.neighbors->pays(request, context));
-  context.neighbors = &faiss_engine("nowhere.so", true);
+  context.neighbors = &faiss_engine("nowhere.so", FaissUse::always);
   CHECK_THROWS_AS(nearest_others(cloud.view(), 5, context), Error);
 }

@@ -40,15 +40,25 @@ local_fake_cuda <- function(kind = "working", env = parent.frame()) {
 }
 
 fake_module <- function(kind) {
+  built_module("fake_module.cpp", paste0("fake_", kind), paste0("-DFAKE=", kind))
+}
+
+# FAISS's part played by a plain loop, which says that it has a GPU.
+local_plain_faiss <- function(env = parent.frame()) {
+  testthat::skip_on_os(c("windows", "mac"))
+  withr::local_envvar(NEARGP_FAISS_MODULE = built_module("faiss_module.cpp", "plain_faiss"), .local_envir = env)
+}
+
+built_module <- function(source, name, flags = "") {
   root <- testthat::test_path("..", "..")
-  source <- file.path(root, "tests", "cpp", "modules", "fake_module.cpp")
+  source <- file.path(root, "tests", "cpp", "modules", source)
   if (!file.exists(source)) testthat::skip("the sources of the package are not at hand")
-  file <- file.path(fake_folder, paste0("fake_", kind, ".so"))
+  file <- file.path(fake_folder, paste0(name, ".so"))
   if (!file.exists(file)) {
     library <- getLoadedDLLs()[["neargp"]][["path"]]
     config <- function(name) system2(file.path(R.home("bin"), "R"), c("CMD", "config", name), stdout = TRUE)
     include <- c(file.path(root, "tests", "cpp"), file.path(root, "src", "core"), system.file("include", package = "RcppEigen"))
-    status <- system(paste(config("CXX17"), config("CXX17STD"), "-fPIC -shared -w", paste0("-DFAKE=", kind),
+    status <- system(paste(config("CXX17"), config("CXX17STD"), "-fPIC -shared -w", flags,
       paste("-I", shQuote(include), sep = "", collapse = " "), "-o", shQuote(file), shQuote(source), shQuote(library)))
     if (status != 0L) stop("The fake module cannot be built.")
   }

@@ -31,6 +31,23 @@ test_that("FAISS agrees with the tree for all kinds of search, with ties and dup
   }
 })
 
+test_that("on a GPU FAISS searches there, if it was built for that", {
+  local_fake_cuda()
+  local_plain_faiss()
+  points <- as.matrix(many_dimensions()[1:9])
+  searches_on_gpu <- function() {
+    loaded <- dyn.load(module_file("faiss"))
+    .C(getNativeSymbolInfo("plain_searches_on_gpu", loaded), 0L)[[1L]]
+  }
+  tree <- on_device("cpu", core_neighbors_others(points, 12L, 1L), "kd-tree")
+  expect_identical(on_device("cpu", core_neighbors_others(points, 12L, 1L), "faiss"), tree)
+  expect_identical(searches_on_gpu(), 0L)
+  expect_identical(on_device("cuda", core_neighbors_others(points, 12L, 1L), "faiss"), tree)
+  expect_gt(searches_on_gpu(), 0L)
+  expect_output(report <- neargp_sitrep(), "a plain loop, with GPUs")
+  expect_true(report$faiss$with_gpu)
+})
+
 test_that("FAISS that is asked for is had or is an error with the remedy", {
   withr::local_envvar(NEARGP_FAISS_MODULE = tempfile(fileext = ".so"))
   expect_error(neargp_control(neighbor_search = "faiss"), "cannot be loaded.*libfaiss", class = "neargp_error_neighbor_search")

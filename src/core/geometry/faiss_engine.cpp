@@ -66,11 +66,12 @@ bool faiss_is_faster(const FaissModule& module, const NeighborRequest& request, 
   trial.index = index.data();
   const double by_tree = seconds([&] { nearest_to(tree, trial.queries, trial.k, alone); });
   if (by_tree < 2.0 * double(trial.queries.n) * double(points.n) * points.dim / fastest_product) return false;
-  return seconds([&] { search_by_faiss(module, trial, alone); }) < by_tree;
+  return seconds([&] { search_by_faiss(module, false, trial, alone); }) < by_tree;
 }
 
+template <bool on_gpu>
 void search(const NeighborRequest& request, const RunContext& context) {
-  search_by_faiss(faiss_module(engine_file()), request, context);
+  search_by_faiss(faiss_module(engine_file()), on_gpu, request, context);
 }
 
 bool pays(const NeighborRequest& request, const RunContext& context) {
@@ -100,10 +101,12 @@ const FaissModule& faiss_module(const std::string& file) {
   return *module;
 }
 
-const NeighborEngine& faiss_engine(const std::string& file, bool always) {
-  static const NeighborEngine forced = {"faiss", search, nullptr}, by_trial = {"faiss", search, pays};
+const NeighborEngine& faiss_engine(const std::string& file, FaissUse use) {
+  static const NeighborEngine on_gpu = {"faiss", search<true>, nullptr}, on_cpu = {"faiss", search<false>, nullptr},
+                              by_trial = {"faiss", search<false>, pays};
   engine_file() = file;
-  return always ? forced : by_trial;
+  if (use == FaissUse::where_faster) return by_trial;
+  return use == FaissUse::always_on_gpu ? on_gpu : on_cpu;
 }
 
 }  // namespace neargp

@@ -6,14 +6,16 @@
 
 namespace neargp {
 
-inline constexpr int faiss_module_abi_version = 1;
+inline constexpr int faiss_module_abi_version = 2;
 
 // Functions throw an Error.
 struct FaissModule {
   int abi_version;
-  const char* version;  // "FAISS 1.7.3"
+  const char* version;    // "FAISS 1.7.3"
+  int candidates_on_gpu;  // the most that a search on a GPU gives for a query; 0: built without GPUs
 
-  void* (*open)(int dim);
+  // With `on_gpu` in the memory of the first GPU.
+  void* (*open)(int dim, bool on_gpu);
   void (*close)(void* index);
   // `n` further points, row-major.
   void (*add)(void* index, const float* points, Index n);

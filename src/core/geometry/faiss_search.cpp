@@ -53,12 +53,16 @@ class SingleFrame {
 // FAISS's index of the first points of a set.
 class SingleIndex {
  public:
-  SingleIndex(const FaissModule& module, int dim) : module_(module), handle_(module.open(dim)) {}
+  SingleIndex(const FaissModule& module, int dim, bool on_gpu)
+      : module_(module),
+        most_candidates_(on_gpu ? module.candidates_on_gpu : std::numeric_limits<int>::max()),
+        handle_(module.open(dim, on_gpu)) {}
   SingleIndex(const SingleIndex&) = delete;
   SingleIndex& operator=(const SingleIndex&) = delete;
   ~SingleIndex() { module_.close(handle_); }
 
   Index size() const { return size_; }
+  Index most_candidates() const { return most_candidates_; }
 
   void grow(const SingleFrame& frame, Points points, Index size) {
     constexpr Index block = 65536;
@@ -80,6 +84,7 @@ class SingleIndex {
 
  private:
   const FaissModule& module_;
+  Index most_candidates_;
   void* handle_;
   Index size_ = 0;
 };
@@ -94,7 +99,8 @@ class QueryBlock {
     std::vector<Index> queries;
     for (Index j = first; j < last; ++j) queries.push_back(j);
     Index count = request_.k + extra_candidates;
-    for (int round = 0; round < rounds && count < index_.size(); ++round, count *= more_candidates)
+    const Index most = std::min(index_.size() - 1, index_.most_candidates());
+    for (int round = 0; round < rounds && count <= most; ++round, count *= more_candidates)
       queries = answer(queries, int(count));
     for (const Index j : queries) compare_with_all(j);
   }
@@ -184,16 +190,19 @@ class QueryBlock {
   std::vector<Candidate> found_;
 };
 
-// The product of a block of queries with all points takes well under a second, so that an interrupt is answered.
-Index queries_per_block(Index points, int dim) {
-  return std::clamp<Index>((Index(1) << 31) / std::max<Index>(points * dim, 1), 32, 1024);
+// The product of a block of queries with all points takes well under a second, so that an interrupt is answered; a GPU,
+// which does 10^13 multiplications a second, is to have enough of them at a time.
+Index queries_per_block(Index points, int dim, bool on_gpu) {
+  const Index work = std::max<Index>(points * dim, 1);
+  return on_gpu ? std::clamp<Index>((Index(1) << 39) / work, 256, 16384) : std::clamp<Index>((Index(1) << 31) / work, 32, 1024);
 }
 
 }  // namespace
 
-void search_by_faiss(const FaissModule& module, const NeighborRequest& request, const RunContext& context) {
+void search_by_faiss(const FaissModule& module, bool on_gpu, const NeighborRequest& request, const RunContext& context) {
+  on_gpu = on_gpu && request.k + extra_candidates <= module.candidates_on_gpu;
   const SingleFrame frame(request.reference);
-  SingleIndex index(module, request.reference.dim);
+  SingleIndex index(module, request.reference.dim, on_gpu);
   const Index queries = request.queries.n;
   Index first = 0;
   while (first < queries) {
@@ -202,7 +211,7 @@ void search_by_faiss(const FaissModule& module, const NeighborRequest& request, 
     if (request.limit)
       last = std::upper_bound(request.limit + first, request.limit + queries, index.size() + points_per_stretch) -
              request.limit;
-    const Index block = queries_per_block(index.size(), request.reference.dim);
+    const Index block = queries_per_block(index.size(), request.reference.dim, on_gpu);
     RunContext stretch = context;
     if (context.progress)
       stretch.progress = [&](double part) { context.progress((double(first) + part * double(last - first)) / double(queries)); };

@@ -7,7 +7,8 @@
 
 namespace neargp {
 
-void search_by_faiss(const FaissModule& module, const NeighborRequest& request, const RunContext& context);
+// With `on_gpu` the candidates are found by the first GPU, unless the module cannot do that for as many as are wanted.
+void search_by_faiss(const FaissModule& module, bool on_gpu, const NeighborRequest& request, const RunContext& context);
 
 // The largest squared distance in single precision that a point can have which is, in truth, within `reach` of a
 // query; both are centred, and query_norm is the query's distance from the centre. If all points that are not among

@@ -1,21 +1,29 @@
 // FAISS's part played by a plain loop in single precision, in the least exact of the ways that FAISS has.
 #include <algorithm>
+#include <atomic>
 #include <limits>
 #include <utility>
 #include <vector>
 
+#include "base/error.h"
 #include "geometry/faiss_module.h"
 
 using neargp::Index;
 
 namespace {
 
+// Few, for tests to exceed.
+constexpr int candidates_on_gpu = 60;
+
+std::atomic<int> searches_on_gpu{0};
+
 struct PlainIndex {
   int dim;
+  bool on_gpu;
   std::vector<float> points;
 };
 
-void* open(int dim) { return new PlainIndex{dim, {}}; }
+void* open(int dim, bool on_gpu) { return new PlainIndex{dim, on_gpu, {}}; }
 void close(void* index) { delete static_cast<PlainIndex*>(index); }
 
 void add(void* index, const float* points, Index n) {
@@ -38,6 +46,8 @@ float expanded(const float* x, const float* y, int dim) {
 // Like FAISS, finds nothing where the distance overflows.
 void search(const void* index, const float* queries, Index m, int count, float* distance2, Index* row) {
   const auto& plain = *static_cast<const PlainIndex*>(index);
+  if (plain.on_gpu && count > candidates_on_gpu) throw neargp::Error("So many candidates a GPU does not give.");
+  if (plain.on_gpu) ++searches_on_gpu;
   const Index n = Index(plain.points.size()) / plain.dim;
   std::vector<std::pair<float, Index>> all(n);
   for (Index j = 0; j < m; ++j) {
@@ -55,6 +65,10 @@ void search(const void* index, const float* queries, Index m, int count, float* 
 }  // namespace
 
 extern "C" const neargp::FaissModule* neargp_faiss_module() {
-  static const neargp::FaissModule module = {neargp::faiss_module_abi_version, "a plain loop", open, close, add, search};
+  static const neargp::FaissModule module = {
+      neargp::faiss_module_abi_version, "a plain loop", candidates_on_gpu, open, close, add, search};
   return &module;
 }
+
+// In the form of R's .C().
+extern "C" void plain_searches_on_gpu(int* count) { *count = searches_on_gpu; }
