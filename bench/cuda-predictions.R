@@ -39,6 +39,20 @@ counts <- utils::read.csv(file.path("bench", "results", "cuda-count.csv"))
 cat("Value, gradient and information, n = 1,000,000, d = 2, response and constant, milliseconds:\n")
 print(bounds(1e6, counts, 2, 2, 3), digits = 2, row.names = FALSE)
 
+# GpGpU (github.com/zjames12/GpGpU, version of 2024-06-10) has one thread to a target, whose matrices, 46 kB at k = 30 by the compiler's report,
+# are in local memory, which is the GPU's: 46 kB for each of 1,024 threads to a multiprocessor leave caches nothing to keep. Read and written
+# are, in doubles, with m = k + 1 rows, p columns of the trend, q parameters and covmat and dcovmat of its source: zeros and covariances,
+# derivatives of both halves, the factor with two loads to a product, solves, and products of derivatives with a vector. Each evaluation sends
+# data and neighbours, as doubles, and gets the terms of all targets back, through memory that is not pinned, at 10 GB/s where that goes well.
+gpgpu <- function(n, k, d, p, q) {
+  m <- k + 1
+  accesses <- m^3 / 3 + m^2 * (2 + 4 + 6.5 + 0.5 + 1 + p + 1 + 3 * q)
+  numbers <- m + d + 1 + p + 2 + p + p^2 + q * (p^2 + p + 2) + q^2
+  c(kernel = 8e3 * n * accesses / gpu$memory, transfers = 8e3 * n * numbers / 1e10)
+}
+cat("\nGpGpU, exponential covariance, k = 30, d = 2, milliseconds:\n")
+print(round(gpgpu(1e6, 30, 2, 1, 3)))
+
 cat("\nNeighbours by all pairs, k = 30, milliseconds:\n")
 for (case in list(c(25600, 8), c(1e5, 8), c(25600, 54), c(1e6, 2))) {
   operations <- case[1]^2 * (3 * case[2] + 10)

@@ -3,7 +3,8 @@
 #
 #   Rscript bench/cuda-speed.R [evaluation,fit,large,neighbors,epoch]
 #
-# evaluation  value, gradient and information of vecchia(), n = 1,000,000, k = 30, d = 2: GPU and CPU (all threads) in turns
+# evaluation  value, gradient and information of vecchia(), n = 1,000,000, k = 30, d = 2: GPU and CPU (all threads) in turns, and GpGpU
+#             (the GPU version of GpGp), which has the exponential covariance only, where it is installed
 # fit         a whole fit of n = 1,000,000 with ordering and neighbours, and 100,000 predictions with variances
 # large       the same for n = 10,000,000
 # neighbors   25,600 points in 8 dimensions and 100,000 in 2: the GPU's search beside the kd-tree's
@@ -31,20 +32,30 @@ simulated <- function(n, d = 2L, waves = 200L) {
 elapsed <- function(expr) system.time(expr)[["elapsed"]]
 row <- function(...) print(data.frame(...), row.names = FALSE)
 
-evaluation <- function(n = 1e6L, k = 30L) {
+evaluation <- function(n = 1e6L, k = 30L, shape = 1.5) {
   coords <- matrix(runif(2L * n), n)
-  neighbors <- neargp:::core_neighbors_before(coords, neargp:::core_order(coords, "random", 1, threads), k, threads)
+  neighbors <- neargp:::core_neighbors_before(coords, seq_len(n), k, threads)
   columns <- cbind(rnorm(n), 1)
-  part <- list(family = "matern", variance = 1.3, range = 0.1, group = c(1L, 1L), anisotropy = numeric(), shape = 1.5)
+  part <- list(family = "matern", variance = 1.3, range = 0.1, group = c(1L, 1L), anisotropy = numeric(), shape = shape)
   covariance <- list(components = list(part), active = c(TRUE, TRUE, FALSE, TRUE))
   problem_on <- function(device) neargp:::on_device(device, neargp:::core_problem(coords, columns, rep(1, n), neighbors, NULL, threads))
   problems <- lapply(c(cuda = "cuda", cpu = "cpu"), problem_on)
   value <- function(device) neargp:::core_evaluate(problems[[device]], covariance, 0.1, TRUE, threads)
   agreement <- all.equal(value("cuda"), value("cpu"), tolerance = 1e-8)
   if (!isTRUE(agreement)) message("GPU and CPU differ: ", agreement)
-  times <- replicate(5L, vapply(names(problems), function(device) elapsed(value(device)), 0))
+  works <- list(cuda = function() value("cuda"), cpu = function() value("cpu"), gpgpu = gpgpu_evaluation(coords, columns, neighbors, shape))
+  times <- replicate(5L, vapply(works, function(work) if (is.null(work)) NA else elapsed(work()), 0))
   best <- apply(times, 1L, min)
-  row(n = n, k = k, threads = threads, cuda = best[["cuda"]], cpu = best[["cpu"]], ratio = best[["cpu"]] / best[["cuda"]])
+  row(n = n, k = k, smoothness = shape, threads = threads, cuda = best[["cuda"]], cpu = best[["cpu"]], cpu_ratio = best[["cpu"]] / best[["cuda"]],
+    gpgpu = best[["gpgpu"]], gpgpu_ratio = best[["gpgpu"]] / best[["cuda"]])
+}
+
+# The same by GpGpU, NULL where it cannot be had. Its table of neighbours has the row itself first.
+gpgpu_evaluation <- function(coords, columns, neighbors, shape) {
+  if (shape != 0.5 || !requireNamespace("GpGpU", quietly = TRUE)) return(NULL)
+  table <- cbind(seq_len(nrow(coords)), t(neighbors))
+  parameters <- c(variance = 1.3, range = 0.1, nugget_over_variance = 0.1 / 1.3)
+  function() GpGpU::vecchia_profbeta_loglik_grad_info_gpu(parameters, "exponential_isotropic", columns[, 1L], columns[, 2L, drop = FALSE], coords, table)
 }
 
 whole_fit <- function(n) {
@@ -91,6 +102,7 @@ epoch <- function(n = 25600L, d = 8L, k = 256L) {
 
 for (part in parts) {
   cat("\n", part, "\n", sep = "")
-  switch(part, evaluation = evaluation(), fit = whole_fit(1e6L), large = whole_fit(1e7L), neighbors = neighbors(), epoch = epoch(),
+  switch(part, evaluation = for (shape in c(1.5, 0.5)) evaluation(shape = shape),
+    fit = whole_fit(1e6L), large = whole_fit(1e7L), neighbors = neighbors(), epoch = epoch(),
     stop("There is no part ", part, "."))
 }
