@@ -218,6 +218,32 @@ TEST_CASE("log-concave families have no negative curvature, Student's t has") {
   });
 }
 
+TEST_CASE("Student's t is the same in any units of the response") {
+  with_each_instruction_set([] {
+    const std::vector<double> y{-2.0, 0.3, 0.4, 9.0}, mean{-1.5, 0.3, 0.8, 1.0}, variance{0.0, 1e-4, 0.2, 3.0};
+    const auto in_units = [&](double unit) {
+      const auto scaled = [](std::vector<double> x, double by) {
+        for (double& value : x) value *= by;
+        return x;
+      };
+      const std::vector<double> responses = scaled(y, unit);
+      const Likelihood t{ResponseFamily::student_t, {0.2 * unit, 4.0}};
+      return expectations_of(t, {Index(y.size()), responses.data(), nullptr, nullptr}, scaled(mean, unit),
+                             scaled(variance, unit * unit));
+    };
+    const Expectations one = in_units(1.0);
+    for (const double unit : {1e-12, 1e-6, 1e9}) {
+      CAPTURE(unit);
+      const Expectations other = in_units(unit);
+      for (std::size_t i = 0; i < y.size(); ++i) {
+        CHECK(other.value[i] + std::log(unit) == doctest::Approx(one.value[i]).epsilon(1e-9));
+        CHECK(other.slope[i] * unit == doctest::Approx(one.slope[i]).epsilon(1e-9));
+        CHECK(other.curvature[i] * unit * unit == doctest::Approx(one.curvature[i]).epsilon(1e-5));
+      }
+    }
+  });
+}
+
 TEST_CASE("weights divide the dispersion of the families that have one, and multiply the log density of others") {
   for_each_family([](const FamilyCase& family) {
     const Grid grid(family, moderate_means);

@@ -11,11 +11,13 @@ namespace neargp {
 
 // By the trapezoidal rule (quadrature.h), fine enough for all lanes. The curvature is taken as -2 times the derivative
 // of the sum in the variance, not as the sum of second derivatives, so that value, slope and curvature belong to one
-// function, whatever its error. Variances below 1e-10 are raised to it: the quotient by sd would only be noise.
+// function, whatever its error. A sd below 1e-5 of the strip, in which log p is all but a parabola, is raised to it: the
+// quotient by sd would only be noise.
 template <class V, class Family>
 LikelihoodTerms<V> expectation_by_quadrature(const Family& family, V mean, V variance) {
-  const V sd = math::sqrt(larger(variance, broadcast<V>(1e-10)));
-  const QuadratureRule& rule = quadrature_rule(max_lane(sd / family.strip()));
+  const V strip = family.strip();
+  const V sd = larger(math::sqrt(larger(variance, V{})), 1e-5 * strip);
+  const QuadratureRule& rule = quadrature_rule(max_lane(sd / strip));
   LikelihoodTerms<V> sum;
   for (int q = 0; q < rule.nodes; ++q) {
     const double weight = rule.weight[q];
