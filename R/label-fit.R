@@ -78,7 +78,7 @@ label_problem <- function(method, problem, estimator) {
   problem$links <- label_links(ncol(problem$design$X) * trend_outputs(classes))
   problem$scoring <- list(plan = label_plan, objective = label_objective, take_rows = take_label_rows,
     observations = function(problem, rows) take_observations(problem$labels, rows), refresh = function(problem, theta) problem,
-    passes = 1L)
+    passes = 1L, unit = 1)
   problem
 }
 

@@ -64,17 +64,12 @@ exact_outputs_objective <- function(problem) {
     adjoint = function(covariance, nugget, beta) core_exact_gradient(data$coords, columns, 1 / data$weights, covariance, nugget, beta, data$output))
 }
 
-# Loadings are looked for in units of their outputs' standard deviations, so that steps and tolerances mean the same for all parameters.
+# Loadings are looked for in units of their outputs' standard deviations.
 outputs_optimizer <- function(problem) {
   scales <- loading_scales(problem)
-  bounds <- lapply(problem$bounds, function(bound) bound / scales)
   function(objective, working, coarse) {
-    scaled <- list(n = objective$n, evaluate = function(working, ...) objective$evaluate(working * scales, ...),
-      gradient = function(working, beta) scales * objective$gradient(working * scales, beta))
-    result <- quasi_newton(scaled, working / scales, problem$free, bounds, problem$control,
+    quasi_newton_in_units(objective, working, scales, problem$free, problem$bounds, problem$control,
       relative_tolerance = if (coarse) 1e-5 else 1e-8)
-    result$working <- result$working * scales
-    result
   }
 }
 

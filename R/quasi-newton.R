@@ -43,6 +43,16 @@ quasi_newton <- function(objective, start, free, bounds, control, relative_toler
   optimizer_result(final$working, final$state, first, result$iterations, cache$evaluations, quasi_newton_converged(result), result$message)
 }
 
+# The same, with each parameter in a unit of its own: steps and tolerances mean the same for all of them.
+quasi_newton_in_units <- function(objective, start, unit, free, bounds, control, relative_tolerance) {
+  scaled <- list(n = objective$n, evaluate = function(working, ...) objective$evaluate(working * unit, ...),
+    gradient = function(working, beta) unit * objective$gradient(working * unit, beta))
+  bounds <- lapply(bounds[c("lower", "upper")], function(bound) bound / unit)
+  result <- quasi_newton(scaled, start / unit, free, bounds, control, relative_tolerance)
+  result$working <- result$working * unit
+  result
+}
+
 # PORT reports "false convergence" where the gradient is not good enough to go on, as with a nearly noise-free, very smooth process. A
 # second climb that gains next to nothing (values are per row) tells that this is the precision of the arithmetic, and not a bad step.
 climb_again <- function(result, climb) {

@@ -7,6 +7,7 @@
 #   take_rows(problem, rows)              the problem with these rows only
 #   refresh(problem, theta)               what the score takes as known, such as sites, in accord with theta
 #   passes                                how often quasi-Newton is run at most, with that renewed in between
+#   unit                                  the size of the linear predictor, in which the further parameters of theta move
 # problem$observations are all of them, problem$distinct the number of their locations.
 
 maximize_score <- function(method, problem, theta) {
@@ -20,6 +21,12 @@ uses_adam <- function(method, problem) {
 
 # ---- quasi-Newton -----------------------------------------------------------------------------------------------------------------
 
+# Working parameters are logarithms and the like, of size 1.
+theta_units <- function(problem, theta) {
+  p <- nrow(problem$layout)
+  rep(c(1, problem$scoring$unit), c(p, length(theta) - p))
+}
+
 # Settled when a pass moves no parameter by more than 2%. What cannot be renewed where a pass has ended is left as that pass had it.
 score_quasi_newton <- function(method, problem, theta) {
   pass_from <- function(theta) {
@@ -28,7 +35,7 @@ score_quasi_newton <- function(method, problem, theta) {
   }
   state <- pass_from(theta)
   for (pass in seq_len(problem$scoring$passes - 1L)) {
-    if (max(abs(state$theta - state$moved_from)) < 0.02) break
+    if (max(abs(state$theta - state$moved_from) / theta_units(problem, theta)) < 0.02) break
     renewed <- if_computable(pass_from(state$theta))
     if (is.null(renewed)) {
       state$convergence[c("converged", "message")] <- list(FALSE, "pseudo-observations cannot be renewed at the estimates")
@@ -45,8 +52,9 @@ score_pass <- function(method, problem, theta) {
   link <- theta[-seq_len(p)]
   free <- c(problem$free, rep(TRUE, length(link)))
   bounds <- Map(c, problem$bounds[c("lower", "upper")], problem$links)
+  unit <- theta_units(problem, theta)
   optimize <- function(objective, working, coarse) {
-    result <- quasi_newton(objective, c(working, link), free, bounds, problem$control,
+    result <- quasi_newton_in_units(objective, c(working, link), unit, free, bounds, problem$control,
       relative_tolerance = if (coarse) 1e-5 else 1e-8)
     link <<- result$working[-seq_len(p)]
     result$working <- result$working[seq_len(p)]
@@ -93,6 +101,7 @@ adam_stage <- function(method, problem, state, steps) {
   free <- c(problem$free, rep(TRUE, length(theta) - length(working)))
   bounds <- Map(c, problem$bounds[c("lower", "upper")], problem$links)
   moments <- adam_moments(length(theta))
+  unit <- theta_units(problem, theta)
   n <- length(problem$data$offset)
   batch <- min(method$batch_size, n)
   for (first_step in seq(1L, steps, by = method$refresh)) {
@@ -107,9 +116,9 @@ adam_stage <- function(method, problem, state, steps) {
         state$singular <- state$singular + 1L
         next
       }
-      moved <- adam_step(theta, gradient, moments, step, score_rate(method, step, steps))
+      moved <- adam_step(theta / unit, unit * gradient, moments, step, score_rate(method, step, steps))
       moments <- moved$moments
-      theta[free] <- moved$working[free]
+      theta[free] <- (moved$working * unit)[free]
       theta <- clamp(theta, bounds, free)
     }
     problem$report(method$k, max(now), NULL)

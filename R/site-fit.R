@@ -104,7 +104,8 @@ site_problem <- function(method, problem) {
   problem$links <- list(lower = rep(-Inf, ncol(data$X)), upper = rep(Inf, ncol(data$X)))
   problem$observations <- site_observations(problem, seq_along(data$y))
   problem$scoring <- list(plan = site_plan, objective = site_objective, observations = site_observations, take_rows = take_site_rows,
-    refresh = with_sites, passes = if (any(problem$layout$kind == "family" & problem$free[seq_len(nrow(problem$layout))])) 8L else 1L)
+    refresh = with_sites, unit = predictor_unit(data, problem$family),
+    passes = if (any(problem$layout$kind == "family" & problem$free[seq_len(nrow(problem$layout))])) 8L else 1L)
   problem
 }
 

@@ -52,7 +52,7 @@ mean_field_settings <- function(method, problem) {
     list(transform = layout$transform[rows], lower = problem$bounds$lower[rows], upper = problem$bounds$upper[rows], free = free[rows])
   }
   list(epochs = method$epochs, batch_size = method$batch_size, learning_rate = method$learning_rate, key = order_key(),
-    learn = isTRUE(method$inducing$learn), covariance = part(layout$kind != "family", problem$free & layout$kind != "nugget"),
+    unit = predictor_unit(problem$data, problem$family), learn = isTRUE(method$inducing$learn), covariance = part(layout$kind != "family", problem$free & layout$kind != "nugget"),
     family = part(of_family, problem$free), report = mean_field_reporter(method, problem))
 }
 

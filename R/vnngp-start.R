@@ -66,6 +66,13 @@ robust_trend <- function(data, steps = 10L) {
   data$y - residual
 }
 
+# What steps of a fixed size in the linear predictor are measured by: with an identity link the scatter of the response about its trend. On
+# the scale of another link 1 means the same for all responses.
+predictor_unit <- function(data, family) {
+  if (response_family(family)$link != "identity") return(1)
+  robust_scale(data$y - robust_trend(data), data$weights / mean(data$weights))
+}
+
 bring_near <- function(residual, weights) {
   reach <- 4 * robust_scale(residual, weights)
   pmin(pmax(residual, -reach), reach)

@@ -54,7 +54,7 @@
 #' @param jitter variance added to each inducing point, as a share of the variance of the process. With `"adam"` a larger one, 1e-5 or 1e-4,
 #'   makes the optimisation easier; a mean-field posterior takes it for noise, and 1e-3 spoiled it in trials.
 #' @param epochs,batch_size,learning_rate settings of `"adam"`: passes over the data, rows in a batch (drawn by R's random numbers), first
-#'   learning rate.
+#'   learning rate (of a gaussian or [student_t()] response in units of its scatter about the trend).
 #' @return A settings object for the argument `method` of [neargp()].
 #' @seealso [response_family], [inducing_points()], and `vignette("counts-and-presence", package = "neargp")`, which compares the posteriors and
 #'   says which method is for what.

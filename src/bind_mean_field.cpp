@@ -34,6 +34,7 @@ neargp::MeanFieldAdamSettings to_settings(const Rcpp::List& list) {
   settings.batch_size = Rcpp::as<int>(list["batch_size"]);
   settings.learning_rate = Rcpp::as<double>(list["learning_rate"]);
   settings.key = std::uint64_t(Rcpp::as<double>(list["key"]));
+  settings.unit = Rcpp::as<double>(list["unit"]);
   settings.locations = Rcpp::as<bool>(list["learn"]);
   settings.covariance = to_working(list["covariance"]);
   settings.likelihood = to_working(list["family"]);
@@ -91,7 +92,7 @@ Rcpp::List fit_to_r(const neargp::MeanFieldFit& fit, const neargp::LatentModel& 
 
 // `nodes`, `data` and `response` as in bind_latent.h. start: beta, and the linear_predictor that each response suggests by
 // itself.
-// settings: epochs, batch_size, learning_rate, key, learn, covariance and family (transform, lower, upper, free of each
+// settings: epochs, batch_size, learning_rate, key, unit, learn, covariance and family (transform, lower, upper, free of each
 // parameter), report (a function of epoch and bound, or NULL).
 // [[Rcpp::export]]
 Rcpp::List core_mean_field_fit(const Rcpp::List& nodes, const Rcpp::List& data, const Rcpp::List& response,

@@ -26,6 +26,18 @@ TEST_CASE("Adam follows the published algorithm") {
   }
 }
 
+TEST_CASE("a column with a unit moves as if it were measured in it") {
+  RowAdam plain(1, 1), measured(1, 1);
+  const double unit = 1e9;
+  double x = 0.3, y = 0.3 * unit;
+  for (int t = 0; t < 50; ++t) {
+    const double gradient = std::sin(double(t)) - x, in_unit = gradient / unit;
+    plain.step(0, &x, &gradient, 0.1);
+    measured.step(0, &y, &in_unit, 0.1, &unit);
+    CHECK(y / unit == doctest::Approx(x).epsilon(1e-9));
+  }
+}
+
 TEST_CASE("rows at rest keep their moments and their clock") {
   RowAdam alone(1, 1), among(2, 1);
   double x = 0.0, y = 0.0, other = 0.0;

@@ -11,6 +11,15 @@ test_that("the optimum is found within bounds, fixed parameters stay", {
   expect_true(result$converged)
 })
 
+test_that("a parameter of any size is found in its unit", {
+  unit <- c(1, 1e-9)
+  small <- list(n = 10L, evaluate = function(working, information = FALSE) bowl(c(1, 2))$evaluate(working / unit),
+    gradient = function(working, beta) bowl(c(1, 2))$gradient(working / unit, beta) / unit)
+  bounds <- list(lower = c(-5, -5e-9), upper = c(5, 1.5e-9))
+  result <- quasi_newton_in_units(small, c(0, 0), unit, c(TRUE, TRUE), bounds, neargp_control(), 1e-9)
+  expect_equal(result$working, c(1, 1.5e-9), tolerance = 1e-5)
+})
+
 test_that("with nothing to estimate the value is evaluated once", {
   result <- quasi_newton(bowl(1), 0, FALSE, list(lower = -5, upper = 5), neargp_control())
   expect_identical(result$working, 0)

@@ -81,6 +81,25 @@ test_that("Adam comes near quasi-Newton", {
   expect_equal(coef(adam)[["h"]], coef(best)[["h"]], tolerance = 0.2)
 })
 
+test_that("the unit in which a response of Student's t comes does not matter", {
+  data <- site_data(80)
+  for (optimizer in c("bfgs", "adam")) {
+    fit_in <- function(unit) {
+      data$number <- unit * data$number
+      withr::local_seed(1)
+      neargp(number ~ h, data, coords = ~ x + y, family = student_t(4), covariance = cov_exponential(), threads = 1L,
+        method = loo_k(10L, optimizer = optimizer, steps = 100L))
+    }
+    fit <- fit_in(1)
+    for (unit in c(1e-9, 1e4)) {
+      other <- fit_in(unit)
+      expect_equal(c(logLik(other)) + 80 * log(unit), c(logLik(fit)), tolerance = 1e-4)
+      expect_equal(coef(other) / unit, coef(fit), tolerance = 1e-3)
+      expect_equal(predict(other, data[1:5, ])$mean / unit, predict(fit, data[1:5, ])$mean, tolerance = 1e-3)
+    }
+  }
+})
+
 test_that("parameters can be fixed, and fits be started from earlier ones", {
   data <- site_data(80)
   fit <- neargp(count ~ 1, data, coords = ~ x + y, family = negative_binomial(size = 3), nugget = 1, covariance = cov_exponential(),

@@ -49,6 +49,26 @@ test_that("long Adam ends where the closed form does when the covariance is know
   expect_equal(predict(adam, new, type = "link"), predict(natural, new, type = "link"), tolerance = 0.02)
 })
 
+test_that("Adam does not depend on the unit of the response", {
+  data <- counts_data()
+  data$number <- log(data$count + 0.5)
+  for (family in list(gaussian(), student_t(4))) {
+    fit_in <- function(unit) {
+      data$number <- unit * data$number
+      withr::local_seed(1)
+      neargp(number ~ h, data, coords = ~ x + y, family = family, covariance = cov_exponential(), threads = 1L,
+        method = vnngp(8, posterior = "mean-field", optimizer = "adam", epochs = 20))
+    }
+    fit <- fit_in(1)
+    for (unit in c(1e-9, 1e5)) {
+      other <- fit_in(unit)
+      expect_equal(c(logLik(other)) + nrow(data) * log(unit), c(logLik(fit)), tolerance = 1e-7)
+      expect_equal(other$posterior$mean / unit, fit$posterior$mean, tolerance = 1e-6)
+      expect_equal(coef(other) / unit, coef(fit), tolerance = 1e-6)
+    }
+  }
+})
+
 test_that("Adam follows set.seed() and says that it did not test convergence", {
   data <- counts_data()
   set.seed(2)

@@ -53,6 +53,7 @@ class Walker {
         design_(by_row(average_design(model, response), response.coefficients)),
         is_shape_(shape_parameters(point_.covariance)),
         moments_(point_.moments),
+        moment_unit_{settings.unit, 1.0},
         location_unit_(column_spread(point_.coords, model.dim())),
         shared_adam_(1, int(point_.covariance.parameters() + point_.likelihood.parameters.size() + point_.beta.size())),
         moment_adam_(model.nodes(), 2),
@@ -64,7 +65,9 @@ class Walker {
     const std::vector<double> values = parameter_values(point_.covariance);
     for (std::size_t a = 0; a < values.size(); ++a) shared_.push_back(to_working(settings.covariance.scale[a], values[a]));
     for (const double value : point_.likelihood.parameters) shared_.push_back(std::log(value));
+    shared_unit_.assign(shared_.size(), 1.0);
     shared_.insert(shared_.end(), point_.beta.begin(), point_.beta.end());
+    shared_unit_.resize(shared_.size(), settings.unit);
   }
 
   const Covariance& covariance() const { return point_.covariance; }
@@ -79,13 +82,13 @@ class Walker {
     const std::vector<double> slopes = shared_gradient(gradient);
     for (const int node : gradient.touched) {
       double* moments = moments_.data() + 2 * Index(node);
-      moment_adam_.step(node, moments, gradient.moments.data() + 2 * Index(node), rate);
+      moment_adam_.step(node, moments, gradient.moments.data() + 2 * Index(node), rate, moment_unit_.data());
       point_.moments[2 * Index(node) + 1] = std::exp(moments[1]);
       if (settings_.locations)
         location_adam_.step(node, point_.coords.data() + Index(node) * dim_,
                             gradient.locations.data() + Index(node) * dim_, rate, location_unit_.data());
     }
-    shared_adam_.step(0, shared_.data(), slopes.data(), rate);
+    shared_adam_.step(0, shared_.data(), slopes.data(), rate, shared_unit_.data());
     set_shared();
   }
 
@@ -166,7 +169,7 @@ class Walker {
   std::vector<bool> is_shape_;
   std::vector<double> moments_;  // nodes x 2: v and log s
   std::vector<double> shared_;   // covariance and likelihood on the working scale, then the trend
-  std::vector<double> location_unit_;
+  std::vector<double> moment_unit_, shared_unit_, location_unit_;
   RowAdam shared_adam_, moment_adam_, location_adam_;
 };
 

@@ -26,7 +26,7 @@ class RowAdam {
     }
   }
 
-  // Moves the row at `x` by its gradient; unit[c], where given, multiplies the rate of column c.
+  // Moves the row at `x` by its gradient; column c, where units are given, as if it were measured in unit[c].
   void step(Index row, double* x, const double* gradient, double rate, const double* unit = nullptr) {
     if (clock_[row] + 1 < corrected) ++clock_[row];
     const Correction& correction = corrections_[clock_[row]];
@@ -36,8 +36,8 @@ class RowAdam {
       double& second = moments[2 * c + 1];
       first += (1.0 - decay_first) * (gradient[c] - first);
       second += (1.0 - decay_second) * (gradient[c] * gradient[c] - second);
-      const double size = rate * (unit ? unit[c] : 1.0);
-      x[c] += size * first * correction.first / (std::sqrt(second * correction.second) + 1e-8);
+      const double size = unit ? unit[c] : 1.0;
+      x[c] += rate * size * first * correction.first / (std::sqrt(second * correction.second) + 1e-8 / size);
     }
   }
 
