@@ -51,42 +51,92 @@ outputs_draws <- function(object, target, nsim, settings) {
   P <- length(object$outputs)
   m <- nrow(target$coords)
   index <- location_index(target$coords)
-  places <- list(coords = target$coords[!duplicated(index), , drop = FALSE], X = target$X[!duplicated(index), , drop = FALSE])
-  stacked <- stacked_targets(object, places)
+  coords <- target$coords[!duplicated(index), , drop = FALSE]
   data <- if (settings$conditional) object$data else take_output_rows(object$data, integer(0))
-  plan <- outputs_simulation_plan(object, data, places$coords, settings)
   betas <- draw_trend(object, nsim, settings$conditional)
-  normals <- matrix(stats::rnorm(length(stacked$output) * nsim), ncol = nsim)
+  field <- outputs_field(object, data, coords, data$y - data$X %*% betas, settings)
   # rows are output after output, also of the field and the trend
   sd <- sqrt(rep(object$nugget, each = m) / (target$weights %||% 1))
   noise <- if (settings$noise) stats::rnorm(m * P * nsim) * sd else 0
-  values <- data$y - data$X %*% betas
-  field <- core_simulate(data$coords, values, 1 / data$weights, stacked$coords, plan$order, plan$neighbors, object$core_covariance, 0,
-    normals, settings$threads, data$output, stacked$output)
   trend <- stacked_targets(object, target)$X %*% betas
-  count <- nrow(places$coords)
-  drawn <- field[index + rep((seq_len(P) - 1L) * count, each = m), , drop = FALSE] + trend
+  drawn <- field[index + rep((seq_len(P) - 1L) * nrow(coords), each = m), , drop = FALSE] + trend
   aperm(array(drawn + noise, c(m, P, nsim)), c(1L, 3L, 2L)) # to place x draw x output
 }
 
-outputs_simulation_plan <- function(object, data, coords, settings) {
+# The field at places, a row for each of their outputs, output after output, given its `values` at the data, a column for each draw. Drawn
+# is what nothing at the place tells: an output without noise is known where it was observed, and where there are fewer factors than
+# outputs, some outputs are combinations of the others everywhere. To condition on both would be singular.
+outputs_field <- function(object, data, coords, values, settings) {
+  known <- known_outputs_at(object, data, coords)
+  parts <- lapply(split(seq_len(nrow(coords)), drop(!is.na(known)) %*% 2^seq_len(ncol(known))), function(places) {
+    c(list(places = places), combined_outputs(total_loadings(object), !is.na(known[places[1L], ])))
+  })
+  is_drawn <- matrix(FALSE, nrow(known), ncol(known))
+  for (part in parts) is_drawn[part$places, part$basis] <- TRUE
+  is_drawn[!is.na(known)] <- FALSE
+  field <- values[known, , drop = FALSE]
+  if (any(is_drawn)) field[is_drawn, ] <- drawn_outputs(object, data, coords, which(is_drawn, arr.ind = TRUE), values, settings)
+  rows_of <- function(places, output) (output - 1L) * nrow(known) + places
+  for (part in parts) for (q in which(!seq_len(ncol(known)) %in% part$basis & is.na(known[part$places[1L], ]))) {
+    field[rows_of(part$places, q), ] <- Reduce(`+`, Map(function(b, coefficient) coefficient * field[rows_of(part$places, b), , drop = FALSE],
+      part$basis, part$coefficients[q, ]))
+  }
+  field
+}
+
+# Row of the data that is the field itself, for each place and output; NA where there is none.
+known_outputs_at <- function(object, data, coords) {
+  rows <- lapply(seq_along(object$outputs), function(p) {
+    own <- if (object$nugget[[p]] == 0) which(data$output == p) else integer(0)
+    own[match_locations(coords, data$coords[own, , drop = FALSE])]
+  })
+  do.call(cbind, rows)
+}
+
+# Of all structures side by side: outputs with dependent rows are combinations of each other, whatever the factors are.
+total_loadings <- function(object) do.call(cbind, lapply(object$core_covariance$components, `[[`, "loadings"))
+
+# `basis`: outputs of which all others are combinations, with `coefficients`; those that are `first` have precedence. An output of which
+# others leave less than 1e-12 of the variance is one of these combinations.
+combined_outputs <- function(loadings, first) {
+  size <- sqrt(rowSums(loadings^2))
+  size[size == 0] <- 1
+  scaled <- loadings / size
+  order <- c(which(first), which(!first))
+  decomposition <- qr(t(scaled[order, , drop = FALSE]), tol = 1e-6)
+  basis <- order[decomposition$pivot[seq_len(decomposition$rank)]]
+  coefficients <- t(qr.coef(qr(t(scaled[basis, , drop = FALSE])), t(scaled)))
+  list(basis = basis, coefficients = coefficients * outer(size, size[basis], `/`))
+}
+
+# `at`: row of coords and output of each draw.
+drawn_outputs <- function(object, data, coords, at, values, settings) {
+  place <- at[, 1L]
+  output <- at[, 2L]
+  plan <- outputs_simulation_plan(object, data, coords, place, output, settings)
+  normals <- matrix(stats::rnorm(length(place) * ncol(values)), ncol = ncol(values))
+  core_simulate(data$coords, values, 1 / data$weights, coords[place, , drop = FALSE], plan$order, plan$neighbors, object$core_covariance, 0,
+    normals, settings$threads, data$output, output)
+}
+
+outputs_simulation_plan <- function(object, data, coords, place, output, settings) {
   component <- metric_component(object$core_covariance)
   n <- length(data$y)
-  m <- nrow(coords)
   P <- length(object$outputs)
   queries <- core_scale(coords, component)
   order <- core_order(queries, "maxmin", 0, settings$threads)
-  rank <- integer(m)
-  rank[order] <- seq_len(m)
-  scaled <- rbind(core_scale(data$coords, component), queries[rep(seq_len(m), P), , drop = FALSE])
-  output <- c(data$output, rep(seq_len(P), each = m))
-  all_rank <- c(rep(1L, n), 1L + (rep(rank, P) - 1L) * P + rep(seq_len(P), each = m))
-  rows <- split(seq_along(output), factor(output, seq_len(P)))
-  targets <- lapply(seq_len(P), function(p) (p - 1L) * m + seq_len(m))
+  rank <- integer(nrow(coords))
+  rank[order] <- seq_along(rank)
+  own_rank <- 1L + (rank[place] - 1L) * P + output
+  scaled <- rbind(core_scale(data$coords, component), queries[place, , drop = FALSE])
+  all_rank <- c(rep(1L, n), own_rank)
+  rows <- split(seq_along(all_rank), factor(c(data$output, output), seq_len(P)))
+  targets <- split(seq_along(output), factor(output, seq_len(P)))
   neighbors <- gather_neighbors(targets, settings$k, settings$k_other, function(p, q, wanted) {
     own <- n + targets[[p]]
+    if (!length(own)) return(matrix(NA_integer_, 1L, 0L))
     within_rows(core_neighbors_earlier(scaled[rows[[q]], , drop = FALSE], all_rank[rows[[q]]], scaled[own, , drop = FALSE], all_rank[own],
       wanted, settings$threads), rows[[q]])
   })
-  list(order = order(all_rank[n + seq_len(m * P)]), neighbors = neighbors)
+  list(order = order(own_rank), neighbors = neighbors)
 }

@@ -4,7 +4,8 @@
 #' several places at once (areal means, exceeded areas, flow paths). Trend coefficients are drawn from their sampling
 #' distribution, covariance parameters are held at their estimates.
 #'
-#' Locations are visited in maxmin order; each is drawn given its `k` nearest among the observations and the locations already drawn. For
+#' Locations are visited in maxmin order; each is drawn given its `k` nearest among the observations and the locations already drawn; with
+#' `nugget = 0` the field at an observation is the observation. For
 #' [vnngp()] the field is first drawn at its inducing points from the posterior, and these take the part of the observations.
 #'
 #' @param object a fit of [neargp()].
@@ -77,8 +78,8 @@ simulation_columns <- function(object, target, nsim, settings) {
   as.data.frame(draws)
 }
 
-# For each draw: trend coefficients, the residuals they leave at the data, and the process given these. Blocks of draws bound the
-# memory to that of about 50 million numbers.
+# For each draw: trend coefficients, the residuals they leave at the data, and the process given these; at data without noise it is these.
+# Blocks of draws bound the memory to that of about 50 million numbers.
 simulation_draws <- function(method, object, target, nsim, settings) {
   UseMethod("simulation_draws")
 }
@@ -88,6 +89,8 @@ simulation_draws.default <- function(method, object, target, nsim, settings) {
   m <- nrow(target$coords)
   place <- location_index(target$coords)
   coords <- target$coords[!duplicated(place), , drop = FALSE]
+  known <- if (settings$conditional && object$nugget == 0) match_locations(coords, object$data$coords) else rep(NA_integer_, nrow(coords))
+  coords <- coords[is.na(known), , drop = FALSE]
   plan <- simulation_plan(object, coords, settings)
   betas <- draw_trend(object, nsim, settings$conditional)
   normals <- matrix(stats::rnorm(nrow(coords) * nsim), nrow(coords), nsim)
@@ -96,8 +99,9 @@ simulation_draws.default <- function(method, object, target, nsim, settings) {
   rows <- max(length(plan$y), m)
   for (block in split(seq_len(nsim), ceiling(seq_len(nsim) * rows / 5e7))) {
     values <- plan$y - plan$X %*% betas[, block, drop = FALSE]
-    field <- core_simulate(plan$coords, values, plan$noise_scale, coords, plan$order, plan$neighbors, object$core_covariance,
-      object$nugget, normals[, block, drop = FALSE], settings$threads)
+    field <- values[known, , drop = FALSE]
+    field[is.na(known), ] <- core_simulate(plan$coords, values, plan$noise_scale, coords, plan$order, plan$neighbors,
+      object$core_covariance, object$nugget, normals[, block, drop = FALSE], settings$threads)
     result[, block] <- result[, block] + field[place, , drop = FALSE]
   }
   result
@@ -112,6 +116,12 @@ location_index <- function(coords) {
     index <- match(index, unique(index))
   }
   index
+}
+
+# Row of `among`, where no two are alike, at each location; NA where there is none.
+match_locations <- function(coords, among) {
+  place <- location_index(rbind(among, coords))
+  match(place[nrow(among) + seq_len(nrow(coords))], place[seq_len(nrow(among))])
 }
 
 simulation_plan <- function(object, coords, settings) {

@@ -36,7 +36,7 @@ field_draws <- function(object, coords, betas, nsim, settings) {
   } else {
     matrix(double(0), 0L, nsim)
   }
-  known <- node_at(coords, posterior$coords[seq_len(nrow(nodes)), , drop = FALSE])
+  known <- match_locations(coords, posterior$coords[seq_len(nrow(nodes)), , drop = FALSE])
   field <- nodes[known, , drop = FALSE]
   elsewhere <- is.na(known)
   if (any(elsewhere)) field[elsewhere, ] <- field_elsewhere(object, coords[elsewhere, , drop = FALSE], nodes, settings)
@@ -58,10 +58,4 @@ field_elsewhere <- function(object, coords, nodes, settings) {
 
 jitter_variance <- function(object) {
   object$method$jitter * sum(vapply(object$core_covariance$components, function(component) component$variance, 0))
-}
-
-# The inducing point at each location, NA where there is none.
-node_at <- function(coords, nodes) {
-  place <- location_index(rbind(nodes, coords))
-  match(place[nrow(nodes) + seq_len(nrow(coords))], place[seq_len(nrow(nodes))])
 }

@@ -153,6 +153,33 @@ test_that("simulations have the joint distribution of predictions", {
   expect_equal(var(unlist(free[1L, paste0("sim_", 1:500, "_lead")])), total[2L, 2L], tolerance = 0.2)
 })
 
+test_that("with fewer factors than outputs, or an output without noise, simulations have the joint distribution of predictions", {
+  data <- simulated_outputs(50)
+  places <- rbind(data[c(which(!is.na(data$zinc))[1L], which(is.na(data$zinc))[1L]), c("x", "y")], data.frame(x = c(0.4, 0.42), y = 0.5))
+  one_factor <- cov_coregionalisation(cov_matern(1.5, range = 0.3), matrices = tcrossprod(c(1.5, -4)))
+  two_factors <- cov_coregionalisation(cov_matern(1.5, range = 0.3), matrices = matrix(c(2, 12, 12, 100), 2L))
+  for (case in list(list(one_factor, c(0.2, 8)), list(two_factors, c(0, 8)), list(one_factor, c(0, 8)))) {
+    fit <- neargp(cbind(zinc, lead) ~ 1, data, coords = ~ x + y, method = loo_k(k = 10, k_other = 10), covariance = case[[1L]],
+      nugget = case[[2L]])
+    most <- max(tabulate(fit$data$output))
+    draws <- simulate(fit, nsim = 4000, seed = 1, newdata = places, type = "link", k = most)
+    predicted <- predict(fit, places, type = "link", k = most, covariance = TRUE)
+    zinc <- as.matrix(draws[paste0("sim_", 1:4000, "_zinc")])
+    lead <- as.matrix(draws[paste0("sim_", 1:4000, "_lead")])
+    expect_lt(max(abs(rowMeans(zinc) - predicted$mean_zinc) / (predicted$sd_zinc + 1e-6)), 0.1)
+    expect_lt(max(abs(rowMeans(lead) - predicted$mean_lead) / (predicted$sd_lead + 1e-6)), 0.1)
+    expect_equal(unname(apply(lead, 1L, sd)), predicted$sd_lead, tolerance = 0.05)
+    for (i in seq_len(4L)) {
+      expect_equal(unname(cov(cbind(zinc[i, ], lead[i, ]))), unname(attr(predicted, "covariance")[i, , ]), tolerance = 0.08)
+    }
+    if (case[[2L]][1L] == 0) expect_equal(unname(zinc[1L, 1:5]), rep(data$zinc[!is.na(data$zinc)][1L], 5L))
+  }
+  # a factor says the same of both outputs, whatever else is drawn
+  free <- as.matrix(simulate(fit, nsim = 3, seed = 1, newdata = places, type = "link", conditional = FALSE))
+  centred <- sweep(matrix(free, ncol = 2L), 2L, coef(fit))
+  expect_equal(centred[, 2L] / centred[, 1L], rep(-4 / 1.5, nrow(centred)))
+})
+
 test_that("an output without noise is known at its data, uncorrelated with the others there", {
   data <- simulated_outputs(60)
   data$zinc[1L] <- NA

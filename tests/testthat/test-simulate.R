@@ -15,6 +15,18 @@ test_on_devices("draws have the joint distribution of dense universal kriging", 
   expect_equal(unname(diag(cov(noisy))), dense$variance + fit$nugget, tolerance = 0.05)
 })
 
+test_that("without noise the field is the data where there are some, and kriging elsewhere", {
+  data <- simulated_data(60)
+  fit <- neargp(z ~ height, data, coords = ~ x + y, method = vecchia(k = 59), nugget = 0, covariance = cov_exponential(variance = 2, range = 0.2))
+  new <- rbind(data[7:8, ], simulated_data(4, seed = 2), data[7, ])
+  draws <- t(as.matrix(simulate(fit, 20000, seed = 1, newdata = new, k = 60)))
+  expect_equal(draws[1:5, c(1, 2, 7)], matrix(data$z[c(7, 8, 7)], 5L, 3L, byrow = TRUE), ignore_attr = TRUE)
+  dense <- dense_krige(fit$data, fit$core_covariance, 0, as.matrix(new[3:6, c("x", "y")]), cbind(1, new$height[3:6]))
+  expect_lt(max(abs(colMeans(draws[, 3:6]) - dense$mean) / sqrt(dense$variance / 20000)), 4.5)
+  expect_equal(unname(cov(draws[, 3:6])), unname(dense$covariance), tolerance = 0.05)
+  expect_equal(simulate(fit, 1, seed = 1)$sim_1, data$z)
+})
+
 test_that("the seed convention is that of stats::simulate()", {
   fit <- small_fit()
   new <- simulated_data(5, seed = 2)
