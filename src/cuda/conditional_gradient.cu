@@ -3,6 +3,7 @@
 
 namespace neargp {
 
-template void CudaDevice::launch(const TeamConditionalGradient&, const TargetRange&, const LaunchPlan&, const LaunchMemory&);
+template void CudaDevice::launch(const TeamConditionalGradient<double>&, const TargetRange&, const LaunchPlan&, const LaunchMemory&);
+template void CudaDevice::launch(const TeamConditionalGradient<float>&, const TargetRange&, const LaunchPlan&, const LaunchMemory&);
 
 }  // namespace neargp

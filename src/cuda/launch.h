@@ -15,14 +15,14 @@ __device__ inline Index team_number(const LaunchPlan& plan) {
   return Index(blockIdx.x) * plan.teams_per_block + threadIdx.x / plan.team_threads;
 }
 
-__device__ inline double* shared_memory_of_team(const LaunchPlan& plan) {
+__device__ inline unsigned char* shared_memory_of_team(const LaunchPlan& plan) {
   extern __shared__ double2 shared[];  // on a boundary of 16 bytes
-  return reinterpret_cast<double*>(shared) + threadIdx.x / plan.team_threads * plan.team_doubles;
+  return reinterpret_cast<unsigned char*>(shared) + threadIdx.x / plan.team_threads * plan.team_bytes;
 }
 
 template <class Task, class Team>
 __device__ inline void run_team(const Task& task, const TargetRange& range, const Team& team, const LaunchPlan& plan,
-                                const LaunchMemory& memory, double* team_memory) {
+                                const LaunchMemory& memory, unsigned char* team_memory) {
   const Index number = team_number(plan);
   run_targets(task, range, team, number, team_memory, memory.sums + number * task.outputs(), memory.failed + number);
 }
@@ -48,13 +48,13 @@ __global__ void __launch_bounds__(256, 2)
     run_large_teams(const Task task, const TargetRange range, const LaunchPlan plan, const LaunchMemory memory) {
   __shared__ double for_sums[BlockTeam::most_warps];
   run_team(task, range, BlockTeam(for_sums), plan, memory,
-           memory.team_memory + team_number(plan) * plan.team_doubles);
+           memory.team_memory + team_number(plan) * plan.team_bytes);
 }
 
 template <class Kernel, class Task>
 void launch_kernel(Kernel kernel, const Task& task, const TargetRange& range, const LaunchPlan& plan,
                    const LaunchMemory& memory) {
-  const std::size_t bytes = plan.in_shared ? std::size_t(plan.teams_per_block) * plan.team_doubles * sizeof(double) : 0;
+  const std::size_t bytes = plan.in_shared ? std::size_t(plan.teams_per_block) * plan.team_bytes : 0;
   check_cuda(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, int(bytes)),
              "reserve its shared memory");
   // What is not shared memory is a cache, which only large teams need much of.

@@ -6,7 +6,6 @@
 #include <condition_variable>
 #include <cstdlib>
 #include <cstring>
-#include <limits>
 #include <mutex>
 #include <new>
 #include <thread>
@@ -186,7 +185,7 @@ struct Device {
     ThreadTeam::Shared shared(state().threads);
     std::vector<std::thread> threads;
     // one memory for all threads of a team
-    std::vector<double> on_chip(std::size_t(plan.team_doubles));
+    Memory on_chip(plan.team_bytes);
     for (int rank = 0; rank < state().threads; ++rank)
       threads.emplace_back([&, rank] {
         run_all(task, range, plan, memory, ThreadTeam(rank, state().threads, shared), on_chip.data());
@@ -195,16 +194,28 @@ struct Device {
   }
 
  private:
+  // On a boundary of 16 bytes.
+  class Memory {
+   public:
+    explicit Memory(Index bytes) : memory_(std::size_t(bytes + 15) / 16) {}
+    unsigned char* data() { return reinterpret_cast<unsigned char*>(memory_.data()); }
+
+   private:
+    struct alignas(16) Piece {
+      unsigned char bytes[16];
+    };
+    std::vector<Piece> memory_;
+  };
+
   template <class Task, class Team>
   static void run_all(const Task& task, const neargp::TargetRange& range, const neargp::LaunchPlan& plan,
-                      const neargp::LaunchMemory& memory, const Team& team, double* on_chip = nullptr) {
-    std::vector<double> own(on_chip ? 0 : std::size_t(plan.team_doubles));
+                      const neargp::LaunchMemory& memory, const Team& team, unsigned char* on_chip = nullptr) {
+    Memory own(on_chip ? 0 : plan.team_bytes);
     if (!on_chip) on_chip = own.data();
     for (Index number = 0; number < plan.teams(); ++number) {
-      double* team_memory = plan.in_shared ? on_chip : memory.team_memory + number * plan.team_doubles;
+      unsigned char* team_memory = plan.in_shared ? on_chip : memory.team_memory + number * plan.team_bytes;
       // what the memory held before must not matter
-      for (Index i = team.rank(); i < plan.team_doubles; i += team.size())
-        team_memory[i] = std::numeric_limits<double>::quiet_NaN();
+      for (Index i = team.rank(); i < plan.team_bytes; i += team.size()) team_memory[i] = 0xff;  // not numbers
       team.barrier();
       neargp::run_targets(task, range, team, number, team_memory, memory.sums + number * task.outputs(),
                           memory.failed + number);

@@ -21,7 +21,7 @@ struct Filled {
     local_kernels().fill_matern_table({nu, std::lgamma(nu), Eigen::numext::digamma(nu)}, value.data(), shape.data());
   }
   void evaluate(double r2, double& c, double& slope, double& dshape) const {
-    MaternTabulated{value.data(), shape.data()}.evaluate<true, true>(r2, c, slope, dshape);
+    MaternTabulated<double>{value.data(), shape.data()}.evaluate<true, true>(r2, c, slope, dshape);
   }
 };
 

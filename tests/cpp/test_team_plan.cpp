@@ -12,7 +12,7 @@ namespace {
 DeviceLimits large_gpu() { return {132, 2048, 32, 227 << 10, 228 << 10}; }
 
 LaunchDemand demand(int rows, Index team_doubles, Index targets, Index outputs = 30) {
-  return {rows, team_doubles, outputs, targets};
+  return {rows, 8 * team_doubles, outputs, targets};
 }
 
 constexpr Index gigabyte = Index(1) << 30;
@@ -24,19 +24,19 @@ TEST_CASE("small matrices share blocks and fill the multiprocessors") {
   CHECK(plan.in_shared);
   CHECK(plan.block_threads() % 32 == 0);
   CHECK(plan.teams_per_block * plan.team_threads == plan.block_threads());
-  CHECK(plan.teams_per_block * plan.team_doubles * 8 <= large_gpu().shared_per_block);
+  CHECK(plan.teams_per_block * plan.team_bytes <= large_gpu().shared_per_block);
   const Index resident = plan.blocks / large_gpu().multiprocessors;
   CHECK(resident >= 2);
-  CHECK(resident * (plan.teams_per_block * plan.team_doubles * 8 + 1024) <= large_gpu().shared_per_multiprocessor);
+  CHECK(resident * (plan.teams_per_block * plan.team_bytes + 1024) <= large_gpu().shared_per_multiprocessor);
   CHECK(resident * plan.block_threads() <= 512);  // by registers
 }
 
 TEST_CASE("teams of a warp find the same entries of their matrices in different banks of shared memory") {
   for (Index doubles = 1480; doubles < 1520; doubles += 2) {
     const LaunchPlan plan = plan_launch(large_gpu(), demand(31, doubles, 1000000), 100 * gigabyte);
-    CHECK(plan.team_doubles % 16 == 4);
-    CHECK(plan.team_doubles >= doubles);
-    CHECK(plan.team_doubles < doubles + 16);
+    CHECK(plan.team_bytes % 128 == 32);
+    CHECK(plan.team_bytes >= 8 * doubles);
+    CHECK(plan.team_bytes < 8 * doubles + 128);
   }
 }
 

@@ -18,11 +18,12 @@ namespace neargp {
 
 // Raised whenever the struct or a type that its functions take changes: a module built
 // against another version must not be used.
-inline constexpr int backend_abi_version = 7;
+inline constexpr int backend_abi_version = 8;
 
 // Every function that computes returns the smallest target whose covariance matrix could
 // not be factorised, or -1, and leaves its results in `sums` or `out`; the sums, their
-// order and number are those of the kernels in local/ (LocalKernels).
+// order and number are those of the kernels in local/ (LocalKernels). In the first three, which the steps of an optimiser
+// take, a device has its matrices in single precision where the RunContext asks for it; everything else is in double.
 struct Backend {
   int abi_version;
   const char* name;

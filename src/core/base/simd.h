@@ -29,14 +29,20 @@ struct Pack {
   typedef std::uint64_t Bits __attribute__((vector_size(8 * Lanes)));
 };
 
+// How a number in double precision (IEEE 754) is stored in the bits of a word.
+struct DoubleFormat {
+  using Word = std::uint64_t;
+  static constexpr int mantissa_bits = 52, exponent_bias = 1023;
+};
+
 template <class V>
-struct PackTraits {
+struct PackTraits : DoubleFormat {
   static constexpr int lanes = int(sizeof(V) / sizeof(double));
   using Bits = typename Pack<lanes>::Bits;
 };
 
 template <>
-struct PackTraits<double> {
+struct PackTraits<double> : DoubleFormat {
   static constexpr int lanes = 1;
   using Bits = std::uint64_t;
 };
@@ -68,7 +74,7 @@ NEARGP_HD inline V broadcast(double value) {
 template <class To, class From>
 NEARGP_HD inline To same_bits(From from) {
   To to;
-  std::memcpy(&to, &from, sizeof to);
+  std::memcpy(static_cast<void*>(&to), &from, sizeof to);
   return to;
 }
 
@@ -223,7 +229,8 @@ inline Pack<2>::Real simd_sqrt(Pack<2>::Real x) {
 }
 #endif
 
-// What the formulas call: the pack's function for packs, the library's for doubles (CUDA's in code for its devices).
+// What the formulas call: the pack's function for packs, the library's for doubles and floats (CUDA's in code for its
+// devices).
 namespace math {
 template <class V>
 NEARGP_HD inline V exp(V x) {
@@ -247,6 +254,18 @@ NEARGP_HD inline double log<double>(double x) {
 }
 template <>
 NEARGP_HD inline double sqrt<double>(double x) {
+  return std::sqrt(x);
+}
+template <>
+NEARGP_HD inline float exp<float>(float x) {
+  return std::exp(x);
+}
+template <>
+NEARGP_HD inline float log<float>(float x) {
+  return std::log(x);
+}
+template <>
+NEARGP_HD inline float sqrt<float>(float x) {
   return std::sqrt(x);
 }
 }  // namespace math

@@ -1,5 +1,5 @@
 // What a covariance matrix and its derivatives take from two points: the same expressions for the tiles of the CPU
-// (packs) and for teams of threads (doubles).
+// (packs) and for teams of threads (doubles or Singles).
 #pragma once
 
 #include "base/hd.h"
@@ -25,7 +25,7 @@ NEARGP_HD inline void covariance_entry(const Correlation& correlation, const Com
 // delta' M delta of a planar ScaleDerivative.
 template <class Form, class Real>
 NEARGP_HD inline Real planar_form(const Form& form, Real dx, Real dy) {
-  return form.m11 * dx * dx + (2.0 * form.m12) * dx * dy + form.m22 * dy * dy;
+  return form.m11 * dx * dx + 2.0 * (form.m12 * dx * dy) + form.m22 * dy * dy;
 }
 
 }  // namespace neargp

@@ -7,21 +7,25 @@
 // from the squared scaled distance r2 to the correlation c, to its derivative in r2
 // (when `slope`), and to its derivative in the family's shape parameter (when
 // `shape`). All length parameters enter through r2 alone, so that these are the only
-// derivatives anyone needs. Real is a double or a pack (base/simd.h).
+// derivatives anyone needs. Real is a double, a pack (base/simd.h) or a Single.
 //
 // The exponential's slope is infinite at r = 0, where it is always multiplied by a
-// squared coordinate difference that is zero: the smallest r is held at 1e-150 to
-// make that product zero rather than not a number.
+// squared coordinate difference that is zero: the smallest r is held at 1e-150, or at
+// 1e-18 in single precision, to make that product zero rather than not a number.
 #pragma once
+
+#include <type_traits>
 
 #include "base/hd.h"
 #include "base/simd.h"
+#include "base/single.h"
 
 namespace neargp {
 
 template <class Real>
 NEARGP_HD inline Real away_from_zero(Real x) {
-  return x > 1e-300 ? x : x + 1e-300;
+  constexpr double smallest = std::is_same<Real, Single>::value ? 1e-36 : 1e-300;
+  return x > smallest ? x : x + smallest;
 }
 
 // exp(-r)
@@ -78,8 +82,9 @@ struct Gaussian {
 };
 
 // exp(-r^power), 0 < power <= 2
+template <class Number>
 struct PoweredExponential {
-  double power;
+  Number power;
   template <bool slope, bool shape, class Real>
   NEARGP_HD void evaluate(Real r2, Real& c, Real& dc_dr2, Real& dc_dshape) const {
     const Real safe = away_from_zero(r2);
@@ -94,8 +99,9 @@ struct PoweredExponential {
 };
 
 // (1 + r^2)^(-shape); the rational quadratic with range * sqrt(2 shape)
+template <class Number>
 struct Cauchy {
-  double exponent;
+  Number exponent;
   template <bool slope, bool shape, class Real>
   NEARGP_HD void evaluate(Real r2, Real& c, Real& dc_dr2, Real& dc_dshape) const {
     const Real base = 1.0 + r2;

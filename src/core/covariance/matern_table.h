@@ -35,21 +35,27 @@ struct MaternTable {
   std::vector<double> shape;  // the same for the derivative in nu; empty if not wanted
 };
 
-// What the kernels see of a table.
+// What the kernels see of a table, of doubles, or of floats for Singles.
+template <class Entry>
 struct MaternTabulated {
-  const double* value_table;
-  const double* shape_table;
+  const Entry* value_table;
+  const Entry* shape_table;
 
   static constexpr double smallest = 1.0 / (1ULL << 50) / (1ULL << 50);
   static constexpr double largest = 65535.99;
 
   template <bool want_slope, bool want_shape, class V>
   NEARGP_HD void evaluate(V r2, V& c, V& dc_dr2, V& dc_dshape) const {
-    using Bits = typename PackTraits<V>::Bits;
+    using Format = PackTraits<V>;
+    using Bits = typename Format::Bits;
+    using Word = typename Format::Word;
+    // the first four bits of the mantissa tell an octave's intervals apart
+    constexpr int further_bits = Format::mantissa_bits - 4;
+    constexpr Word of_one = Word(Format::exponent_bias) << Format::mantissa_bits;
     const V x = smaller(larger(r2, broadcast<V>(smallest)), broadcast<V>(largest));
     const Bits bits = same_bits<Bits>(x);
-    const Bits interval = (bits >> 48) - std::uint64_t((1023 + MaternTable::first_octave) * 16);
-    const V fraction = same_bits<V>((bits & 0x0000ffffffffffffULL) | 0x3ff0000000000000ULL);
+    const Bits interval = (bits >> further_bits) - Word((Format::exponent_bias + MaternTable::first_octave) * 16);
+    const V fraction = same_bits<V>((bits & ((Word(1) << further_bits) - 1)) | of_one);
     const V t = (fraction - 1.0) * 32.0 - 1.0;
     const auto inside = (r2 >= smallest) & (r2 <= largest);
     const V zero = V{};
@@ -60,7 +66,8 @@ struct MaternTabulated {
     c = inside ? value : (r2 < smallest ? zero + 1.0 : zero);
     if constexpr (want_slope) {
       // dt/dx = 32 / 2^octave; the reciprocal of a power of two by its exponent
-      const V inverse_octave = same_bits<V>(0x7fe0000000000000ULL - (bits & 0x7ff0000000000000ULL));
+      constexpr Word octave_bits = (2 * Word(Format::exponent_bias) + 1) << Format::mantissa_bits;
+      const V inverse_octave = same_bits<V>(2 * of_one - (bits & octave_bits));
       unrolled<7>([&](auto i) { a[decltype(i)::value] = (decltype(i)::value + 1.0) * a[decltype(i)::value + 1]; });
       a[7] = zero;
       dc_dr2 = inside ? polynomial(a, t) * 32.0 * inverse_octave : zero;
@@ -76,13 +83,13 @@ struct MaternTabulated {
   // and transposed in registers, as many at a time as there are lanes. A single lane loads numbers, which devices would
   // otherwise copy byte by byte.
   template <class V, class Bits>
-  NEARGP_HD static inline __attribute__((always_inline)) void load_rows(const double* table, Bits interval, V* a) {
+  NEARGP_HD static inline __attribute__((always_inline)) void load_rows(const Entry* table, Bits interval, V* a) {
     constexpr int lanes = PackTraits<V>::lanes;
     unrolled<8 / lanes>([&](auto part) __attribute__((always_inline)) {
       constexpr int first = decltype(part)::value * lanes;
       unrolled<lanes>([&](auto lane) __attribute__((always_inline)) {
         constexpr int l = decltype(lane)::value;
-        const double* from = table + 8 * get_lane(interval, l) + first;
+        const Entry* from = table + 8 * get_lane(interval, l) + first;
         if constexpr (lanes == 1)
           a[first] = *from;
         else

@@ -8,15 +8,16 @@ namespace neargp {
 
 // What tells one family of correlations from another: plain data, for the CPU and for devices. The tables are those of
 // matern_table.h, null for the families with closed forms.
+template <class Real>
 struct FamilyChoice {
   Family family;
-  double shape;
-  const double* value_table;
-  const double* shape_table;
+  Real shape;
+  const Real* value_table;
+  const Real* shape_table;
 };
 
 // Inlined everywhere, so that no instruction set shares its code with another (simd.h).
-inline __attribute__((always_inline)) FamilyChoice family_choice(const PreparedComponent& component) {
+inline __attribute__((always_inline)) FamilyChoice<double> family_choice(const PreparedComponent& component) {
   const MaternTable& table = component.table;
   return {component.family, component.shape, table.value.empty() ? nullptr : table.value.data(),
           table.shape.empty() ? nullptr : table.shape.data()};
@@ -24,16 +25,17 @@ inline __attribute__((always_inline)) FamilyChoice family_choice(const PreparedC
 
 // Calls action(family) with the struct of families.h or matern_table.h that evaluates
 // the component.
-template <class Action>
-NEARGP_HD inline void with_family(const FamilyChoice& choice, Action&& action) {
+template <class Real, class Action>
+NEARGP_HD inline void with_family(const FamilyChoice<Real>& choice, Action&& action) {
+  using Number = FormulaNumber<Real>;
   switch (choice.family) {
     case Family::exponential: return action(Exponential{});
     case Family::gaussian: return action(Gaussian{});
-    case Family::powered_exponential: return action(PoweredExponential{choice.shape});
-    case Family::cauchy: return action(Cauchy{choice.shape});
+    case Family::powered_exponential: return action(PoweredExponential<Number>{choice.shape});
+    case Family::cauchy: return action(Cauchy<Number>{choice.shape});
     case Family::matern: break;
   }
-  if (choice.value_table) return action(MaternTabulated{choice.value_table, choice.shape_table});
+  if (choice.value_table) return action(MaternTabulated<Real>{choice.value_table, choice.shape_table});
   if (choice.shape == 0.5) return action(Exponential{});
   if (choice.shape == 1.5) return action(Matern32{});
   if (choice.shape == 2.5) return action(Matern52{});

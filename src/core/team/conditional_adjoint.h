@@ -9,7 +9,7 @@ namespace neargp {
 class TeamConditionalAdjoint {
  public:
   LocalView view;
-  TeamCovariance covariance;
+  TeamCovariance<> covariance;
   ConditionalAdjointInput input;
 
   NEARGP_HD int outputs() const { return covariance.parameters; }

@@ -6,10 +6,11 @@
 
 namespace neargp {
 
+template <class Real = double>
 class TeamConditionalGradient {
  public:
   LocalView view;
-  TeamCovariance covariance;
+  TeamCovariance<Real> covariance;
 
   NEARGP_HD int outputs() const { return 1 + covariance.parameters; }
 
@@ -21,11 +22,11 @@ class TeamConditionalGradient {
 
     NEARGP_HD bool add(Index target, double weight, double* sums) {
       const int k = tile_.k();
-      double* z = tile_.vector(0);
-      double* u = tile_.vector(1);
-      double* t = tile_.vector(2);
+      Real* z = tile_.vector(0);
+      Real* u = tile_.vector(1);
+      Real* t = tile_.vector(2);
       const bool good = tile_.load(target);
-      const TeamTriangle& factor = tile_.factor();
+      const TeamTriangle<Real>& factor = tile_.factor();
       tile_.copy_solved_values(0, z);
       team_.barrier();
       const double root_f = factor.at(k, k);
@@ -36,13 +37,13 @@ class TeamConditionalGradient {
       team_.barrier();
       // (-b, 1) = root_f L^-T e_k; K^-1 r_n is what the factor without its last row makes of z
       for (int i = team_.rank(); i < tile_.vector_stride(); i += team_.size()) {
-        u[i] = i == k ? root_f : 0.0;
-        if (i >= k) z[i] = 0.0;
+        u[i] = i == k ? Real(root_f) : 0;
+        if (i >= k) z[i] = 0;
       }
       team_.barrier();
       factor.solve_backward(team_, u);
       factor.solve_backward(team_, z);
-      for (int i = team_.rank(); i <= k; i += team_.size()) t[i] = fbar * u[i] - ebar * z[i];
+      for (int i = team_.rank(); i <= k; i += team_.size()) t[i] = Real(fbar) * u[i] - Real(ebar) * z[i];
       if (team_.rank() == 0) sums[0] += weight * value;
       team_.barrier();
       contract(
@@ -53,7 +54,7 @@ class TeamConditionalGradient {
 
    private:
     const Team& team_;
-    TeamTile<Team, true> tile_;
+    TeamTile<Team, true, Real> tile_;
   };
 };
 

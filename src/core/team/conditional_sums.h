@@ -6,11 +6,11 @@
 
 namespace neargp {
 
-template <bool information>
+template <bool information, class Real = double>
 class TeamConditionalSums {
  public:
   LocalView view;
-  TeamCovariance covariance;
+  TeamCovariance<Real> covariance;
 
   NEARGP_HD ConditionalSumsLayout layout() const { return {view.columns, covariance.parameters}; }
   NEARGP_HD int outputs() const { return layout().size(information); }
@@ -23,7 +23,7 @@ class TeamConditionalSums {
           layout_(task.layout()),
           team_(team),
           tile_(team, task.view, task.covariance, {true, task.view.columns + (information ? 1 + wanted() : 0), task.view.columns}, arena),
-          projections_(arena.take(information ? wanted() * task.view.columns : 0)) {}
+          projections_(arena.take<Real>(information ? wanted() * task.view.columns : 0)) {}
 
     NEARGP_HD bool add(Index target, double weight, double* sums) {
       const bool good = tile_.load(target);
@@ -38,15 +38,15 @@ class TeamConditionalSums {
    private:
     NEARGP_HD int wanted() const { return covariance_.wanted; }
     NEARGP_HD int k() const { return tile_.k(); }
-    NEARGP_HD double* column(int c) const { return tile_.vector(c); }
-    NEARGP_HD double* u() const { return tile_.vector(layout_.columns + wanted()); }
-    NEARGP_HD double* derivative(int slot) const { return tile_.vector(layout_.columns + slot); }
+    NEARGP_HD Real* column(int c) const { return tile_.vector(c); }
+    NEARGP_HD Real* u() const { return tile_.vector(layout_.columns + wanted()); }
+    NEARGP_HD Real* derivative(int slot) const { return tile_.vector(layout_.columns + slot); }
 
     NEARGP_HD void add_values(double weight, double* sums) {
       const int columns = layout_.columns;
       for (int c = 0; c < columns; ++c) tile_.copy_solved_values(c, column(c));
       team_.barrier();
-      if (team_.rank() == 0) sums[layout_.log_det()] += 2.0 * weight * math::log(tile_.factor().at(k(), k()));
+      if (team_.rank() == 0) sums[layout_.log_det()] += 2.0 * weight * math::log(double(tile_.factor().at(k(), k())));
       for (int s = team_.rank(); s < columns * columns; s += team_.size()) {
         const int i = s / columns, j = s % columns;
         if (j <= i) sums[layout_.gram(i, j)] += weight * column(i)[k()] * column(j)[k()];
@@ -56,14 +56,14 @@ class TeamConditionalSums {
     // v_a = L^-1 dS_a u for all wanted parameters, the first variance by subtraction.
     NEARGP_HD void solve_derivatives() {
       for (int i = team_.rank(); i < tile_.vector_stride(); i += team_.size()) {
-        u()[i] = i == k() ? 1.0 : 0.0;
-        for (int w = 0; w < wanted(); ++w) derivative(w)[i] = 0.0;
+        u()[i] = i == k() ? 1 : 0;
+        for (int w = 0; w < wanted(); ++w) derivative(w)[i] = 0;
       }
       team_.barrier();
       tile_.factor().solve_backward(team_, u());
       for (int c = 0; c < covariance_.components; ++c) multiply(c);
-      if (covariance_.nugget > 0.0) {
-        double* g = derivative(covariance_.slot[covariance_.nugget_parameter()]);
+      if (covariance_.nugget > 0) {
+        Real* g = derivative(covariance_.slot[covariance_.nugget_parameter()]);
         for (int i = team_.rank(); i < tile_.rows(); i += team_.size())
           g[i] = covariance_.nugget * tile_.noise()[i] * u()[i];
       }
@@ -74,10 +74,10 @@ class TeamConditionalSums {
     }
 
     NEARGP_HD void multiply(int c) {
-      const TeamComponent& component = covariance_.component[c];
+      const TeamComponent<Real>& component = covariance_.component[c];
       const int rows = tile_.rows();
       for (int f = 0; f < component.forms; ++f) {
-        const TeamForm& form = covariance_.form[component.first_form + f];
+        const TeamForm<Real>& form = covariance_.form[component.first_form + f];
         multiply_scale_derivative(tile_, c, form, u(), derivative(covariance_.slot[form.parameter]));
       }
       const auto store = tile_.component(c);
@@ -86,7 +86,7 @@ class TeamConditionalSums {
             team_, rows, [&](int, int, int place) { return store.shape[place]; }, u(),
             derivative(covariance_.slot[component.shape_parameter]));
       if (c == 0) return;
-      double* g = derivative(covariance_.slot[component.variance_parameter]);
+      Real* g = derivative(covariance_.slot[component.variance_parameter]);
       multiply_symmetric(
           team_, rows, [&](int, int, int place) { return store.covariance[place]; }, u(), g);
       for (int i = team_.rank(); i < rows; i += team_.size()) g[i] += component.variance * u()[i];
@@ -94,12 +94,12 @@ class TeamConditionalSums {
 
     // The derivatives in all variances and the nugget add up to L^-1 S u = e_k.
     NEARGP_HD void subtract_from_total() {
-      double* first = derivative(covariance_.first_variance_slot());
+      Real* first = derivative(covariance_.first_variance_slot());
       for (int i = team_.rank(); i < tile_.rows(); i += team_.size()) {
-        double value = i == k() ? 1.0 : 0.0;
+        Real value = i == k() ? 1 : 0;
         for (int c = 1; c < covariance_.components; ++c)
           value -= derivative(covariance_.slot[covariance_.component[c].variance_parameter])[i];
-        if (covariance_.nugget > 0.0) value -= derivative(covariance_.slot[covariance_.nugget_parameter()])[i];
+        if (covariance_.nugget > 0) value -= derivative(covariance_.slot[covariance_.nugget_parameter()])[i];
         first[i] = value;
       }
     }
@@ -127,17 +127,17 @@ class TeamConditionalSums {
 
     NEARGP_HD void add_d_gram(int w, int i, int j, double weight, double* sums) {
       if (j > i) return;
-      const double* projection = projections_ + w * layout_.columns;
+      const Real* projection = projections_ + w * layout_.columns;
       const double xi = column(i)[k()], xj = column(j)[k()];
       sums[layout_.d_gram(covariance_.wanted_parameter[w], i, j)] +=
           weight * (xi * xj * derivative(w)[k()] - xi * projection[j] - xj * projection[i]);
     }
 
-    const TeamCovariance& covariance_;
+    const TeamCovariance<Real>& covariance_;
     ConditionalSumsLayout layout_;
     const Team& team_;
-    TeamTile<Team, information> tile_;
-    double* projections_;
+    TeamTile<Team, information, Real> tile_;
+    Real* projections_;
   };
 };
 

@@ -9,7 +9,7 @@ namespace neargp {
 class TeamConditionalWeights {
  public:
   LocalView view;
-  TeamCovariance covariance;
+  TeamCovariance<> covariance;
   bool local_mean;
   ConditionalWeightsOutput out;
 

@@ -8,12 +8,12 @@
 namespace neargp {
 
 // g = (dS / d parameter) x for a length parameter.
-template <class Team>
-NEARGP_HD inline void multiply_scale_derivative(const TeamTile<Team, true>& tile, int c, const TeamForm& form,
-                                                const double* x, double* g) {
-  const TeamComponent& component = tile.covariance().component[c];
-  const double* slope = tile.component(c).slope;
-  const double* coords = tile.coords(c);
+template <class Team, class Real>
+NEARGP_HD inline void multiply_scale_derivative(const TeamTile<Team, true, Real>& tile, int c, const TeamForm<Real>& form,
+                                                const Real* x, Real* g) {
+  const TeamComponent<Real>& component = tile.covariance().component[c];
+  const Real* slope = tile.component(c).slope;
+  const Real* coords = tile.coords(c);
   const int rows = tile.rows();
   if (component.single_scale)
     return multiply_symmetric(
@@ -26,30 +26,31 @@ NEARGP_HD inline void multiply_scale_derivative(const TeamTile<Team, true>& tile
       x, g);
 }
 
-// The sum over pairs of weight(i, j) entry(i, j, place), the same for each thread.
-template <class Team, class Weight, class Entry>
+// The sum over pairs of weight(i, j) entry(i, j, place), the same for each thread. A thread adds its own share up in Reals,
+// of which there are few; what leaves the team is a double.
+template <class Real, class Team, class Weight, class Entry>
 NEARGP_HD inline double sum_pairs(const Team& team, int rows, const Weight& weight, const Entry& entry) {
-  double sum = 0.0;
+  Real sum = 0;
   for_each_pair(team, rows, [&](int i, int j, int place) { sum += weight(i, j) * entry(i, j, place); });
   return team.sum(sum);
 }
 
 // The length parameters of a component, several in one pass over the pairs: weight and slope are the same for all.
-template <class Team, class Weight>
-NEARGP_HD inline void contract_scales(const TeamTile<Team, true>& tile, int c, const Weight& weight, double factor,
+template <class Team, class Real, class Weight>
+NEARGP_HD inline void contract_scales(const TeamTile<Team, true, Real>& tile, int c, const Weight& weight, double factor,
                                       double* gradient) {
   constexpr int together = 4;
-  const TeamCovariance& covariance = tile.covariance();
-  const TeamComponent& component = covariance.component[c];
-  const double* slope = tile.component(c).slope;
-  const double* coords = tile.coords(c);
+  const TeamCovariance<Real>& covariance = tile.covariance();
+  const TeamComponent<Real>& component = covariance.component[c];
+  const Real* slope = tile.component(c).slope;
+  const Real* coords = tile.coords(c);
   const int rows = tile.rows();
   for (int first = 0; first < component.forms; first += together) {
-    const TeamForm* form = covariance.form + component.first_form + first;
+    const TeamForm<Real>* form = covariance.form + component.first_form + first;
     const int count = smaller(together, component.forms - first);
-    double sum[together] = {};
+    Real sum[together] = {};
     for_each_pair(tile.team(), rows, [&](int i, int j, int place) {
-      const double entry = weight(i, j) * slope[place];
+      const Real entry = weight(i, j) * slope[place];
       for (int f = 0; f < together; ++f)
         if (f < count)
           sum[f] += component.single_scale ? entry : entry * quadratic_form(covariance, form[f], coords, rows, i, j);
@@ -63,38 +64,38 @@ NEARGP_HD inline void contract_scales(const TeamTile<Team, true>& tile, int c, c
 }
 
 // The shape parameter of a component.
-template <class Team, class Weight>
-NEARGP_HD inline void contract_shape(const TeamTile<Team, true>& tile, int c, const Weight& weight, double factor,
+template <class Team, class Real, class Weight>
+NEARGP_HD inline void contract_shape(const TeamTile<Team, true, Real>& tile, int c, const Weight& weight, double factor,
                                      double* gradient) {
-  const TeamComponent& component = tile.covariance().component[c];
+  const TeamComponent<Real>& component = tile.covariance().component[c];
   if (!component.wants_shape) return;
-  const double* shape = tile.component(c).shape;
+  const Real* shape = tile.component(c).shape;
   const int rows = tile.rows();
-  const double sum = sum_pairs(tile.team(), rows, weight, [&](int, int, int place) { return shape[place]; });
+  const double sum = sum_pairs<Real>(tile.team(), rows, weight, [&](int, int, int place) { return shape[place]; });
   if (tile.team().rank() == 0) gradient[component.shape_parameter] += factor * sum;
 }
 
 // All log variances and the log nugget of one output.
-template <class Team, class Weight, class Diagonal>
-NEARGP_HD inline void contract_variances(const TeamTile<Team, true>& tile, const Weight& weight,
+template <class Team, class Real, class Weight, class Diagonal>
+NEARGP_HD inline void contract_variances(const TeamTile<Team, true, Real>& tile, const Weight& weight,
                                          const Diagonal& diagonal, double total, double factor, double* gradient) {
   const Team& team = tile.team();
-  const TeamCovariance& covariance = tile.covariance();
+  const TeamCovariance<Real>& covariance = tile.covariance();
   const int rows = tile.rows();
-  double trace = 0.0, noise = 0.0;
+  Real own_trace = 0, own_noise = 0;
   for (int i = team.rank(); i < rows; i += team.size()) {
-    if (tile.present(i)) trace += diagonal(i);
-    noise += diagonal(i) * tile.noise()[i];
+    if (tile.present(i)) own_trace += diagonal(i);
+    own_noise += diagonal(i) * tile.noise()[i];
   }
-  trace = team.sum(trace);
-  noise = covariance.nugget * team.sum(noise);
+  const double trace = team.sum(own_trace);
+  const double noise = covariance.nugget * team.sum(own_noise);
   double rest = noise;
   for (int c = 1; c < covariance.components; ++c) {
-    const TeamComponent& component = covariance.component[c];
-    const double* values = tile.component(c).covariance;
+    const TeamComponent<Real>& component = covariance.component[c];
+    const Real* values = tile.component(c).covariance;
     const double in_variance =
         trace * component.variance +
-        sum_pairs(team, rows, weight, [&](int, int, int place) { return values[place]; });
+        sum_pairs<Real>(team, rows, weight, [&](int, int, int place) { return values[place]; });
     if (team.rank() == 0) gradient[component.variance_parameter] += factor * in_variance;
     rest += in_variance;
   }
@@ -106,10 +107,10 @@ NEARGP_HD inline void contract_variances(const TeamTile<Team, true>& tile, const
 // gradient[a] += factor * sum over entries (i, j) of W_ij dS_ij / d parameter a, by one thread for each parameter.
 // weight(i, j), i > j, is W_ij + W_ji; diagonal(i) is W_ii; total is <W, S>: S is the sum of the derivatives in all
 // variances and the nugget, which gives the first variance.
-template <class Team, class Weight, class Diagonal>
-NEARGP_HD inline void contract(const TeamTile<Team, true>& tile, const Weight& weight, const Diagonal& diagonal,
+template <class Team, class Real, class Weight, class Diagonal>
+NEARGP_HD inline void contract(const TeamTile<Team, true, Real>& tile, const Weight& weight, const Diagonal& diagonal,
                                double total, double factor, double* gradient) {
-  const TeamCovariance& covariance = tile.covariance();
+  const TeamCovariance<Real>& covariance = tile.covariance();
   for (int c = 0; c < covariance.components; ++c) {
     contract_scales(tile, c, weight, factor, gradient);
     contract_shape(tile, c, weight, factor, gradient);

@@ -7,8 +7,8 @@
 namespace neargp {
 
 // gradient[first + stride * output] += factor * the sum of row_sum() over the rows of each output, a thread to an output.
-template <class Team>
-NEARGP_HD inline void add_by_output(const TeamTile<Team, true>& tile, int first, int stride, double factor,
+template <class Team, class Real>
+NEARGP_HD inline void add_by_output(const TeamTile<Team, true, Real>& tile, int first, int stride, double factor,
                                     double* gradient) {
   const Team& team = tile.team();
   team.barrier();
@@ -22,15 +22,15 @@ NEARGP_HD inline void add_by_output(const TeamTile<Team, true>& tile, int first,
 }
 
 // The loadings of component c. Absent rows have no correlations.
-template <class Team, class Weight, class Diagonal>
-NEARGP_HD inline void contract_loadings(const TeamTile<Team, true>& tile, int c, const Weight& weight,
+template <class Team, class Real, class Weight, class Diagonal>
+NEARGP_HD inline void contract_loadings(const TeamTile<Team, true, Real>& tile, int c, const Weight& weight,
                                         const Diagonal& diagonal, double factor, double* gradient) {
   const Team& team = tile.team();
-  const TeamComponent& component = tile.covariance().component[c];
-  const double* correlation = tile.component(c).covariance;
+  const TeamComponent<Real>& component = tile.covariance().component[c];
+  const Real* correlation = tile.component(c).covariance;
   const int rows = tile.rows();
-  double* loading = tile.row_loading();
-  double* sum = tile.row_sum();
+  Real* loading = tile.row_loading();
+  Real* sum = tile.row_sum();
   for (int q = 0; q < component.rank; ++q) {
     for (int i = team.rank(); i < rows; i += team.size())
       loading[i] = component.loadings[tile.output(i) * component.rank + q];
@@ -38,14 +38,14 @@ NEARGP_HD inline void contract_loadings(const TeamTile<Team, true>& tile, int c,
     multiply_symmetric(
         team, rows, [&](int i, int j, int place) { return weight(i, j) * correlation[place]; }, loading, sum);
     for (int i = team.rank(); i < rows; i += team.size())
-      if (tile.present(i)) sum[i] += 2.0 * diagonal(i) * loading[i];
+      if (tile.present(i)) sum[i] += 2 * diagonal(i) * loading[i];
     add_by_output(tile, component.variance_parameter + q, component.rank, factor, gradient);
   }
 }
 
 // All loadings and the outputs' log nuggets.
-template <class Team, class Weight, class Diagonal>
-NEARGP_HD inline void contract_outputs(const TeamTile<Team, true>& tile, const Weight& weight, const Diagonal& diagonal,
+template <class Team, class Real, class Weight, class Diagonal>
+NEARGP_HD inline void contract_outputs(const TeamTile<Team, true, Real>& tile, const Weight& weight, const Diagonal& diagonal,
                                        double factor, double* gradient) {
   const Team& team = tile.team();
   for (int c = 0; c < tile.covariance().components; ++c) contract_loadings(tile, c, weight, diagonal, factor, gradient);

@@ -8,22 +8,14 @@ namespace neargp {
 
 namespace {
 
-// Appends objects to memory that is counted in doubles; returns where they begin.
-template <class T>
-std::size_t append(std::vector<double>& memory, const T* objects, std::size_t count) {
-  const std::size_t offset = memory.size();
-  memory.resize(offset + (count * sizeof(T) + sizeof(double) - 1) / sizeof(double));
-  if (count > 0) std::memcpy(memory.data() + offset, objects, count * sizeof(T));
-  return offset;
-}
-
-TeamComponent plain_component(const PreparedComponent& component) {
-  TeamComponent plain{};
-  plain.family = {component.family, component.shape, nullptr, nullptr};
-  plain.variance = component.variance;
-  plain.a11 = component.a11;
-  plain.a12 = component.a12;
-  plain.a22 = component.a22;
+template <class Real>
+TeamComponent<Real> plain_component(const PreparedComponent& component) {
+  TeamComponent<Real> plain{};
+  plain.family = {component.family, Real(component.shape), nullptr, nullptr};
+  plain.variance = Real(component.variance);
+  plain.a11 = Real(component.a11);
+  plain.a12 = Real(component.a12);
+  plain.a22 = Real(component.a22);
   plain.anisotropic = component.anisotropic;
   plain.single_scale = component.single_scale;
   plain.wants_slope = component.wants_slope();
@@ -61,67 +53,87 @@ std::vector<int> wanted_parameters(const PreparedCovariance& covariance) {
 
 }  // namespace
 
-PackedCovariance::PackedCovariance(const PreparedCovariance& covariance) {
+template <class Real>
+template <class T>
+std::size_t PackedCovariance<Real>::append(const std::vector<T>& objects) {
+  const std::size_t offset = memory_.size(), bytes = objects.size() * sizeof(T);
+  memory_.resize(offset + (bytes + 7) / 8 * 8);
+  if (bytes > 0) std::memcpy(memory_.data() + offset, objects.data(), bytes);
+  return offset;
+}
+
+template <class Real>
+std::size_t PackedCovariance<Real>::append_numbers(const std::vector<double>& numbers) {
+  return append(std::vector<Real>(numbers.begin(), numbers.end()));
+}
+
+template <class Real>
+PackedCovariance<Real>::PackedCovariance(const PreparedCovariance& covariance) {
   covariance_.dim = covariance.dim;
   covariance_.parameters = covariance.parameters;
   covariance_.components = int(covariance.components.size());
-  covariance_.nugget = covariance.nugget;
-  covariance_.variance = covariance.variance;
+  covariance_.nugget = Real(covariance.nugget);
+  covariance_.variance = Real(covariance.variance);
   covariance_.outputs = covariance.outputs();
 
-  std::vector<TeamForm> forms;
+  std::vector<TeamForm<Real>> forms;
   std::vector<int> coordinates;
   for (const PreparedComponent& component : covariance.components) {
-    TeamComponent plain = plain_component(component);
+    TeamComponent<Real> plain = plain_component<Real>(component);
     plain.first_form = int(forms.size());
     plain.forms = int(component.scale_derivatives.size());
     for (const ScaleDerivative& form : component.scale_derivatives) {
-      forms.push_back({form.parameter, int(coordinates.size()), int(form.coordinates.size()), form.m11, form.m12,
-                       form.m22});
+      forms.push_back({form.parameter, int(coordinates.size()), int(form.coordinates.size()), Real(form.m11),
+                       Real(form.m12), Real(form.m22)});
       coordinates.insert(coordinates.end(), form.coordinates.begin(), form.coordinates.end());
     }
     components_.push_back(plain);
-    range_offset_.push_back(append(memory_, component.inverse_range.data(), component.inverse_range.size()));
-    value_offset_.push_back(append(memory_, component.table.value.data(), component.table.value.size()));
-    shape_offset_.push_back(append(memory_, component.table.shape.data(), component.table.shape.size()));
-    loading_offset_.push_back(append(memory_, component.loadings.data(), component.loadings.size()));
-    const std::vector<double> products = loading_products(component, covariance.outputs());
-    product_offset_.push_back(append(memory_, products.data(), products.size()));
+    range_offset_.push_back(append_numbers(component.inverse_range));
+    value_offset_.push_back(append_numbers(component.table.value));
+    shape_offset_.push_back(append_numbers(component.table.shape));
+    loading_offset_.push_back(append_numbers(component.loadings));
+    product_offset_.push_back(append_numbers(loading_products(component, covariance.outputs())));
     tabulated_.push_back({!component.table.value.empty(), !component.table.shape.empty()});
   }
   const std::vector<int> wanted = wanted_parameters(covariance);
   std::vector<int> slot(covariance.parameters, -1);
   for (std::size_t w = 0; w < wanted.size(); ++w) slot[wanted[w]] = int(w);
   covariance_.wanted = int(wanted.size());
-  nugget_offset_ = append(memory_, covariance.output_nuggets.data(), covariance.output_nuggets.size());
-  component_offset_ = append(memory_, components_.data(), components_.size());
-  form_offset_ = append(memory_, forms.data(), forms.size());
-  coordinate_offset_ = append(memory_, coordinates.data(), coordinates.size());
-  wanted_offset_ = append(memory_, wanted.data(), wanted.size());
-  slot_offset_ = append(memory_, slot.data(), slot.size());
+  nugget_offset_ = append_numbers(covariance.output_nuggets);
+  component_offset_ = append(components_);
+  form_offset_ = append(forms);
+  coordinate_offset_ = append(coordinates);
+  wanted_offset_ = append(wanted);
+  slot_offset_ = append(slot);
 }
 
-const std::vector<double>& PackedCovariance::memory_for(const double* base) {
+template <class Real>
+const unsigned char* PackedCovariance<Real>::memory_for(const unsigned char* base) {
+  const auto numbers = [&](std::size_t offset) { return reinterpret_cast<const Real*>(base + offset); };
   for (std::size_t c = 0; c < components_.size(); ++c) {
-    components_[c].inverse_range = base + range_offset_[c];
-    components_[c].loadings = base + loading_offset_[c];
-    components_[c].products = base + product_offset_[c];
-    components_[c].family.value_table = tabulated_[c].value ? base + value_offset_[c] : nullptr;
-    components_[c].family.shape_table = tabulated_[c].shape ? base + shape_offset_[c] : nullptr;
+    components_[c].inverse_range = numbers(range_offset_[c]);
+    components_[c].loadings = numbers(loading_offset_[c]);
+    components_[c].products = numbers(product_offset_[c]);
+    components_[c].family.value_table = tabulated_[c].value ? numbers(value_offset_[c]) : nullptr;
+    components_[c].family.shape_table = tabulated_[c].shape ? numbers(shape_offset_[c]) : nullptr;
   }
-  std::memcpy(memory_.data() + component_offset_, components_.data(), components_.size() * sizeof(TeamComponent));
-  return memory_;
+  std::memcpy(memory_.data() + component_offset_, components_.data(), components_.size() * sizeof(TeamComponent<Real>));
+  return memory_.data();
 }
 
-TeamCovariance PackedCovariance::at(const double* base) const {
-  TeamCovariance covariance = covariance_;
-  covariance.output_nuggets = base + nugget_offset_;
-  covariance.component = reinterpret_cast<const TeamComponent*>(base + component_offset_);
-  covariance.form = reinterpret_cast<const TeamForm*>(base + form_offset_);
+template <class Real>
+TeamCovariance<Real> PackedCovariance<Real>::at(const unsigned char* base) const {
+  TeamCovariance<Real> covariance = covariance_;
+  covariance.output_nuggets = reinterpret_cast<const Real*>(base + nugget_offset_);
+  covariance.component = reinterpret_cast<const TeamComponent<Real>*>(base + component_offset_);
+  covariance.form = reinterpret_cast<const TeamForm<Real>*>(base + form_offset_);
   covariance.coordinates = reinterpret_cast<const int*>(base + coordinate_offset_);
   covariance.wanted_parameter = reinterpret_cast<const int*>(base + wanted_offset_);
   covariance.slot = reinterpret_cast<const int*>(base + slot_offset_);
   return covariance;
 }
+
+template class PackedCovariance<double>;
+template class PackedCovariance<float>;
 
 }  // namespace neargp

@@ -1,4 +1,5 @@
-// A prepared covariance as devices see it: plain data, with arrays in the device's memory.
+// A prepared covariance as devices see it: plain data, with arrays in the device's memory. Real is the type of its numbers,
+// that of the matrices that it fills.
 #pragma once
 
 #include <cstddef>
@@ -10,37 +11,40 @@
 namespace neargp {
 
 // ScaleDerivative (covariance/prepared.h): M = -2 on `count` coordinates, or with count = 0 the planar block.
+template <class Real>
 struct TeamForm {
   int parameter;
   int first, count;  // in TeamCovariance::coordinates
-  double m11, m12, m22;
+  Real m11, m12, m22;
 };
 
+template <class Real>
 struct TeamComponent {
-  FamilyChoice family;
-  double variance;
-  double a11, a12, a22;
+  FamilyChoice<Real> family;
+  Real variance;
+  Real a11, a12, a22;
   bool anisotropic, single_scale, wants_slope, wants_shape;
   int variance_parameter, shape_parameter;
   int first_form, forms;
-  const double* inverse_range;
+  const Real* inverse_range;
 
   // Of several outputs: loadings A, outputs x rank, and A A', whose entries couple the outputs.
   int rank;
-  const double* loadings;
-  const double* products;
+  const Real* loadings;
+  const Real* products;
 };
 
+template <class Real = double>
 struct TeamCovariance {
   int dim = 0;
   int parameters = 0;
   int components = 0;
-  double nugget = 0.0;
-  double variance = 0.0;
+  Real nugget = 0;
+  Real variance = 0;
   int outputs = 0;                          // 0: one output, without loadings
-  const double* output_nuggets = nullptr;  // in place of `nugget`
-  const TeamComponent* component = nullptr;
-  const TeamForm* form = nullptr;
+  const Real* output_nuggets = nullptr;    // in place of `nugget`
+  const TeamComponent<Real>* component = nullptr;
+  const TeamForm<Real>* form = nullptr;
   const int* coordinates = nullptr;
 
   // The parameters with a derivative; the variance of the first component, which follows from the others
@@ -54,11 +58,11 @@ struct TeamCovariance {
   NEARGP_HD int first_variance_slot() const { return wanted - 1; }
 
   // By how much the correlations of a component count between two outputs (local/coregionalisation.h).
-  NEARGP_HD double coupling(int c, int p, int q) const { return component[c].products[p * outputs + q]; }
+  NEARGP_HD Real coupling(int c, int p, int q) const { return component[c].products[p * outputs + q]; }
 
   // Of the latent field of one of several outputs.
-  NEARGP_HD double output_variance(int output) const {
-    double sum = 0.0;
+  NEARGP_HD Real output_variance(int output) const {
+    Real sum = 0;
     for (int c = 0; c < components; ++c) sum += coupling(c, output, output);
     return sum;
   }
@@ -66,52 +70,68 @@ struct TeamCovariance {
 
 // Correlation, slope and shape derivative at one squared distance. The branches are the same for all threads of a
 // launch.
-template <bool derivatives>
-NEARGP_HD inline void covariance_entry(const TeamComponent& component, double r2, double& value, double& in_length,
-                                       double& in_shape) {
+template <bool derivatives, class Real>
+NEARGP_HD inline void covariance_entry(const TeamComponent<Real>& component, Real r2, Real& value, Real& in_length,
+                                       Real& in_shape) {
+  FormulaNumber<Real> entry, length = Real(0), shape = Real(0);
   with_family(component.family, [&](const auto& correlation) {
+    const FormulaNumber<Real> x = r2;
     if (derivatives && component.wants_shape)
-      covariance_entry<derivatives, derivatives>(correlation, component, r2, value, in_length, in_shape);
+      covariance_entry<derivatives, derivatives>(correlation, component, x, entry, length, shape);
     else
-      covariance_entry<derivatives, false>(correlation, component, r2, value, in_length, in_shape);
+      covariance_entry<derivatives, false>(correlation, component, x, entry, length, shape);
   });
+  value = Real(entry);
+  in_length = Real(length);
+  in_shape = Real(shape);
 }
 
 // delta' M delta for the rows i and j of scaled coordinates, coordinate d of row i at coords[d * rows + i].
-NEARGP_HD inline double quadratic_form(const TeamCovariance& covariance, const TeamForm& form, const double* coords,
-                                       int rows, int i, int j) {
-  if (form.count == 0) return planar_form(form, coords[i] - coords[j], coords[rows + i] - coords[rows + j]);
-  double sum = 0.0;
+template <class Real>
+NEARGP_HD inline Real quadratic_form(const TeamCovariance<Real>& covariance, const TeamForm<Real>& form,
+                                     const Real* coords, int rows, int i, int j) {
+  if (form.count == 0) {
+    const FormulaNumber<Real> dx = coords[i] - coords[j], dy = coords[rows + i] - coords[rows + j];
+    return Real(planar_form(form, dx, dy));
+  }
+  Real sum = 0;
   for (int d = 0; d < form.count; ++d) {
-    const double* x = coords + covariance.coordinates[form.first + d] * rows;
+    const Real* x = coords + covariance.coordinates[form.first + d] * rows;
     sum += (x[i] - x[j]) * (x[i] - x[j]);
   }
-  return -2.0 * sum;
+  return -2 * sum;
 }
 
 // The arrays of a TeamCovariance in one piece of memory, to be copied to a device as it is.
+template <class Real>
 class PackedCovariance {
  public:
   explicit PackedCovariance(const PreparedCovariance& covariance);
 
-  std::size_t size() const { return memory_.size(); }
-  const std::vector<double>& memory() const { return memory_; }
+  std::size_t bytes() const { return memory_.size(); }
+  const unsigned char* memory() const { return memory_.data(); }
 
   // What is to be copied to `base`, an address in the device's memory, and what computations there then get.
-  const std::vector<double>& memory_for(const double* base);
-  TeamCovariance at(const double* base) const;
+  const unsigned char* memory_for(const unsigned char* base);
+  TeamCovariance<Real> at(const unsigned char* base) const;
 
  private:
   struct Tabulated {
     bool value, shape;
   };
 
-  TeamCovariance covariance_;
-  std::vector<TeamComponent> components_;
+  // Appends objects to the memory, each array on a boundary of 8 bytes; returns where they begin.
+  template <class T>
+  std::size_t append(const std::vector<T>& objects);
+  // Numbers, rounded to Reals.
+  std::size_t append_numbers(const std::vector<double>& numbers);
+
+  TeamCovariance<Real> covariance_;
+  std::vector<TeamComponent<Real>> components_;
   std::vector<Tabulated> tabulated_;  // by component, and so are its offsets
   std::vector<std::size_t> range_offset_, value_offset_, shape_offset_, loading_offset_, product_offset_;
   std::size_t nugget_offset_, component_offset_, form_offset_, coordinate_offset_, wanted_offset_, slot_offset_;
-  std::vector<double> memory_;
+  std::vector<unsigned char> memory_;
 };
 
 }  // namespace neargp

@@ -67,28 +67,36 @@ class DeviceBackend {
   }
 
   // The covariance on the device, for one computation.
+  template <class Real = double>
   class UploadedCovariance {
    public:
     explicit UploadedCovariance(const PreparedCovariance& covariance) : packed_(covariance) {
-      memory_.reserve(Index(packed_.size()));
-      memory_.upload(packed_.memory_for(memory_.data()).data(), Index(packed_.size()));
+      memory_.reserve(Index(packed_.bytes()));
+      memory_.upload(packed_.memory_for(memory_.data()), Index(packed_.bytes()));
     }
-    TeamCovariance on_device() const { return packed_.at(memory_.data()); }
+    TeamCovariance<Real> on_device() const { return packed_.at(memory_.data()); }
 
     // The same with addresses of the host, by which memory is counted.
-    TeamCovariance on_host() const { return packed_.at(packed_.memory().data()); }
+    TeamCovariance<Real> on_host() const { return packed_.at(packed_.memory()); }
 
    private:
-    PackedCovariance packed_;
-    Array memory_;
+    PackedCovariance<Real> packed_;
+    DeviceArray<Device, unsigned char> memory_;
   };
 
-  // Sums over targets of a task that takes nothing but views and covariances.
-  template <class Task>
+  // Sums over targets of a task that takes nothing but views and covariances, with matrices of doubles or floats.
+  template <template <class> class Task>
+  static Index sum(void* device_view, const PreparedCovariance& covariance, const RunContext& context,
+                   std::vector<double>& sums) {
+    return context.single_precision ? sum<Task<float>, float>(device_view, covariance, context, sums)
+                                    : sum<Task<double>, double>(device_view, covariance, context, sums);
+  }
+
+  template <class Task, class Real>
   static Index sum(void* device_view, const PreparedCovariance& covariance, const RunContext& context,
                    std::vector<double>& sums) {
     ViewOnDevice<Device>& view = on_device(device_view);
-    const UploadedCovariance uploaded(covariance);
+    const UploadedCovariance<Real> uploaded(covariance);
     Evaluation<Device> evaluation(view, Task{view.host(), uploaded.on_host()}, 0, context);
     evaluation.for_each_chunk([&](const LocalView& chunk, Index first, Index count) {
       evaluation.launch(Task{chunk, uploaded.on_device()}, first, count);
@@ -97,10 +105,19 @@ class DeviceBackend {
     return evaluation.first_failed();
   }
 
+  template <class Real>
+  using SumsOfValues = TeamConditionalSums<false, Real>;
+  template <class Real>
+  using SumsOfDerivatives = TeamConditionalSums<true, Real>;
+  template <class Real>
+  using JointValues = TeamJointSums<false, Real>;
+  template <class Real>
+  using JointGradient = TeamJointSums<true, Real>;
+
   static Index conditional_sums(void* device_view, const PreparedCovariance& covariance, bool information,
                                 const RunContext& context, std::vector<double>& sums) {
-    return information ? sum<TeamConditionalSums<true>>(device_view, covariance, context, sums)
-                       : sum<TeamConditionalSums<false>>(device_view, covariance, context, sums);
+    return information ? sum<SumsOfDerivatives>(device_view, covariance, context, sums)
+                       : sum<SumsOfValues>(device_view, covariance, context, sums);
   }
 
   static Index conditional_gradient(void* device_view, const PreparedCovariance& covariance,
@@ -110,15 +127,15 @@ class DeviceBackend {
 
   static Index joint_sums(void* device_view, const PreparedCovariance& covariance, bool gradient,
                           const RunContext& context, std::vector<double>& sums) {
-    return gradient ? sum<TeamJointSums<true>>(device_view, covariance, context, sums)
-                    : sum<TeamJointSums<false>>(device_view, covariance, context, sums);
+    return gradient ? sum<JointGradient>(device_view, covariance, context, sums)
+                    : sum<JointValues>(device_view, covariance, context, sums);
   }
 
   static Index conditional_weights(void* device_view, const PreparedCovariance& covariance, bool local_mean,
                                    const RunContext& context, const ConditionalWeightsOutput& out) {
     ViewOnDevice<Device>& view = on_device(device_view);
     const Index columns = view.host().columns, k = view.host().k;
-    const UploadedCovariance uploaded(covariance);
+    const UploadedCovariance<> uploaded(covariance);
     TeamConditionalWeights task{view.host(), uploaded.on_host(), local_mean, {}};
     const Index numbers = columns + 1 + (out.weights ? k : 0);
     Evaluation<Device> evaluation(view, task, numbers * Index(sizeof(double)), context);
@@ -144,7 +161,7 @@ class DeviceBackend {
                                    std::vector<double>& sums) {
     ViewOnDevice<Device>& view = on_device(device_view);
     const Index k = view.host().k, columns = view.host().columns;
-    const UploadedCovariance uploaded(covariance);
+    const UploadedCovariance<> uploaded(covariance);
     TeamConditionalAdjoint task{view.host(), uploaded.on_host(), {}};
     const Index numbers = (input.weighted ? columns : k) + 1 + (input.noise ? k : 0);
     Evaluation<Device> evaluation(view, task, numbers * Index(sizeof(double)), context);
@@ -205,8 +222,8 @@ class DeviceBackend {
                                  const RunContext& context, std::vector<double>& sums) {
     ViewOnDevice<Device>& view = on_device(device_view);
     const Index k = view.host().k, dim = view.host().dim;
-    const UploadedCovariance uploaded(covariance);
-    const Index factor_size = TeamTriangle::size(int(k));
+    const UploadedCovariance<> uploaded(covariance);
+    const Index factor_size = TeamTriangle<double>::size(int(k));
     const Index numbers = 6 + k + factor_size + (host.d_locations ? (k + 1) * dim : 0);
     Evaluation<Device> evaluation(view, TeamProjectedAdjoint{view.host(), uploaded.on_host(), {}, nullptr},
                                   numbers * Index(sizeof(double)), context);

@@ -60,7 +60,8 @@ class DeviceSearch {
 
   // Some queries and their results on the device.
   struct Queries {
-    DeviceArray<Device, double> points, sums, team_memory;
+    DeviceArray<Device, double> points, sums;
+    DeviceArray<Device, unsigned char> team_memory;
     DeviceArray<Device, int> limit, excluded, index;
     DeviceArray<Device, Index> failed;
 
@@ -80,7 +81,7 @@ class DeviceSearch {
       demand.whole_warps = true;  // teams sort when their own stores are full
       const LaunchPlan plan = plan_launch(Device::limits(), demand, Device::free_bytes());
       failed.fill(0xff, plan.teams());
-      if (!plan.in_shared) team_memory.reserve(plan.teams() * plan.team_doubles);
+      if (!plan.in_shared) team_memory.reserve(plan.teams() * plan.team_bytes);
       Device::launch(task, TargetRange{0, groups, plan.teams()}, plan,
                      LaunchMemory{sums.data(), team_memory.data(), failed.data()});
       Device::synchronise();

@@ -7,6 +7,7 @@
 
 namespace neargp {
 
+template <class Real>
 class DiagonalBlock {
  public:
   static constexpr int width = 4;
@@ -14,15 +15,15 @@ class DiagonalBlock {
   NEARGP_HD DiagonalBlock() {}
 
   // Of a factor, from its columns, `length` apart, and the reciprocals of its diagonal.
-  NEARGP_HD DiagonalBlock(const double* corner, int length, const double* inverse_diagonal)
+  NEARGP_HD DiagonalBlock(const Real* corner, int length, const Real* inverse_diagonal)
       : l10(corner[1]), l20(corner[2]), l21(corner[length + 2]), l30(corner[3]), l31(corner[length + 3]),
-        l32(corner[2 * length + 3]), inverse(Four::load(inverse_diagonal)) {}
+        l32(corner[2 * length + 3]), inverse(Four<Real>::load(inverse_diagonal)) {}
 
   // Of a matrix, by factorising it. TeamTriangle::factorise() tells what becomes of pivots that are too small.
-  NEARGP_HD bool factorise(const double* corner, int length, const double* diagonal, double tolerance) {
-    const double* column1 = corner + length;
-    const double* column2 = column1 + length;
-    const double* column3 = column2 + length;
+  NEARGP_HD bool factorise(const Real* corner, int length, const Real* diagonal, Real tolerance) {
+    const Real* column1 = corner + length;
+    const Real* column2 = column1 + length;
+    const Real* column3 = column2 + length;
     bool good = pivot(0, corner[0], diagonal, tolerance);
     l10 = corner[1] * inverse.x[0];
     l20 = corner[2] * inverse.x[0];
@@ -36,7 +37,7 @@ class DiagonalBlock {
     return good;
   }
 
-  NEARGP_HD void store(double* corner, int length, double* inverse_diagonal) const {
+  NEARGP_HD void store(Real* corner, int length, Real* inverse_diagonal) const {
     corner[0] = root[0];
     corner[1] = l10;
     corner[2] = l20;
@@ -51,8 +52,8 @@ class DiagonalBlock {
   }
 
   // L^-1 x. A row y of the factor is the same: y L' = x.
-  NEARGP_HD Four forward(const Four& x) const {
-    Four y;
+  NEARGP_HD Four<Real> forward(const Four<Real>& x) const {
+    Four<Real> y;
     y.x[0] = x.x[0] * inverse.x[0];
     y.x[1] = (x.x[1] - y.x[0] * l10) * inverse.x[1];
     y.x[2] = (x.x[2] - y.x[0] * l20 - y.x[1] * l21) * inverse.x[2];
@@ -61,8 +62,8 @@ class DiagonalBlock {
   }
 
   // L^-T x.
-  NEARGP_HD Four backward(const Four& x) const {
-    Four y;
+  NEARGP_HD Four<Real> backward(const Four<Real>& x) const {
+    Four<Real> y;
     y.x[3] = x.x[3] * inverse.x[3];
     y.x[2] = (x.x[2] - y.x[3] * l32) * inverse.x[2];
     y.x[1] = (x.x[1] - y.x[3] * l31 - y.x[2] * l21) * inverse.x[1];
@@ -71,7 +72,7 @@ class DiagonalBlock {
   }
 
  private:
-  NEARGP_HD bool pivot(int b, double value, const double* diagonal, double tolerance) {
+  NEARGP_HD bool pivot(int b, Real value, const Real* diagonal, Real tolerance) {
     const bool good = value > tolerance * diagonal[b];
     if (!good) value = diagonal[b];
     inverse.x[b] = inverse_root(value);
@@ -79,17 +80,17 @@ class DiagonalBlock {
     return good;
   }
 
-  NEARGP_HD static double inverse_root(double x) {
+  NEARGP_HD static Real inverse_root(Real x) {
 #ifdef __CUDA_ARCH__
     return ::rsqrt(x);
 #else
-    return 1.0 / math::sqrt(x);
+    return 1 / math::sqrt(x);
 #endif
   }
 
-  double l10, l20, l21, l30, l31, l32;
-  double root[width];
-  Four inverse;
+  Real l10, l20, l21, l30, l31, l32;
+  Real root[width];
+  Four<Real> inverse;
 };
 
 }  // namespace neargp

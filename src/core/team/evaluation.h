@@ -51,7 +51,7 @@ class Evaluation {
     plan_ = plan_launch(Device::limits(), demand, Device::free_bytes());
     sums_.fill(0, plan_.teams() * outputs_);
     failed_.fill(0xff, plan_.teams());
-    if (!plan_.in_shared) memory_.reserve(plan_.teams() * plan_.team_doubles);
+    if (!plan_.in_shared) memory_.reserve(plan_.teams() * plan_.team_bytes);
     chunk_ = chunk_targets(demand, plan_.teams(), Device::free_bytes(),
                            view.streamed_bytes_per_target() + bytes_per_target);
   }
@@ -101,7 +101,8 @@ class Evaluation {
   Index outputs_;
   LaunchPlan plan_;
   Index chunk_;
-  DeviceArray<Device, double> sums_, memory_, total_;
+  DeviceArray<Device, double> sums_, total_;
+  DeviceArray<Device, unsigned char> memory_;
   DeviceArray<Device, Index> failed_;
 };
 

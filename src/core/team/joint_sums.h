@@ -6,11 +6,11 @@
 
 namespace neargp {
 
-template <bool gradient>
+template <bool gradient, class Real = double>
 class TeamJointSums {
  public:
   LocalView view;
-  TeamCovariance covariance;
+  TeamCovariance<Real> covariance;
 
   NEARGP_HD int outputs() const { return gradient ? 1 + covariance.parameters : 1 + view.columns * view.columns; }
 
@@ -21,8 +21,8 @@ class TeamJointSums {
         : columns_(task.view.columns),
           team_(team),
           tile_(team, task.view, task.covariance, {true, columns_, columns_}, arena),
-          inverse_(arena.take(gradient ? triangle() : 0)),
-          weights_(arena.take(gradient ? triangle() : 0)) {}
+          inverse_(arena.take<Real>(gradient ? triangle() : 0)),
+          weights_(arena.take<Real>(gradient ? triangle() : 0)) {}
 
     NEARGP_HD bool add(Index target, double weight, double* sums) {
       const int rows = tile_.rows();
@@ -32,7 +32,7 @@ class TeamJointSums {
       double count = 0.0, log_det = 0.0;
       for (int i = team_.rank(); i < rows; i += team_.size()) {
         count += tile_.present(i) ? 1.0 : 0.0;
-        log_det += 2.0 * math::log(tile_.factor().at(i, i));
+        log_det += 2.0 * math::log(double(tile_.factor().at(i, i)));
       }
       count = team_.sum(count);
       log_det = team_.sum(log_det);
@@ -59,7 +59,7 @@ class TeamJointSums {
     }
 
     NEARGP_HD void add_gradient(double weight, double count, double log_det, double* sums) {
-      double* alpha = tile_.vector(0);
+      Real* alpha = tile_.vector(0);
       const double square = team_dot(team_, alpha, alpha, tile_.rows());
       if (team_.rank() == 0) sums[0] += weight * -0.5 * (count * log_two_pi + log_det + square);
       tile_.factor().solve_backward(team_, alpha);
@@ -68,17 +68,17 @@ class TeamJointSums {
       fill_weights(alpha);
       team_.barrier();
       contract(
-          tile_, [&](int i, int j) { return 2.0 * weights_[place(i, j)]; },
+          tile_, [&](int i, int j) { return 2 * weights_[place(i, j)]; },
           [&](int i) { return weights_[place(i, i)]; }, 0.5 * (square - count), weight, sums + 1);
     }
 
     // The inverse of the factor, a column to a thread, by forward substitution.
     NEARGP_HD void invert_factor() const {
-      const TeamTriangle& factor = tile_.factor();
+      const TeamTriangle<Real>& factor = tile_.factor();
       for (int j = team_.rank(); j < tile_.rows(); j += team_.size()) {
         inverse_[place(j, j)] = factor.inverse_diagonal()[j];
         for (int i = j + 1; i < tile_.rows(); ++i) {
-          double sum = 0.0;
+          Real sum = 0;
           for (int m = j; m < i; ++m) sum += factor.at(i, m) * inverse_[place(m, j)];
           inverse_[place(i, j)] = -sum * factor.inverse_diagonal()[i];
         }
@@ -86,21 +86,21 @@ class TeamJointSums {
     }
 
     // (alpha alpha' - S^-1)/2, S^-1 = L^-T L^-1.
-    NEARGP_HD void fill_weights(const double* alpha) const {
+    NEARGP_HD void fill_weights(const Real* alpha) const {
       const int rows = tile_.rows();
       for_each_pair(team_, rows + 1, [&](int row, int j, int) {
         const int i = row - 1;
-        double entry = 0.0;
+        Real entry = 0;
         for (int m = i; m < rows; ++m) entry += inverse_[place(m, i)] * inverse_[place(m, j)];
-        weights_[place(i, j)] = 0.5 * (alpha[i] * alpha[j] - entry);
+        weights_[place(i, j)] = (alpha[i] * alpha[j] - entry) / 2;
       });
     }
 
     int columns_;
     const Team& team_;
-    TeamTile<Team, gradient> tile_;
-    double* inverse_;
-    double* weights_;
+    TeamTile<Team, gradient, Real> tile_;
+    Real* inverse_;
+    Real* weights_;
   };
 };
 

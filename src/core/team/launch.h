@@ -8,10 +8,10 @@
 namespace neargp {
 
 // Addresses on the device that teams work with. Team t has its sums at sums + t * outputs, and its memory, unless that
-// is shared memory, at team_memory + t * plan.team_doubles; failed[t] is its smallest target that failed, or -1.
+// is shared memory, at team_memory + t * plan.team_bytes; failed[t] is its smallest target that failed, or -1.
 struct LaunchMemory {
   double* sums;
-  double* team_memory;
+  unsigned char* team_memory;
   Index* failed;
 };
 

@@ -60,9 +60,9 @@ class TeamNearest {
         : task_(task),
           team_(team),
           capacity_(store_size(task.k)),
-          point_(arena.take(group * task.dim)),
-          distance_(arena.take(group * capacity_)),
-          label_(reinterpret_cast<int*>(arena.take(group * capacity_ / 2))) {}
+          point_(arena.take<double>(group * task.dim)),
+          distance_(arena.take<double>(group * capacity_)),
+          label_(arena.take<int>(group * capacity_)) {}
 
     NEARGP_HD bool add(Index number, double weight, double*) {
       const Index first = number * group;

@@ -38,14 +38,14 @@ NEARGP_HD inline void for_each_pair(const Team& team, int rows, const Action& ac
 }
 
 // g = E x, element by element, E symmetric with zero diagonal; entry(i, j, place), i > j.
-template <class Team, class Entry>
-NEARGP_HD inline void multiply_symmetric(const Team& team, int rows, const Entry& entry, const double* x, double* g) {
+template <class Team, class Entry, class Real>
+NEARGP_HD inline void multiply_symmetric(const Team& team, int rows, const Entry& entry, const Real* x, Real* g) {
   const int whole_rounds = (rows - 1) / 2;
   for (int i = team.rank(); i < rows; i += team.size()) {
     const auto product = [&](int other, int place) {
       return entry(larger(i, other), smaller(i, other), place) * x[other];
     };
-    double sum = 0.0;
+    Real sum = 0;
     int ahead = i, behind = i, place = 0;
     for (int round = 0; round < whole_rounds; ++round, place += rows) {
       ahead = ahead + 1 < rows ? ahead + 1 : 0;

@@ -35,9 +35,9 @@ int threads_of_team(const LaunchDemand& demand, bool in_shared) {
   return demand.rows <= 104 ? 128 : 256;
 }
 
-// Teams of a warp load the same four entries of their matrices at one time. A distance of 4 modulo 16 doubles, the width of
-// shared memory, puts those of four teams in banks of their own.
-Index apart_in_banks(Index team_doubles) { return (team_doubles + 11) / 16 * 16 + 4; }
+// Teams of a warp load the same four entries of their matrices at one time, 32 bytes of doubles. A distance of 32 modulo 128
+// bytes, the width of shared memory, puts those of four teams in banks of their own.
+Index apart_in_banks(Index team_bytes) { return (team_bytes + 95) / 128 * 128 + 32; }
 
 [[noreturn]] void refuse(double needed, double free) {
   const auto gigabytes = [](double bytes) { return std::to_string(int(bytes / 1e9)) + "." +
@@ -49,7 +49,7 @@ Index apart_in_banks(Index team_doubles) { return (team_doubles + 11) / 16 * 16 
 
 // Blocks of a plan that run on a multiprocessor at one time.
 Index resident_blocks(const DeviceLimits& limits, const LaunchPlan& plan) {
-  const Index block_bytes = plan.teams_per_block * plan.team_doubles * 8 + reserved_per_block;
+  const Index block_bytes = plan.teams_per_block * plan.team_bytes + reserved_per_block;
   const Index by_memory = limits.shared_per_multiprocessor / block_bytes;
   const Index by_threads =
       std::min<Index>(limits.threads_per_multiprocessor, most_threads_by_registers) / plan.block_threads();
@@ -60,14 +60,14 @@ Index resident_blocks(const DeviceLimits& limits, const LaunchPlan& plan) {
 LaunchPlan plan_in_shared(const DeviceLimits& limits, const LaunchDemand& demand) {
   LaunchPlan plan;
   plan.team_threads = threads_of_team(demand, true);
-  plan.team_doubles = demand.team_doubles;
+  plan.team_bytes = demand.team_bytes;
   plan.teams_per_block = std::max(1, warp / plan.team_threads);
   plan.blocks = resident_blocks(limits, plan);
   if (plan.team_threads <= warp) {
     LaunchPlan larger = plan;
     larger.teams_per_block *= 2;
     larger.blocks = resident_blocks(limits, larger);
-    const bool fits = larger.teams_per_block * larger.team_doubles * 8 <= limits.shared_per_block;
+    const bool fits = larger.teams_per_block * larger.team_bytes <= limits.shared_per_block;
     if (fits && larger.teams() > plan.teams()) plan = larger;
   }
   plan.blocks *= limits.multiprocessors;
@@ -78,8 +78,8 @@ LaunchPlan plan_in_device_memory(const DeviceLimits& limits, const LaunchDemand&
   LaunchPlan plan;
   plan.in_shared = false;
   plan.team_threads = threads_of_team(demand, false);
-  plan.team_doubles = demand.team_doubles;
-  const double team_bytes = double(demand.team_doubles) * 8;
+  plan.team_bytes = demand.team_bytes;
+  const double team_bytes = double(demand.team_bytes);
   const Index fitting = Index(0.5 * usable_share * double(free_bytes) / team_bytes);
   if (fitting < 1) refuse(team_bytes / (0.5 * usable_share), double(free_bytes));
   // Two to four blocks hide each other's waiting; more would only press on the cache.
@@ -91,11 +91,11 @@ LaunchPlan plan_in_device_memory(const DeviceLimits& limits, const LaunchDemand&
 
 LaunchPlan plan_launch(const DeviceLimits& limits, const LaunchDemand& wanted, Index free_bytes) {
   LaunchDemand demand = wanted;
-  demand.team_doubles = apart_in_banks(wanted.team_doubles);
+  demand.team_bytes = apart_in_banks(wanted.team_bytes);
   // Parts of a warp cannot be apart in two blocks: a team of few threads shares its block with others.
   const int threads = threads_of_team(demand, true);
   const Index least_teams = std::max(1, warp / threads);
-  const bool in_shared = least_teams * demand.team_doubles * 8 <= limits.shared_per_block;
+  const bool in_shared = least_teams * demand.team_bytes <= limits.shared_per_block;
   LaunchPlan plan = in_shared ? plan_in_shared(limits, demand) : plan_in_device_memory(limits, demand, free_bytes);
   const Index by_sums = most_partial_doubles / std::max<Index>(1, demand.outputs) / plan.teams_per_block;
   const Index by_targets = (demand.targets + plan.teams_per_block - 1) / plan.teams_per_block;

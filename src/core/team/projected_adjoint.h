@@ -11,9 +11,9 @@ namespace neargp {
 class TeamProjectedMoments {
  public:
   LocalView view;
-  TeamCovariance covariance;
+  TeamCovariance<> covariance;
   ProjectedTerms terms;
-  double* factors;  // targets x TeamTriangle::size(k)
+  double* factors;  // targets x TeamTriangle<double>::size(k)
 
   NEARGP_HD int outputs() const { return 0; }
 
@@ -42,7 +42,7 @@ class TeamProjectedMoments {
    private:
     NEARGP_HD void write(Index target, double mean, double spread, double f, const double* u) const {
       const int k = tile_.k();
-      tile_.factor().copy_to(team_, task_.factors + target * TeamTriangle::size(k));
+      tile_.factor().copy_to(team_, task_.factors + target * TeamTriangle<double>::size(k));
       for (int i = team_.rank(); i < k; i += team_.size()) task_.terms.weights[target * k + i] = -u[i];
       if (team_.rank() != 0) return;
       task_.terms.mean[target] = mean;
@@ -59,7 +59,7 @@ class TeamProjectedMoments {
 class TeamProjectedAdjoint {
  public:
   LocalView view;
-  TeamCovariance covariance;
+  TeamCovariance<> covariance;
   ProjectedTerms terms;
   const double* factors;
 
@@ -73,7 +73,7 @@ class TeamProjectedAdjoint {
 
     NEARGP_HD bool add(Index target, double weight, double* sums) {
       const int k = tile_.k();
-      tile_.load(target, task_.factors + target * TeamTriangle::size(k));
+      tile_.load(target, task_.factors + target * TeamTriangle<double>::size(k));
       double* u = tile_.vector(0);
       double* t = tile_.vector(1);
       load_contrast(target, u);
@@ -111,7 +111,7 @@ class TeamProjectedAdjoint {
     }
 
     NEARGP_HD void pull_row(int c, int i, const double* u, const double* t, double* pull) const {
-      const TeamComponent& component = task_.covariance.component[c];
+      const TeamComponent<double>& component = task_.covariance.component[c];
       // z = D E x, D the inverse ranges and E symmetric: d/dx = E D d/dz
       if (component.anisotropic) {
         const double x = component.inverse_range[0] * pull_along(c, i, 0, u, t);

@@ -15,7 +15,7 @@
 
 namespace neargp {
 
-// The doubles of memory that one team needs.
+// The bytes of memory that one team needs.
 template <class Task>
 long long team_memory(const Task& task) {
   TeamArena counted(nullptr);
@@ -35,7 +35,7 @@ struct TargetRange {
 // which none is left repeat the last target with no weight.
 template <class Task, class Team>
 NEARGP_HD inline void run_targets(const Task& task, const TargetRange& range, const Team& team, Index number,
-                                  double* memory, double* sums, Index* failed) {
+                                  unsigned char* memory, double* sums, Index* failed) {
   TeamArena arena(memory);
   typename Task::template Work<Team> work(task, team, arena);
   Index first_failed = *failed;

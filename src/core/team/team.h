@@ -31,61 +31,78 @@ struct SerialTeam {
 // Hands out a team's memory. Over no memory it counts what a computation needs.
 class TeamArena {
  public:
-  NEARGP_HD explicit TeamArena(double* memory) : memory_(memory) {}
+  NEARGP_HD explicit TeamArena(unsigned char* memory) : memory_(memory) {}
 
-  // `count` doubles on a boundary of 16 bytes, for loads of two at a time.
-  NEARGP_HD double* take(int count) {
-    double* piece = memory_ ? memory_ + used_ : nullptr;
-    used_ += (count + 1) / 2 * 2;
+  // `count` numbers on a boundary of 16 bytes, which is what a thread loads at one time.
+  template <class T>
+  NEARGP_HD T* take(int count) {
+    T* piece = memory_ ? reinterpret_cast<T*>(memory_ + used_) : nullptr;
+    used_ += (count * (long long)(sizeof(T)) + 15) / 16 * 16;
     return piece;
   }
 
-  NEARGP_HD long long used() const { return used_; }
+  NEARGP_HD long long used() const { return used_; }  // bytes
 
  private:
-  double* memory_;
+  unsigned char* memory_;
   long long used_ = 0;
 };
 
-// The two doubles from an address on a boundary of 16 bytes.
+// The two numbers from an address on a boundary of as many bytes.
+template <class Real>
 struct Two {
-  double x[2];
+  Real x[2];
 
-  NEARGP_HD static Two load(const double* from) {
+  NEARGP_HD static Two load(const Real* from) {
 #ifdef __CUDA_ARCH__
-    const double2 both = *reinterpret_cast<const double2*>(from);
-    return {{both.x, both.y}};
+    if constexpr (sizeof(Real) == sizeof(double)) {
+      const double2 both = *reinterpret_cast<const double2*>(from);
+      return {{both.x, both.y}};
+    } else {
+      const float2 both = *reinterpret_cast<const float2*>(from);
+      return {{both.x, both.y}};
+    }
 #else
     return {{from[0], from[1]}};
 #endif
   }
 };
 
-// Four doubles, in memory on a boundary of 16 bytes.
+// Four numbers, in memory on a boundary of 16 bytes: two loads of doubles, one of floats.
+template <class Real>
 struct Four {
-  double x[4];
+  Real x[4];
 
-  NEARGP_HD static Four load(const double* from) {
+  NEARGP_HD static Four load(const Real* from) {
 #ifdef __CUDA_ARCH__
-    const double2 low = *reinterpret_cast<const double2*>(from);
-    const double2 high = *reinterpret_cast<const double2*>(from + 2);
-    return {{low.x, low.y, high.x, high.y}};
+    if constexpr (sizeof(Real) == sizeof(double)) {
+      const double2 low = *reinterpret_cast<const double2*>(from);
+      const double2 high = *reinterpret_cast<const double2*>(from + 2);
+      return {{low.x, low.y, high.x, high.y}};
+    } else {
+      const float4 all = *reinterpret_cast<const float4*>(from);
+      return {{all.x, all.y, all.z, all.w}};
+    }
 #else
     return {{from[0], from[1], from[2], from[3]}};
 #endif
   }
 
-  NEARGP_HD void store(double* to) const {
+  NEARGP_HD void store(Real* to) const {
 #ifdef __CUDA_ARCH__
-    *reinterpret_cast<double2*>(to) = {x[0], x[1]};
-    *reinterpret_cast<double2*>(to + 2) = {x[2], x[3]};
+    if constexpr (sizeof(Real) == sizeof(double)) {
+      *reinterpret_cast<double2*>(to) = {x[0], x[1]};
+      *reinterpret_cast<double2*>(to + 2) = {x[2], x[3]};
+    } else {
+      *reinterpret_cast<float4*>(to) = {x[0], x[1], x[2], x[3]};
+    }
 #else
     for (int b = 0; b < 4; ++b) to[b] = x[b];
 #endif
   }
 
-  NEARGP_HD double dot(const Four& other) const {
-    double sum = x[0] * other.x[0];
+  NEARGP_HD Real dot(const Four& other) const {
+    Real sum = x[0] * other.x[0];
     for (int b = 1; b < 4; ++b) sum += x[b] * other.x[b];
     return sum;
   }

@@ -19,57 +19,62 @@ struct TeamNeeds {
   int solved_values = 0;   // columns of values x of which L^-1 x is wanted
 };
 
-// A pivot below this share of the row's own variance counts as zero (local/tile.h).
-inline constexpr double team_singular_tolerance = 1e-14;
+// A pivot below this share of the row's own variance counts as zero (local/tile.h). In single precision it is the same
+// multiple of the rounding error, 2^29 times as large.
+template <class Real>
+inline constexpr Real team_singular_tolerance = 1e-14;
+template <>
+inline constexpr float team_singular_tolerance<float> = 5e-6f;
 
-template <class Team, bool derivatives>
+// Real is the type of all numbers that a team keeps for a target. The data are doubles.
+template <class Team, bool derivatives, class Real = double>
 class TeamTile {
  public:
   // Derivatives of one component by pair (team/pairs.h); null where not needed.
   struct ComponentTile {
-    double* slope = nullptr;       // variance * dc/dr^2, or its product with -2 r^2 (single_scale)
-    double* shape = nullptr;       // variance * dc/dshape
-    double* covariance = nullptr;  // variance * c; for all components but the first, of several outputs for all
+    Real* slope = nullptr;       // variance * dc/dr^2, or its product with -2 r^2 (single_scale)
+    Real* shape = nullptr;       // variance * dc/dshape
+    Real* covariance = nullptr;  // variance * c; for all components but the first, of several outputs for all
   };
 
-  NEARGP_HD TeamTile(const Team& team, const LocalView& view, const TeamCovariance& covariance,
+  NEARGP_HD TeamTile(const Team& team, const LocalView& view, const TeamCovariance<Real>& covariance,
                      const TeamNeeds& needs, TeamArena& arena)
       : team_(team), view_(view), covariance_(covariance), rows_(view.k + 1), target_row_(needs.target_row),
         solved_values_(needs.solved_values) {
-    factor_ = TeamTriangle(target_row_ ? rows_ : view.k, arena, solved_values_);
-    cross_ = target_row_ ? nullptr : arena.take(rows_);
-    datum_ = reinterpret_cast<int*>(arena.take(several_outputs() ? rows_ : (rows_ + 1) / 2));
-    loading_ = arena.take(derivatives && several_outputs() ? 2 * rows_ : 0);
-    noise_ = arena.take(rows_);
-    vectors_ = arena.take(needs.vectors * vector_stride());
-    coords_ = arena.take(rows_ * view.dim * covariance.components);
-    derivative_ = arena.take(derivatives ? derivative_size() : 0);
+    factor_ = TeamTriangle<Real>(target_row_ ? rows_ : view.k, arena, solved_values_);
+    cross_ = target_row_ ? nullptr : arena.take<Real>(rows_);
+    datum_ = arena.take<int>(several_outputs() ? 2 * rows_ : rows_);
+    loading_ = arena.take<Real>(derivatives && several_outputs() ? 2 * rows_ : 0);
+    noise_ = arena.take<Real>(rows_);
+    vectors_ = arena.take<Real>(needs.vectors * vector_stride());
+    coords_ = arena.take<Real>(rows_ * view.dim * covariance.components);
+    derivative_ = arena.take<Real>(derivatives ? derivative_size() : 0);
   }
 
   NEARGP_HD int k() const { return view_.k; }
   NEARGP_HD int rows() const { return rows_; }
   NEARGP_HD const Team& team() const { return team_; }
-  NEARGP_HD const TeamCovariance& covariance() const { return covariance_; }
-  NEARGP_HD const TeamTriangle& factor() const { return factor_; }
-  NEARGP_HD const double* cross() const { return cross_; }  // covariances of the target with row i; [k]: its variance
-  NEARGP_HD const double* noise() const { return noise_; }  // noise_scale (of several outputs the noise), 0 where absent
+  NEARGP_HD const TeamCovariance<Real>& covariance() const { return covariance_; }
+  NEARGP_HD const TeamTriangle<Real>& factor() const { return factor_; }
+  NEARGP_HD const Real* cross() const { return cross_; }  // covariances of the target with row i; [k]: its variance
+  NEARGP_HD const Real* noise() const { return noise_; }  // noise_scale (of several outputs the noise), 0 where absent
   NEARGP_HD bool present(int row) const { return datum_[row] >= 0; }
-  NEARGP_HD const double* coords(int c) const { return coords_ + c * rows_ * view_.dim; }
+  NEARGP_HD const Real* coords(int c) const { return coords_ + c * rows_ * view_.dim; }
 
   // Of several outputs: that of a row, and two vectors for the derivatives in loadings (team/coregionalisation.h).
   NEARGP_HD int output(int row) const { return datum_[rows_ + row]; }
-  NEARGP_HD double* row_loading() const { return loading_; }
-  NEARGP_HD double* row_sum() const { return loading_ + rows_; }
+  NEARGP_HD Real* row_loading() const { return loading_; }
+  NEARGP_HD Real* row_sum() const { return loading_ + rows_; }
 
   // Vectors may be solved with, whether the target's row is part of the factor or not.
-  NEARGP_HD int vector_stride() const { return TeamTriangle::vector_stride(rows_); }
-  NEARGP_HD double* vector(int i) const { return vectors_ + i * vector_stride(); }
+  NEARGP_HD int vector_stride() const { return TeamTriangle<Real>::vector_stride(rows_); }
+  NEARGP_HD Real* vector(int i) const { return vectors_ + i * vector_stride(); }
 
   NEARGP_HD ComponentTile component(int c) const {
     ComponentTile tile;
-    double* next = derivative_;
+    Real* next = derivative_;
     for (int i = 0; i <= c; ++i) {
-      const TeamComponent& component = covariance_.component[i];
+      const TeamComponent<Real>& component = covariance_.component[i];
       const int pairs = pair_count(rows_);
       tile = {};
       if (component.wants_slope || component.wants_shape) tile.slope = take(next, pairs);
@@ -83,11 +88,11 @@ class TeamTile {
   // afterwards.
   NEARGP_HD bool load(Index target) {
     fill(target);
-    return factor_.factorise(team_, team_singular_tolerance);
+    return factor_.factorise(team_, team_singular_tolerance<Real>);
   }
 
-  // The same with a factor that was found before (TeamTriangle::copy_to()).
-  NEARGP_HD void load(Index target, const double* factor) {
+  // The same with a factor that was found before (TeamTriangle<Real>::copy_to()).
+  NEARGP_HD void load(Index target, const Real* factor) {
     fill(target);
     factor_.copy_from(team_, factor);
     team_.barrier();
@@ -99,17 +104,17 @@ class TeamTile {
   }
 
   // x = L^-1 of the values of a column, with zeros behind.
-  NEARGP_HD void copy_solved_values(int column, double* x) const {
+  NEARGP_HD void copy_solved_values(int column, Real* x) const {
     for (int row = team_.rank(); row < vector_stride(); row += team_.size())
-      x[row] = row < rows_ ? factor_.further(column, row) : 0.0;
+      x[row] = row < rows_ ? factor_.further(column, row) : 0;
   }
 
  private:
   NEARGP_HD bool several_outputs() const { return covariance_.outputs > 0; }
   NEARGP_HD bool keeps_covariance(int c) const { return c > 0 || several_outputs(); }
 
-  NEARGP_HD static double* take(double*& next, int count) {
-    double* piece = next;
+  NEARGP_HD static Real* take(Real*& next, int count) {
+    Real* piece = next;
     next += count;
     return piece;
   }
@@ -117,7 +122,7 @@ class TeamTile {
   NEARGP_HD int derivative_size() const {
     int triangles = 0;
     for (int c = 0; c < covariance_.components; ++c) {
-      const TeamComponent& component = covariance_.component[c];
+      const TeamComponent<Real>& component = covariance_.component[c];
       triangles += (component.wants_slope || component.wants_shape) + component.wants_shape + keeps_covariance(c);
     }
     return triangles * pair_count(rows_);
@@ -142,12 +147,12 @@ class TeamTile {
       const int datum = row < k() ? view_.neighbors[place * k() + row] : 0;
       absent = absent || datum < 0;
       const bool is_neighbor = row < k() && datum >= 0;
-      scale_point(row, is_neighbor ? view_.coords + Index(datum) * view_.dim : target_point);
+      scale_point(row, is_neighbor ? view_.coords + Index(datum) * view_.dim : target_point, target_point);
       datum_[row] = datum;
       if (row == k())
-        noise_[row] = view_.target_noise_scale ? view_.target_noise_scale[place] : 0.0;
+        noise_[row] = Real(view_.target_noise_scale ? view_.target_noise_scale[place] : 0.0);
       else
-        noise_[row] = is_neighbor && view_.noise_scale ? view_.noise_scale[datum] : 0.0;
+        noise_[row] = Real(is_neighbor && view_.noise_scale ? view_.noise_scale[datum] : 0.0);
       if (several_outputs()) load_output(place, row, datum);
     }
     int threads_with_absent;
@@ -163,33 +168,34 @@ class TeamTile {
     noise_[row] *= covariance_.output_nuggets[output];
   }
 
-  NEARGP_HD void scale_point(int row, const double* point) {
+  // From the target's own place on: rounded after that, differences keep their digits wherever the data lie.
+  NEARGP_HD void scale_point(int row, const double* point, const double* origin) {
     for (int c = 0; c < covariance_.components; ++c) {
-      const TeamComponent& component = covariance_.component[c];
-      double* scaled = coords_ + c * rows_ * view_.dim + row;
-      for (int d = 0; d < view_.dim; ++d) scaled[d * rows_] = point[d] * component.inverse_range[d];
+      const TeamComponent<Real>& component = covariance_.component[c];
+      Real* scaled = coords_ + c * rows_ * view_.dim + row;
+      for (int d = 0; d < view_.dim; ++d) scaled[d * rows_] = Real(point[d] - origin[d]) * component.inverse_range[d];
       if (!component.anisotropic) continue;
-      const double x = scaled[0], y = scaled[rows_];
+      const Real x = scaled[0], y = scaled[rows_];
       scaled[0] = component.a11 * x + component.a12 * y;
       scaled[rows_] = component.a12 * x + component.a22 * y;
     }
   }
 
   NEARGP_HD void assemble(int c) {
-    const TeamComponent& component = covariance_.component[c];
+    const TeamComponent<Real>& component = covariance_.component[c];
     const ComponentTile store = derivatives ? this->component(c) : ComponentTile{};
-    const double* x = coords(c);
+    const Real* x = coords(c);
     for_each_pair(team_, rows_, [&](int i, int j, int place) {
-      double value, in_length = 0.0, in_shape = 0.0;
+      Real value, in_length = 0, in_shape = 0;
       covariance_entry<derivatives>(component, squared_distance(x, i, j), value, in_length, in_shape);
       if (store.covariance) store.covariance[place] = value;
       if (several_outputs()) {
-        const double coupling = covariance_.coupling(c, output(i), output(j));
+        const Real coupling = covariance_.coupling(c, output(i), output(j));
         value *= coupling;
         in_length *= coupling;
         in_shape *= coupling;
       }
-      double& matrix_entry = entry(i, j);
+      Real& matrix_entry = entry(i, j);
       matrix_entry = c == 0 ? value : matrix_entry + value;
       if (store.slope) store.slope[place] = in_length;
       if (store.shape) store.shape[place] = in_shape;
@@ -197,19 +203,19 @@ class TeamTile {
   }
 
   // The first two coordinates, which are often all, without a loop.
-  NEARGP_HD double squared_distance(const double* x, int i, int j) const {
+  NEARGP_HD Real squared_distance(const Real* x, int i, int j) const {
     const auto square = [&] {
-      const double difference = x[i] - x[j];
+      const Real difference = x[i] - x[j];
       x += rows_;
       return difference * difference;
     };
-    double sum = square();
+    Real sum = square();
     if (view_.dim > 1) sum += square();
     for (int d = 2; d < view_.dim; ++d) sum += square();
     return sum;
   }
 
-  NEARGP_HD double& entry(int i, int j) const { return i < factor_.rows() ? factor_.at(i, j) : cross_[j]; }
+  NEARGP_HD Real& entry(int i, int j) const { return i < factor_.rows() ? factor_.at(i, j) : cross_[j]; }
 
   // The values of a column at all rows; 0 where absent, in the padding, and at a target without values.
   NEARGP_HD void load_values(Index place, int column) {
@@ -217,7 +223,7 @@ class TeamTile {
       double value = 0.0;
       if (row < k()) value = this->value(row, column);
       if (row == k() && view_.target_values) value = view_.target_values[place * view_.columns + column];
-      factor_.further(column, row) = value;
+      factor_.further(column, row) = Real(value);
     }
   }
 
@@ -225,20 +231,20 @@ class TeamTile {
   NEARGP_HD void clear_absent() {
     for_each_pair(team_, rows_, [&](int i, int j, int place) {
       if (present(i) && present(j)) return;
-      entry(i, j) = 0.0;
+      entry(i, j) = 0;
       for (int c = 0; derivatives && c < covariance_.components; ++c) {
         const ComponentTile store = component(c);
-        if (store.slope) store.slope[place] = 0.0;
-        if (store.shape) store.shape[place] = 0.0;
-        if (store.covariance) store.covariance[place] = 0.0;
+        if (store.slope) store.slope[place] = 0;
+        if (store.shape) store.shape[place] = 0;
+        if (store.covariance) store.covariance[place] = 0;
       }
     });
   }
 
   NEARGP_HD void set_diagonal(int i) {
-    const double variance = several_outputs() ? covariance_.output_variance(output(i)) + noise_[i]
+    const Real variance = several_outputs() ? covariance_.output_variance(output(i)) + noise_[i]
                                               : covariance_.variance + covariance_.nugget * noise_[i];
-    const double entry = present(i) ? variance : 1.0;
+    const Real entry = present(i) ? variance : 1;
     if (i == factor_.rows()) {
       cross_[i] = entry;
     } else {
@@ -249,33 +255,34 @@ class TeamTile {
 
   const Team& team_;
   const LocalView& view_;
-  const TeamCovariance& covariance_;
+  const TeamCovariance<Real>& covariance_;
   int rows_;
   bool target_row_;
   int solved_values_;
-  TeamTriangle factor_;
-  double* cross_;
+  TeamTriangle<Real> factor_;
+  Real* cross_;
   int* datum_;  // of each row, below 0 where absent; of several outputs, then that of each row
-  double* loading_;
-  double* noise_;
-  double* vectors_;
-  double* coords_;
-  double* derivative_;
+  Real* loading_;
+  Real* noise_;
+  Real* vectors_;
+  Real* coords_;
+  Real* derivative_;
 };
 
 // The sum over rows below `length` of x y, the same for each thread. Afterwards the vectors may be written to.
-template <class Team>
-NEARGP_HD inline double team_dot(const Team& team, const double* x, const double* y, int length) {
-  double sum = 0.0;
+template <class Team, class Real>
+NEARGP_HD inline double team_dot(const Team& team, const Real* x, const Real* y, int length) {
+  Real sum = 0;
   for (int i = team.rank(); i < length; i += team.size()) sum += x[i] * y[i];
   team.barrier();
   return team.sum(sum);
 }
 
 // The same by one thread, for those who have many to share out: vectors with zeros up to `padded`, a multiple of four.
-NEARGP_HD inline double thread_dot(const double* x, const double* y, int padded) {
-  double sum = 0.0;
-  for (int i = 0; i < padded; i += 4) sum += Four::load(x + i).dot(Four::load(y + i));
+template <class Real>
+NEARGP_HD inline Real thread_dot(const Real* x, const Real* y, int padded) {
+  Real sum = 0;
+  for (int i = 0; i < padded; i += 4) sum += Four<Real>::load(x + i).dot(Four<Real>::load(y + i));
   return sum;
 }
 

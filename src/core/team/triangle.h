@@ -1,13 +1,15 @@
 // Cholesky factor and triangular solves of one matrix by a team.
 //
 // The lower triangle is stored in panels of four columns. The columns of a panel are as long as the first of them and
-// some entries more, two as a rule:
+// some entries more, as a rule two doubles or no floats:
 //
 //   panel p:  column 4p, rows 4p .. padded-1, further entries | column 4p + 1, the same rows | ...
 //
 // so that (a) threads of consecutive rows find a column's entries side by side, in shared as in global memory, (b) four
-// rows of one column that begin at a multiple of four are one aligned load, and (c) threads of consecutive columns that
-// load four rows each meet different banks of shared memory: the length of a column is 2 modulo 4.
+// rows of one column that begin at a multiple of four are aligned loads of 16 bytes, and (c) threads of consecutive columns
+// that load four rows each meet different banks of shared memory: a column of doubles has an odd number of such loads.
+// Columns of floats, whose lengths are multiples of four for (b), have one in every other panel; (c) matters to
+// solve_backward() only, (b) to the innermost loops of all.
 //
 // The number of rows is padded to a multiple of four by unit vectors, which change nothing. Vectors are as long as the
 // padded matrix and hold zeros there.
@@ -24,19 +26,20 @@
 
 namespace neargp {
 
+template <class Real>
 class TeamTriangle {
  public:
-  static constexpr int width = DiagonalBlock::width;  // of a panel
+  static constexpr int width = 4;  // of a panel
 
   NEARGP_HD static int padded_rows(int rows) { return (rows + width - 1) / width * width; }
   NEARGP_HD static int entries(int rows, int further = 0) {
     const int padded = padded_rows(rows);
     return place(padded, padded, padded + room_below(further));
   }
-  // Doubles of a matrix with its inverse_diagonal(), which follows the entries: their number is even (TeamArena).
+  // Numbers of a matrix with its inverse_diagonal(), which follows the entries: TeamArena leaves no gap between them.
   NEARGP_HD static int size(int rows) { return entries(rows) + padded_rows(rows); }
-  // Distance of vectors that lie one after the other: even, for loads of two, and no power of two.
-  NEARGP_HD static int vector_stride(int rows) { return padded_rows(rows) + 2; }
+  // Distance of vectors that lie one after the other: an odd number of loads, so that they begin in different banks.
+  NEARGP_HD static int vector_stride(int rows) { return padded_rows(rows) | per_load; }
 
   NEARGP_HD TeamTriangle() {}
   NEARGP_HD TeamTriangle(int rows, TeamArena& arena, int further = 0)
@@ -44,33 +47,33 @@ class TeamTriangle {
         padded_(padded_rows(rows)),
         end_(padded_ + further),
         length_(padded_ + room_below(further)),
-        entries_(arena.take(entries(rows, further))),
-        inverse_(arena.take(padded_)) {}
+        entries_(arena.take<Real>(entries(rows, further))),
+        inverse_(arena.take<Real>(padded_)) {}
 
   NEARGP_HD int rows() const { return rows_; }
   NEARGP_HD int padded() const { return padded_; }
-  NEARGP_HD double* memory() const { return entries_; }
-  NEARGP_HD double& at(int i, int j) const { return entries_[place(i, j, length_)]; }
+  NEARGP_HD Real* memory() const { return entries_; }
+  NEARGP_HD Real& at(int i, int j) const { return entries_[place(i, j, length_)]; }
   // Entry j of a further row.
-  NEARGP_HD double& further(int row, int j) const { return at(padded_ + row, j); }
+  NEARGP_HD Real& further(int row, int j) const { return at(padded_ + row, j); }
   // Before the factorisation the diagonal of the matrix, as each entry of it is judged against; after it the
   // reciprocals of the factor's.
-  NEARGP_HD double* inverse_diagonal() const { return inverse_; }
+  NEARGP_HD Real* inverse_diagonal() const { return inverse_; }
 
   // The last rows, which are there for the padding only.
   template <class Team>
   NEARGP_HD void pad(const Team& team) const {
     for (int i = rows_; i < padded_; ++i)
       for (int j = team.rank(); j <= i; j += team.size()) {
-        at(i, j) = i == j ? 1.0 : 0.0;
-        if (i == j) inverse_[i] = 1.0;
+        at(i, j) = i == j ? 1 : 0;
+        if (i == j) inverse_[i] = 1;
       }
   }
 
   // Replaces the matrix by its factor. A pivot of no more than `tolerance` times the diagonal entry is replaced by that
   // entry, and the result is false: the same rule as on the CPU (local/triangle.h). All threads get the same result.
   template <class Team>
-  NEARGP_HD bool factorise(const Team& team, double tolerance) const {
+  NEARGP_HD bool factorise(const Team& team, Real tolerance) const {
     bool good = true;
     int from = 0, to = block;  // of the columns from .. to-1 nothing is missing that earlier columns contribute
     for (Panel panel(*this, 0); panel.first < padded_; panel.next()) {
@@ -83,12 +86,12 @@ class TeamTriangle {
         update_panel(team, from, panel.first);
         team.barrier();
       }
-      DiagonalBlock block;
+      DiagonalBlock<Real> block;
       good &= block.factorise(panel.corner, panel.length, inverse_ + panel.first, tolerance);
       for (int i = width + team.rank(); panel.first + i < end_; i += team.size()) {
-        double* row = panel.corner + i;
+        Real* row = panel.corner + i;
         const int length = panel.length;
-        const Four solved = block.forward({{row[0], row[length], row[2 * length], row[3 * length]}});
+        const Four<Real> solved = block.forward({{row[0], row[length], row[2 * length], row[3 * length]}});
         for (int b = 0; b < width; ++b) row[b * length] = solved.x[b];
       }
       team.barrier();
@@ -100,38 +103,38 @@ class TeamTriangle {
 
   // To and from memory that outlives the team's; `to` and `from` have room for size().
   template <class Team>
-  NEARGP_HD void copy_to(const Team& team, double* to) const {
+  NEARGP_HD void copy_to(const Team& team, Real* to) const {
     for (int e = team.rank(); e < size(rows_); e += team.size()) to[e] = entries_[e];
   }
   template <class Team>
-  NEARGP_HD void copy_from(const Team& team, const double* from) const {
+  NEARGP_HD void copy_from(const Team& team, const Real* from) const {
     for (int e = team.rank(); e < size(rows_); e += team.size()) entries_[e] = from[e];
   }
 
   // x := L^-1 x for `count` vectors, `stride` apart. Every thread solves with the square on the diagonal for itself; what
   // it finds is stored when all have found it.
   template <class Team>
-  NEARGP_HD void solve_forward(const Team& team, double* x, int count, int stride) const {
+  NEARGP_HD void solve_forward(const Team& team, Real* x, int count, int stride) const {
     for (Panel panel(*this, 0); panel.first < padded_; panel.next()) {
-      const DiagonalBlock block(panel.corner, panel.length, inverse_ + panel.first);
-      double* part = x + panel.first;
+      const DiagonalBlock<Real> block(panel.corner, panel.length, inverse_ + panel.first);
+      Real* part = x + panel.first;
       int v = 0;
       for (; v + 2 <= count; v += 2) eliminate<2>(team, panel, block, part + v * stride, stride);
       if (v < count) eliminate<1>(team, panel, block, part + v * stride, stride);
       team.barrier();
       for (v = team.rank(); v < count; v += team.size())
-        block.forward(Four::load(part + v * stride)).store(part + v * stride);
+        block.forward(Four<Real>::load(part + v * stride)).store(part + v * stride);
     }
     team.barrier();
   }
 
   // x := L^-T x for one vector.
   template <class Team>
-  NEARGP_HD void solve_backward(const Team& team, double* x) const {
+  NEARGP_HD void solve_backward(const Team& team, Real* x) const {
     for (Panel panel(*this, padded_ - width); panel.first >= 0; panel.previous()) {
-      const DiagonalBlock block(panel.corner, panel.length, inverse_ + panel.first);
-      const Four solved = block.backward(Four::load(x + panel.first));
-      for (int j = team.rank(); j < panel.first; j += team.size()) x[j] -= solved.dot(Four::load(&at(panel.first, j)));
+      const DiagonalBlock<Real> block(panel.corner, panel.length, inverse_ + panel.first);
+      const Four<Real> solved = block.backward(Four<Real>::load(x + panel.first));
+      for (int j = team.rank(); j < panel.first; j += team.size()) x[j] -= solved.dot(Four<Real>::load(&at(panel.first, j)));
       team.barrier();
       if (team.rank() == 0) solved.store(x + panel.first);
     }
@@ -139,12 +142,13 @@ class TeamTriangle {
   }
 
  private:
-  static constexpr int block = 32;  // columns that are brought up to date together
+  static constexpr int block = 32;                        // columns that are brought up to date together
+  static constexpr int per_load = int(16 / sizeof(Real));  // entries that a thread loads at one time
 
   // Where a panel begins, and the distance of its columns.
   struct Panel {
     int first, length;
-    double* corner;
+    Real* corner;
 
     NEARGP_HD Panel(const TeamTriangle& matrix, int first)
         : first(first), length(matrix.length_ - first), corner(&matrix.at(first, first)) {}
@@ -162,8 +166,11 @@ class TeamTriangle {
     }
   };
 
-  // Room for as many entries below each column, and 2 modulo 4.
-  NEARGP_HD static int room_below(int further) { return (further + 1) / width * width + 2; }
+  // Room for as many entries below each column: as few as can be with a length of 2 modulo 4 for doubles, 0 for floats.
+  NEARGP_HD static int room_below(int further) {
+    constexpr int odd = per_load % width;
+    return (further - odd + width - 1) / width * width + odd;
+  }
 
   // Of entry (i, j), i not above the panel of column j, which begins with column f: with `length` that of the first
   // column, the panels before it have f length - f (f - 4) / 2 entries, and its columns are length - f long.
@@ -192,14 +199,14 @@ class TeamTriangle {
   // The rows i and i+1 of the columns j .. j+7, of which there may be but four.
   NEARGP_HD void update_square(int first, int i, int j) const {
     if (i + 1 < j) return;
-    double sum[2][2 * width] = {};
+    Real sum[2][2 * width] = {};
     const int second = j + width < padded_ ? width : 0;
-    const double* own = entries_ + i;
-    const double* shared = entries_ + j;
+    const Real* own = entries_ + i;
+    const Real* shared = entries_ + j;
     for (int f = 0, length = length_; f < first; f += width, length -= width) {
       for (int c = 0; c < width; ++c) {
-        const Two mine = Two::load(own + c * length);
-        const Four left = Four::load(shared + c * length), right = Four::load(shared + c * length + second);
+        const Two<Real> mine = Two<Real>::load(own + c * length);
+        const Four<Real> left = Four<Real>::load(shared + c * length), right = Four<Real>::load(shared + c * length + second);
         for (int r = 0; r < 2; ++r)
           for (int b = 0; b < width; ++b) {
             sum[r][b] += mine.x[r] * left.x[b];
@@ -215,7 +222,7 @@ class TeamTriangle {
   }
 
   NEARGP_HD void update_entry(int first, int i, int j) const {
-    double sum = 0.0;
+    Real sum = 0;
     for (int c = 0; c < first; ++c) sum += at(i, c) * at(j, c);
     at(i, j) -= sum;
   }
@@ -234,16 +241,16 @@ class TeamTriangle {
   // the panel's own rows.
   template <int Rows>
   NEARGP_HD void update_rows(int from, int first, int i, int step) const {
-    double sum[Rows][width] = {};
-    double* own[Rows];
+    Real sum[Rows][width] = {};
+    Real* own[Rows];
     for (int r = 0; r < Rows; ++r) own[r] = &at(smaller(i + r * step, end_ - 1), from);
-    const double* shared = &at(first, from);
+    const Real* shared = &at(first, from);
     int length = length_ - from;
     for (int left = first - from; left > 0; left -= width) {
       for (int c = 0; c < width; ++c) {
-        const Four other = Four::load(shared + c * length);
+        const Four<Real> other = Four<Real>::load(shared + c * length);
         for (int r = 0; r < Rows; ++r) {
-          const double mine = own[r][c * length];
+          const Real mine = own[r][c * length];
           for (int b = 0; b < width; ++b) sum[r][b] += mine * other.x[b];
         }
       }
@@ -261,14 +268,14 @@ class TeamTriangle {
 
   // Takes from the rows below a panel what its four unknowns contribute, of `Count` vectors that share the loads of L.
   template <int Count, class Team>
-  NEARGP_HD void eliminate(const Team& team, const Panel& panel, const DiagonalBlock& block, double* x,
+  NEARGP_HD void eliminate(const Team& team, const Panel& panel, const DiagonalBlock<Real>& block, Real* x,
                            int stride) const {
-    Four solved[Count];
-    for (int v = 0; v < Count; ++v) solved[v] = block.forward(Four::load(x + v * stride));
+    Four<Real> solved[Count];
+    for (int v = 0; v < Count; ++v) solved[v] = block.forward(Four<Real>::load(x + v * stride));
     for (int i = width + team.rank(); panel.first + i < padded_; i += team.size()) {
-      const double* row = panel.corner + i;
+      const Real* row = panel.corner + i;
       const int length = panel.length;
-      const Four own = {{row[0], row[length], row[2 * length], row[3 * length]}};
+      const Four<Real> own = {{row[0], row[length], row[2 * length], row[3 * length]}};
       for (int v = 0; v < Count; ++v) x[v * stride + i] -= own.dot(solved[v]);
     }
   }
@@ -276,8 +283,8 @@ class TeamTriangle {
   int rows_ = 0, padded_ = 0;
   int end_ = 0;     // of the rows, further ones included
   int length_ = 0;  // of the first column
-  double* entries_ = nullptr;
-  double* inverse_ = nullptr;
+  Real* entries_ = nullptr;
+  Real* inverse_ = nullptr;
 };
 
 }  // namespace neargp
