@@ -38,7 +38,8 @@ worth_a_gpu <- function(rows, k, passes) {
 on_device <- function(device, expr, search = "auto") {
   before <- core_resources()
   on.exit(core_set_resources(before))
-  resources <- list(device_module = if (device == "cuda") module_file("cuda") else "", search = search, faiss_module = module_file("faiss"))
+  resources <- list(device_module = if (device == "cuda") module_file("cuda") else "", search = search, faiss_module = module_file("faiss"),
+    single_precision = FALSE)
   if (device == "cuda") use_cuda(core_set_resources(resources)) else core_set_resources(resources)
   expr
 }

@@ -16,6 +16,7 @@ struct Resources {
   std::string device_module;
   std::string search = "kd-tree";  // or "auto", "faiss"
   std::string faiss_module;
+  bool single_precision = false;
 };
 
 Resources& current() {
@@ -27,6 +28,7 @@ Resources& current() {
 
 void add_current_resources(neargp::RunContext& context) {
   const Resources& resources = current();
+  context.single_precision = resources.single_precision;
   const bool choose = resources.search == "auto";
   if (!resources.device_module.empty()) {
     const neargp::DeviceModule& module = neargp::device_module(resources.device_module);
@@ -44,7 +46,8 @@ void add_current_resources(neargp::RunContext& context) {
 Rcpp::List core_resources() {
   return Rcpp::List::create(Rcpp::Named("device_module") = current().device_module,
                             Rcpp::Named("search") = current().search,
-                            Rcpp::Named("faiss_module") = current().faiss_module);
+                            Rcpp::Named("faiss_module") = current().faiss_module,
+                            Rcpp::Named("single_precision") = current().single_precision);
 }
 
 // [[Rcpp::export]]
@@ -53,6 +56,7 @@ void core_set_resources(const Rcpp::List& resources) {
   next.device_module = Rcpp::as<std::string>(resources["device_module"]);
   next.search = Rcpp::as<std::string>(resources["search"]);
   next.faiss_module = Rcpp::as<std::string>(resources["faiss_module"]);
+  next.single_precision = Rcpp::as<bool>(resources["single_precision"]);
   if (!next.device_module.empty() && next.device_module != current().device_module)
     neargp::device_module(next.device_module).select(0);
   current() = next;

@@ -22,7 +22,7 @@ struct Counts {
 };
 
 Counts counts() {
-  int values[3];
+  int values[4];
   reinterpret_cast<void (*)(int*)>(open_symbol(module_file("working"), "fake_counts"))(values);
   return {values[0], values[1], values[2]};
 }

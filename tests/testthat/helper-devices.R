@@ -19,7 +19,7 @@ local_device <- function(device, env = parent.frame()) {
   before <- core_resources()
   withr::defer(core_set_resources(before), envir = env)
   file <- if (device == "cuda") module_file("cuda") else ""
-  core_set_resources(list(device_module = file, search = "auto", faiss_module = ""))
+  core_set_resources(list(device_module = file, search = "auto", faiss_module = "", single_precision = FALSE))
 }
 
 # What is computed without neighbours has the CPU only.
@@ -68,9 +68,10 @@ built_module <- function(source, name, flags = "") {
 fake_folder <- tempfile("neargp-fake-modules")
 dir.create(fake_folder)
 
-# How many views were opened on the fake device, how many searches of neighbours it did, and which device was selected.
+# How many views were opened on the fake device, how many searches of neighbours it did, which device was selected, and how many sums were
+# asked for in single precision.
 fake_counts <- function() {
   loaded <- dyn.load(fake_module("working"))
-  counts <- .C(getNativeSymbolInfo("fake_counts", loaded), integer(3L))[[1L]]
-  stats::setNames(as.list(counts), c("views", "searches", "selected"))
+  counts <- .C(getNativeSymbolInfo("fake_counts", loaded), integer(4L))[[1L]]
+  stats::setNames(as.list(counts), c("views", "searches", "selected", "single"))
 }

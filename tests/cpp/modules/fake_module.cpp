@@ -11,7 +11,7 @@ namespace {
 [[maybe_unused]] constexpr int working = 0;
 constexpr int other_table = 1, other_backend = 2, without_device = 3;
 
-int views_opened, selected = -1;
+int views_opened, selected = -1, sums_in_single;
 
 int device_count(std::string& why_none) {
   if (FAKE != without_device) return 2;
@@ -34,21 +34,29 @@ void* open_view(const LocalView& view) {
   return cpu_backend().open(view);
 }
 
+Index conditional_sums(void* view, const PreparedCovariance& covariance, bool information, const RunContext& context,
+                       std::vector<double>& sums) {
+  sums_in_single += context.single_precision;
+  return cpu_backend().conditional_sums(view, covariance, information, context, sums);
+}
+
 Backend make_backend() {
   Backend backend = cpu_backend();
   backend.name = "fake";
   backend.abi_version += FAKE == other_backend ? 1 : 0;
   backend.open = open_view;
+  backend.conditional_sums = conditional_sums;
   return backend;
 }
 
 }  // namespace
 
-// Views opened, searches done, device selected; in the form that R's .C() wants, too.
+// Views opened, searches done, device selected, sums asked for in single precision; in the form that R's .C() wants, too.
 extern "C" void fake_counts(int* counts) {
   counts[0] = views_opened;
   counts[1] = fixtures::brute_searches();
   counts[2] = selected;
+  counts[3] = sums_in_single;
 }
 
 extern "C" const DeviceModule* neargp_device_module() {
