@@ -2,7 +2,7 @@
 #   distribution(mixture, q), log_density(mixture, y), mean(mixture), variance(mixture): one number for each row
 #   quantile(mixture, p), only where it has a closed form
 #   scale: "identity", "log" or "logit", see mixture-scales.R
-# Most are built by quadrature_rule() of
+# Most are built by quadrature_rule() of these, and have the first two:
 #   predictor_range(mixture, q, tail): the eta between which P(Y <= q | eta) falls from 1 - tail to tail
 #   likeliest(mixture, y): an eta at which y is about as likely as it can be
 #   upper(mixture): the least q at which P(Y <= q) is 1
@@ -10,15 +10,13 @@
 mixture_rule <- function(mixture) mixture_rules[[mixture$name]]
 
 quadrature_rule <- function(scale, moments, predictor_range, likeliest, upper = function(mixture) Inf) {
-  list(scale = scale, mean = moments$mean, variance = moments$variance,
+  list(scale = scale, mean = moments$mean, variance = moments$variance, predictor_range = predictor_range, likeliest = likeliest,
     distribution = function(mixture, q) quadrature_distribution(mixture, q, predictor_range, upper(mixture)),
     log_density = function(mixture, y) quadrature_log_density(mixture, y, likeliest))
 }
 
 quadrature_distribution <- function(mixture, q, predictor_range, upper, tail = 1e-11) {
   family <- mixture_family(mixture)
-  # With the tolerance of stats::ppois().
-  if (family$discrete) q <- floor(q + 1e-7)
   value <- as.double(q >= upper)
   inside <- which(q < upper & (if (family$discrete) q >= 0 else q > 0))
   if (!length(inside)) return(value)

@@ -14,19 +14,33 @@ gauss_legendre <- function(n) {
 }
 
 # Log densities and link functions bend over a few units of eta, so that long intervals need more nodes: errors stay below 1e-7.
-legendre_rules <- lapply(c(40L, 72L, 128L), gauss_legendre)
+legendre_rules <- lapply(c(28L, 40L, 72L, 128L), gauss_legendre)
 
-# The rule, by its number, for intervals of that length in eta.
-rule_for <- function(length) 1L + (length > 14) + (length > 32)
+# The rule, by its number, for intervals of that length in eta. The first is for those `short` enough that nothing bends within them but
+# the two functions of the product.
+rule_for <- function(length, short = 5) 1L + (length > short) + (length > 14) + (length > 32)
+
+# The first rule of at least so many nodes, else the last.
+rule_of_size <- function(size) {
+  sizes <- lengths(lapply(legendre_rules, `[[`, "nodes"))
+  legendre_rules[[min(sum(sizes < size) + 1L, length(sizes))]]
+}
 
 # The tails of the normal distribution beyond this hold 6e-14.
 normal_reach <- 7.5
 
+# The part of lower, ..., upper within reach, in units of sd from the mean.
+within_reach <- function(lower, upper, mean, sd) {
+  within <- function(z) ifelse(is.nan(z), 0, pmin(pmax(z, -normal_reach), normal_reach))
+  a <- within((lower - mean) / sd)
+  list(a = a, b = pmax(a, within((upper - mean) / sd)))
+}
+
 # E h(eta) for h constant below `lower` and above `upper`; h is called with a matrix of eta, rows by nodes, and the rows.
 normal_expectation <- function(h, lower, upper, mean, sd) {
-  within_reach <- function(z) ifelse(is.nan(z), 0, pmin(pmax(z, -normal_reach), normal_reach))
-  a <- within_reach((lower - mean) / sd)
-  b <- pmax(a, within_reach((upper - mean) / sd))
+  interval <- within_reach(lower, upper, mean, sd)
+  a <- interval$a
+  b <- interval$b
   rule <- rule_for((b - a) * sd)
   value <- double(length(mean))
   for (rows in split(seq_along(mean), rule)) {
@@ -62,7 +76,7 @@ log_integral <- function(g, lower, upper, sd) {
     if (all(upper - lower > 0.4 * width)) break
   }
   half <- (upper - lower) / 2
-  rule <- legendre_rules[[max(rule_for(2 * half * sd))]]
+  rule <- legendre_rules[[max(rule_for(2 * half * sd, short = 0))]]
   values <- finite_or_low(g(outer(half, rule$nodes) + (lower + upper) / 2), n)
   top <- apply(values, 1L, max)
   top + log(half * drop(exp(values - top) %*% rule$weights))

@@ -6,6 +6,9 @@
 # the length of the result; `trials` are those of binomial responses and ignored by others.
 #   mean(eta, parameters, trials), variance(eta, parameters, trials): of the response given eta
 #   density(y, eta, parameters, trials, log), distribution(q, eta, parameters, trials), quantile(p, eta, parameters, trials)
+#   For counts the distribution function is that of the gamma or beta variable which exceeds exp(eta), its odds or the probability of
+#   success where Y <= q: at whole q the sum of the probabilities, and smooth between.
+#   rise(eta, parameters), decline(y, parameters, trials), of counts: P(Y = y | eta) / P(Y = y - 1 | eta) is their product
 #   random(n, eta, parameters, trials): one draw for each of the n elements of eta, recycled
 #   start(y, mu, weights): named starting values of the parameters, `mu` a rough fit of the mean
 #   lower, upper: bounds of the estimates, on the natural scale, in units of the standard deviation of y to the power `unit`
@@ -57,7 +60,9 @@ binomial_entry <- function(link) {
         times_log(trials - known, log_probability$failure(eta)) + ifelse(inside, 0, -Inf)
       if (log) value else exp(value)
     },
-    distribution = function(q, eta, parameters, trials = 1) stats::pbinom(q, trials, probability(eta)),
+    distribution = function(q, eta, parameters, trials = 1) stats::pbeta(probability(eta), q + 1, trials - q, lower.tail = FALSE),
+    rise = function(eta, parameters) exp(log_probability$success(eta) - log_probability$failure(eta)),
+    decline = function(y, parameters, trials = 1) (trials - y + 1) / y,
     quantile = function(p, eta, parameters, trials = 1) stats::qbinom(p, trials, probability(eta)),
     random = function(n, eta, parameters, trials = 1) stats::rbinom(n, trials, probability(eta)),
     start = function(y, mu, weights) numeric(0)
@@ -110,7 +115,9 @@ response_families <- list(
     mean = function(eta, parameters, trials) exp(eta),
     variance = function(eta, parameters, trials) exp(eta),
     density = function(y, eta, parameters, trials, log = FALSE) stats::dpois(y, exp(eta), log),
-    distribution = function(q, eta, parameters, trials) stats::ppois(q, exp(eta)),
+    distribution = function(q, eta, parameters, trials) stats::pgamma(exp(eta), q + 1, lower.tail = FALSE),
+    rise = function(eta, parameters) exp(eta),
+    decline = function(y, parameters, trials) 1 / y,
     quantile = function(p, eta, parameters, trials) stats::qpois(p, exp(eta)),
     random = function(n, eta, parameters, trials) stats::rpois(n, exp(eta)),
     start = function(y, mu, weights) numeric(0)
@@ -120,7 +127,11 @@ response_families <- list(
     mean = function(eta, parameters, trials) exp(eta),
     variance = function(eta, parameters, trials) exp(eta) + exp(2 * eta) / parameters$size,
     density = function(y, eta, parameters, trials, log = FALSE) stats::dnbinom(y, parameters$size, mu = exp(eta), log = log),
-    distribution = function(q, eta, parameters, trials) stats::pnbinom(q, parameters$size, mu = exp(eta)),
+    distribution = function(q, eta, parameters, trials) {
+      stats::pbeta(1 / (1 + exp(eta) / parameters$size), parameters$size, q + 1)
+    },
+    rise = function(eta, parameters) 1 / (1 + parameters$size * exp(-eta)),
+    decline = function(y, parameters, trials) (y - 1 + parameters$size) / y,
     quantile = function(p, eta, parameters, trials) stats::qnbinom(p, parameters$size, mu = exp(eta)),
     random = function(n, eta, parameters, trials) stats::rnbinom(n, parameters$size, mu = exp(eta)),
     # E (y - mu)^2 - mu = mu^2 / size

@@ -54,10 +54,11 @@ over_rows <- function(mixture, x, compute, rows_at_once = 10000L) {
   result
 }
 
-# P(Y <= q).
-mixture_distribution <- function(q, mixture) {
-  over_rows(mixture, q, function(part, q) mixture_rule(part)$distribution(part, q))
-}
+# P(Y <= q), for counts with the tolerance of stats::ppois().
+mixture_distribution <- function(q, mixture) smooth_distribution(if (mixture_family(mixture)$discrete) floor(q + 1e-7) else q, mixture)
+
+# The same at whole numbers q, and between them as smooth as the family's distribution function.
+smooth_distribution <- function(q, mixture) over_rows(mixture, q, function(part, q) mixture_rule(part)$distribution(part, q))
 
 # P(Y > threshold).
 mixture_exceedance <- function(threshold, mixture) 1 - mixture_distribution(threshold, mixture)

@@ -1,0 +1,127 @@
+# The continuous ranked probability score of counts: the sum of (P(Y <= x) - [observed <= x])^2 over whole numbers x. Where there are up to
+# some hundred of them, P goes from one to the next by the ratio of their probabilities at fixed nodes of eta, which is a product or two
+# each; long stretches of large numbers are integrated.
+
+count_crps <- function(mixture, observed) {
+  bulk <- response_bulk(mixture)
+  # At the number of trials P is 1.
+  if (mixture_rule(mixture)$scale == "logit") bulk$upper <- pmin(bulk$upper, mixture$trials - 1)
+  line <- smooth_stretch(mixture, bulk$lower, bulk$upper)
+  last <- list(below = ifelse(line$rows, line$from - 1, bulk$upper), above = bulk$upper)
+  first <- list(below = bulk$lower, above = ifelse(line$rows, line$to + 1, bulk$upper + 1))
+  pmax(observed - 1 - bulk$upper, 0) + pmax(bulk$lower - observed, 0) + summed_squares(mixture, observed, first$below, last$below) +
+    summed_squares(mixture, observed, first$above, last$above) + integrated_squares(mixture, observed, line)
+}
+
+# What of first, ..., last is far enough from the ends of the support, where P has corners, and long enough to be integrated.
+smooth_stretch <- function(mixture, first, last, corner = 100, least = 3000) {
+  end <- if (mixture_rule(mixture)$scale == "logit") mixture$trials else Inf
+  from <- pmax(first, corner)
+  to <- pmin(last, end - corner)
+  list(rows = to - from >= least, from = from, to = to)
+}
+
+# ---- one by one -------------------------------------------------------------------------------------------------------------------
+
+# The sum of the squares over first, ..., last, 0 where there are none.
+summed_squares <- function(mixture, observed, first, last) {
+  total <- double(mixture$n)
+  active <- which(first <= last)
+  if (!length(active)) return(total)
+  probability <- total
+  probability[active] <- mixture_distribution(first[active], take_mixture(mixture, active))
+  total[active] <- (probability[active] - (first >= observed)[active])^2
+  at <- first
+  while (length(active <- active[at[active] < last[active]])) {
+    end <- pmin(last[active], at[active] + steps_of_run(take_mixture(mixture, active), at[active]))
+    shortest_first <- order(end - at[active])
+    for (group in split(shortest_first, ceiling(seq_along(active) / 500))) {
+      rows <- active[group]
+      run <- run_of_counts(take_mixture(mixture, rows), observed[rows], at[rows], end[group], probability[rows])
+      probability[rows] <- run$probability
+      total[rows] <- total[rows] + run$total
+    }
+    at[active] <- end
+  }
+  total
+}
+
+# One set of nodes serves ten standard deviations of a count near y, but no more than half the way to the number of trials: the
+# probabilities of all of these are then about as wide, seen from eta.
+steps_of_run <- function(mixture, y) {
+  family <- mixture_family(mixture)
+  variance <- family$variance(mixture_rule(mixture)$likeliest(mixture, y), mixture$parameters, mixture$trials)
+  left <- if (mixture_rule(mixture)$scale == "logit") (mixture$trials - y) / 2 else Inf
+  pmax(8, floor(pmin(10 * sqrt(variance), left)))
+}
+
+# The standard deviation of a count near y, as a difference in eta.
+width_of_count <- function(mixture, y) {
+  family <- mixture_family(mixture)
+  likeliest <- mixture_rule(mixture)$likeliest
+  half <- sqrt(family$variance(likeliest(mixture, y), mixture$parameters, mixture$trials)) / 2
+  most <- if (mixture_rule(mixture)$scale == "logit") mixture$trials - 0.5 else Inf
+  likeliest(mixture, pmin(y + half, most)) - likeliest(mixture, pmax(y - half, 0.5))
+}
+
+# From P(Y <= at) to P(Y <= end), and the sum of the squares on the way.
+run_of_counts <- function(mixture, observed, at, end, probability) {
+  family <- mixture_family(mixture)
+  nodes <- run_nodes(mixture, at, end)
+  term <- nodes$weight * family$density(at + 1, nodes$eta, mixture$parameters, mixture$trials)
+  # Beyond 1e200 the probability itself is 0.
+  rise <- pmin(family$rise(nodes$eta, mixture$parameters), 1e200)
+  ones <- rep(1, ncol(term))
+  total <- double(mixture$n)
+  for (step in seq_len(max(end - at))) {
+    y <- at + step
+    if (step > 1L) term <- term * (rise * family$decline(y, mixture$parameters, mixture$trials))
+    within <- y <= end
+    probability <- probability + within * drop(term %*% ones)
+    total <- total + within * (probability - (y >= observed))^2
+  }
+  list(probability = probability, total = total)
+}
+
+# The eta, a row of nodes for each mixture, at which the probabilities of at + 1, ..., end are not all nothing, with weights. In the middle
+# of the rule nodes are pi / 2 times as far apart as on average, and that is no farther than the narrowest product of a probability and the
+# normal density is wide: 1 / sqrt(1 + (sd / width)^2), in units of sd.
+run_nodes <- function(mixture, at, end) {
+  range <- mixture_rule(mixture)$predictor_range
+  interval <- within_reach(range(mixture, at, 1e-11)$lower, range(mixture, end, 1e-11)$upper, mixture$mean, mixture$sd)
+  half <- (interval$b - interval$a) / 2
+  width <- pmin(width_of_count(mixture, at + 1), width_of_count(mixture, end))
+  rule <- rule_of_size(pi / 2 * max(2 * half * sqrt(1 + (mixture$sd / width)^2)))
+  z <- outer(half, rule$nodes) + (interval$a + interval$b) / 2
+  list(eta = pmin(pmax(mixture$mean + mixture$sd * z, -500), 500), weight = outer(half, rule$weights) * stats::dnorm(z))
+}
+
+# ---- as an integral ---------------------------------------------------------------------------------------------------------------
+
+# The sum of a smooth g over from, ..., to is the integral of g from from - 1/2 to to + 1/2, less 1/24 of the rise of its slope in between
+# (Euler and Maclaurin, for midpoints), and slopes are differences of neighbours. The squares are smooth below and from the observation on.
+integrated_squares <- function(mixture, observed, line) {
+  total <- double(mixture$n)
+  if (!any(line$rows)) return(total)
+  rows <- which(line$rows)
+  part <- take_mixture(mixture, rows)
+  middle <- pmin(pmax(observed[rows], line$from[rows]), line$to[rows] + 1)
+  total[rows] <- smooth_sum(part, line$from[rows], middle - 1, function(p) p^2) +
+    smooth_sum(part, middle, line$to[rows], function(p) (1 - p)^2)
+  total
+}
+
+smooth_sum <- function(mixture, from, to, square) {
+  rows <- which(from <= to)
+  if (!length(rows)) return(double(mixture$n))
+  part <- take_mixture(mixture, rows)
+  from <- from[rows]
+  to <- to[rows]
+  scale <- response_scale(mixture)
+  points <- integration_points(part, scale$inverse(from - 0.5, part), scale$inverse(to + 0.5, part))
+  at <- take_mixture(part, points$row)
+  slopes <- data.frame(row = rep(seq_along(rows), 4L), y = c(from - 1, from, to, to + 1), weight = rep(c(-1, 1, 1, -1) / 24, each = length(rows)))
+  points <- rbind(data.frame(row = points$row, y = scale$response(points$v, at), weight = points$weight * scale$slope(points$v, at)), slopes)
+  value <- square(smooth_distribution(points$y, take_mixture(part, points$row)))
+  sum_by_row(rows[points$row], points$weight * value, mixture$n)
+}
