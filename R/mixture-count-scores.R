@@ -34,8 +34,7 @@ summed_squares <- function(mixture, observed, first, last) {
   at <- first
   while (length(active <- active[at[active] < last[active]])) {
     end <- pmin(last[active], at[active] + steps_of_run(take_mixture(mixture, active), at[active]))
-    shortest_first <- order(end - at[active])
-    for (group in split(shortest_first, ceiling(seq_along(active) / 500))) {
+    for (group in runs_of_like_length(end - at[active])) {
       rows <- active[group]
       run <- run_of_counts(take_mixture(mixture, rows), observed[rows], at[rows], end[group], probability[rows])
       probability[rows] <- run$probability
@@ -44,6 +43,12 @@ summed_squares <- function(mixture, observed, first, last) {
     at[active] <- end
   }
   total
+}
+
+# None is twice as long as another of its group, and a group's matrix of nodes stays small.
+runs_of_like_length <- function(steps, most = 500) {
+  groups <- split(seq_along(steps), floor(log2(steps)))
+  unlist(lapply(groups, function(group) split(group, ceiling(seq_along(group) / most))), recursive = FALSE)
 }
 
 # One set of nodes serves ten standard deviations of a count near y, but no more than half the way to the number of trials: the
@@ -69,15 +74,20 @@ run_of_counts <- function(mixture, observed, at, end, probability) {
   family <- mixture_family(mixture)
   nodes <- run_nodes(mixture, at, end)
   term <- nodes$weight * family$density(at + 1, nodes$eta, mixture$parameters, mixture$trials)
-  # Beyond 1e200 the probability itself is 0.
-  rise <- pmin(family$rise(nodes$eta, mixture$parameters), 1e200)
+  # The ratio at + 1 is taken out of all the others, so that their products stay near 1. Beyond 1e200 the probability itself is 0.
+  unit <- family$decline(at + 1, mixture$parameters, mixture$trials)
+  rise <- pmin(family$rise(nodes$eta, mixture$parameters) * unit, 1e200)
+  factor <- rep(1, mixture$n)
   ones <- rep(1, ncol(term))
   total <- double(mixture$n)
   for (step in seq_len(max(end - at))) {
     y <- at + step
-    if (step > 1L) term <- term * (rise * family$decline(y, mixture$parameters, mixture$trials))
+    if (step > 1L) {
+      term <- term * rise
+      factor <- factor * family$decline(y, mixture$parameters, mixture$trials) / unit
+    }
     within <- y <= end
-    probability <- probability + within * drop(term %*% ones)
+    probability <- probability + within * factor * drop(term %*% ones)
     total <- total + within * (probability - (y >= observed))^2
   }
   list(probability = probability, total = total)
