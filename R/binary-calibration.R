@@ -65,7 +65,7 @@ is_binary_table <- function(predictions) !is.null(predictions$binary) && all(pre
 #' @param setting of a cross-validation of several: its name; by default that with the best score.
 #' @export
 calibration_curve.neargp_cv <- function(object, setting = NULL, bins = 10L, ...) {
-  rlang::check_dots_empty()
+  check_no_more_arguments()
   given <- validated_classes(object, setting)
   calibration_curve(given$observed, prob = given$prob, bins = bins)
 }
@@ -73,7 +73,7 @@ calibration_curve.neargp_cv <- function(object, setting = NULL, bins = 10L, ...)
 #' @rdname classification_scores
 #' @export
 confusion_table.neargp_cv <- function(object, setting = NULL, ...) {
-  rlang::check_dots_empty()
+  check_no_more_arguments()
   given <- validated_classes(object, setting)
   confusion_table(given$observed, prob = given$prob)
 }

@@ -104,3 +104,29 @@ check_level <- function(level, name = "level") {
   }
   level
 }
+
+# Called in a function with `...` for its generic only: whatever is there has another name than the argument that was meant.
+check_no_more_arguments <- function(frame = parent.frame(), called = sys.function(sys.parent()), call = sys.call(sys.parent())) {
+  more <- as.list(eval(quote(substitute(alist(...))), frame))[-1L]
+  more <- more[!vapply(more, identical, NA, quote(expr = ))]
+  if (!length(more)) return(invisible())
+  known <- setdiff(names(formals(called)), "...")
+  names <- names(more) %||% ""
+  given <- names[nzchar(names)]
+  meant <- unlist(lapply(given, nearest_name, known))
+  caller <- rlang::call_name(call) %||% "the function"
+  abort_neargp("argument", c(
+    if (length(given)) sprintf("%s has no argument %s.", paste0(caller, if (caller != "the function") "()"), paste0("`", given, "`", collapse = ", "))
+    else sprintf("An argument without a name is one too many: %s.", rlang::as_label(more[[1L]])),
+    i = if (length(meant)) sprintf("Did you mean %s?", paste0("`", unique(meant), "`", collapse = ", ")) else
+      sprintf("Its arguments are %s.", paste0("`", known, "`", collapse = ", "))))
+}
+
+# The known name that most likely was meant: up to a third of the letters may be wrong, or one may be the beginning of the other.
+nearest_name <- function(name, known) {
+  plain <- function(x) tolower(gsub("[._]", "", x))
+  distance <- drop(utils::adist(plain(name), plain(known)))
+  begins <- startsWith(plain(known), plain(name)) | startsWith(plain(name), plain(known)) & nchar(known) > 2L
+  distance[begins] <- 0
+  if (length(known) && min(distance) <= nchar(name) / 3) known[which.min(distance)]
+}

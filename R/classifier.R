@@ -56,7 +56,7 @@ print_link <- function(x, digits) {
 
 #' @export
 summary.neargp_classifier <- function(object, ...) {
-  rlang::check_dots_empty()
+  check_no_more_arguments()
   given <- classes_and_probabilities(object, NULL, NULL, at_most = 10000L)
   structure(list(fit = object, scores = scores(given$observed, prob = given$prob),
     confusion = confusion_table(given$observed, prob = given$prob)), class = "summary.neargp_classifier")

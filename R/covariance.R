@@ -172,7 +172,7 @@ covariance_value.neargp_covariance <- function(object, distance, ...) {
 
 #' @export
 covariance_value.neargp <- function(object, distance, direction = NULL, ...) {
-  rlang::check_dots_empty()
+  check_no_more_arguments()
   along <- function(component) range_in_direction(component, direction)
   sum_of_covariances(object$core_covariance$components, distance, directional_range = along)
 }

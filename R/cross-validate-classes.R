@@ -51,7 +51,7 @@ validated_classes.neargp_class_cv <- function(object, setting) {
 
 #' @export
 plot.neargp_class_cv <- function(x, which = NULL, setting = NULL, score = "log_loss", bins = 10L, ...) {
-  rlang::check_dots_empty()
+  check_no_more_arguments()
   which <- which %||% if (nrow(x$scores) > 1L) "scores" else c("calibration", "confusion")
   check_choices(which, "which", c("scores", "calibration", "confusion"))
   check_choice(score, "score", setdiff(names(x$scores), c("setting", "n", "n_missing")))

@@ -23,7 +23,7 @@ print_cv_scores <- function(table, digits) {
 #' @rdname scores
 #' @export
 scores.neargp_cv <- function(object, ...) {
-  rlang::check_dots_empty()
+  check_no_more_arguments()
   object$scores
 }
 

@@ -37,7 +37,7 @@
 #' @name coef.neargp
 #' @export
 coef.neargp <- function(object, what = c("trend", "covariance"), ...) {
-  rlang::check_dots_empty()
+  check_no_more_arguments()
   what <- check_choice(what, "what", c("trend", "covariance"))
   if (what == "trend") return(object$beta)
   stats::setNames(object$parameters$estimate, object$parameters$name)
@@ -46,7 +46,7 @@ coef.neargp <- function(object, what = c("trend", "covariance"), ...) {
 #' @rdname coef.neargp
 #' @export
 vcov.neargp <- function(object, what = c("trend", "covariance"), ...) {
-  rlang::check_dots_empty()
+  check_no_more_arguments()
   what <- check_choice(what, "what", c("trend", "covariance"))
   if (what == "trend") object$beta_vcov else object$covariance_vcov
 }
@@ -54,7 +54,7 @@ vcov.neargp <- function(object, what = c("trend", "covariance"), ...) {
 #' @rdname coef.neargp
 #' @export
 confint.neargp <- function(object, parm, level = 0.95, what = c("trend", "covariance"), ...) {
-  rlang::check_dots_empty()
+  check_no_more_arguments()
   what <- check_choice(what, "what", c("trend", "covariance"))
   check_level(level)
   limits <- if (what == "trend") trend_limits(object, level) else covariance_limits(object, level)
@@ -89,7 +89,7 @@ covariance_limits <- function(object, level) {
 #' @rdname coef.neargp
 #' @export
 logLik.neargp <- function(object, ...) {
-  rlang::check_dots_empty()
+  check_no_more_arguments()
   structure(object$log_likelihood, df = length(object$beta) + sum(!object$parameters$fixed), nobs = length(object$data$y),
     score = if (!is_likelihood(object)) object$score, class = c(if (!is_likelihood(object)) "neargp_score", "logLik"))
 }

@@ -5,7 +5,7 @@
 #' All outputs of a held-out row of the data are held out; folds have a value for each such row. The outputs take the part of `setting` in the result.
 #' @export
 cross_validate.neargp_outputs <- function(object, folds = 10, refit = FALSE, level = 0.95, verbose = rlang::is_interactive(), ...) {
-  rlang::check_dots_empty()
+  check_no_more_arguments()
   check_flag(refit, "refit")
   check_level(level)
   check_flag(verbose, "verbose")

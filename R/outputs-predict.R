@@ -43,7 +43,7 @@
 predict.neargp_outputs <- function(object, newdata, type = c("response", "link"), interval = c("none", "confidence", "prediction"),
                                    level = 0.95, k = NULL, k_other = NULL, covariance = FALSE, observed = FALSE, chunk_size = NULL,
                                    threads = NULL, device = NULL, verbose = rlang::is_interactive(), ...) {
-  rlang::check_dots_empty()
+  check_no_more_arguments()
   if (missing(newdata) || is.null(newdata)) {
     abort_neargp("newdata", c("`newdata` is missing.", i = "For the training rows use fitted(), or residuals(type = \"loo\")."))
   }

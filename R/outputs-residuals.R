@@ -5,7 +5,7 @@
 #' @export
 residuals.neargp_outputs <- function(object, type = c("response", "pearson", "loo", "standardized", "trend"), k = NULL, threads = NULL,
                                      ...) {
-  rlang::check_dots_empty()
+  check_no_more_arguments()
   type <- check_choice(type, "type", c("response", "pearson", "loo", "standardized", "trend"))
   data <- object$data
   values <- switch(type,
@@ -32,7 +32,7 @@ pearson_of_outputs <- function(object, k, threads) {
 #' @rdname residuals.neargp
 #' @export
 fitted.neargp_outputs <- function(object, k = NULL, threads = NULL, ...) {
-  rlang::check_dots_empty()
+  check_no_more_arguments()
   stats::naresid(object$na_action, output_matrix(object$data, smoothed_outputs(object, k, threads)))
 }
 

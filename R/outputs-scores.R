@@ -6,8 +6,8 @@
 #' negative log density of all outputs that are known at a place, whose `observed` is a matrix with a column for each output.
 #' @export
 scores.neargp_outputs <- function(object, newdata = NULL, observed = NULL, level = 0.95, na.rm = FALSE, ...) {
-  rlang::check_dots_used()
   if (is.null(newdata)) {
+    check_no_more_arguments()
     if (!is.null(observed)) abort_argument("observed", "NULL without newdata: the training rows are scored", observed)
     loo <- outputs_leave_one_out(object, NULL, NULL)
     data <- object$data
@@ -69,7 +69,7 @@ joint_log_score <- function(error, covariance) {
 
 #' @export
 tidy.neargp_outputs <- function(x, effects = c("trend", "covariance"), conf.int = FALSE, conf.level = 0.95, ...) {
-  rlang::check_dots_empty()
+  check_no_more_arguments()
   check_choices(effects, "effects", c("trend", "covariance"))
   check_flag(conf.int, "conf.int")
   parts <- lapply(effects, function(what) {
@@ -86,7 +86,7 @@ tidy.neargp_outputs <- function(x, effects = c("trend", "covariance"), conf.int 
 
 #' @export
 glance.neargp_outputs <- function(x, ...) {
-  rlang::check_dots_empty()
+  check_no_more_arguments()
   score <- stats::logLik(x)
   likelihood <- is_likelihood(x)
   data.frame(nobs = stats::nobs(x), places = x$data$places, outputs = length(x$outputs), df = attr(score, "df"), logLik = as.numeric(score),
@@ -96,7 +96,7 @@ glance.neargp_outputs <- function(x, ...) {
 
 #' @export
 augment.neargp_outputs <- function(x, data = NULL, ...) {
-  rlang::check_dots_empty()
+  check_no_more_arguments()
   loo <- loo_outputs(x, NULL, NULL)
   fitted <- stats::fitted(x)
   observed <- output_matrix(x$data, x$data$y)

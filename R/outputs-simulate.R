@@ -7,7 +7,7 @@
 #' @export
 simulate.neargp_outputs <- function(object, nsim = 1, seed = NULL, newdata = NULL, type = c("response", "link"), k = NULL,
                                     conditional = TRUE, threads = NULL, device = NULL, ...) {
-  rlang::check_dots_empty()
+  check_no_more_arguments()
   nsim <- check_count(nsim, "nsim")
   type <- check_choice(type, "type", c("response", "link"))
   settings <- outputs_predict_settings(object, k, threads = threads, device = "cpu")

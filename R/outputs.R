@@ -84,7 +84,7 @@ structure_parameters <- function(object, j) {
 
 #' @export
 coef.neargp_outputs <- function(object, what = c("trend", "covariance"), ...) {
-  rlang::check_dots_empty()
+  check_no_more_arguments()
   what <- check_choice(what, "what", c("trend", "covariance"))
   if (what == "trend") return(object$beta)
   table <- output_parameters(object)$table
@@ -93,7 +93,7 @@ coef.neargp_outputs <- function(object, what = c("trend", "covariance"), ...) {
 
 #' @export
 vcov.neargp_outputs <- function(object, what = c("trend", "covariance"), ...) {
-  rlang::check_dots_empty()
+  check_no_more_arguments()
   what <- check_choice(what, "what", c("trend", "covariance"))
   if (what == "trend") object$beta_vcov else output_parameters(object)$vcov
 }
@@ -103,7 +103,7 @@ vcov.neargp_outputs <- function(object, what = c("trend", "covariance"), ...) {
 confint.neargp_outputs <- function(object, parm, level = 0.95, what = c("trend", "covariance"), ...) {
   what <- check_choice(what, "what", c("trend", "covariance"))
   if (what == "trend") return(NextMethod())
-  rlang::check_dots_empty()
+  check_no_more_arguments()
   check_level(level)
   table <- output_parameters(object)$table
   logged <- table$estimate > 0 & !grepl("^(covariance|anisotropy_angle)", table$name)
@@ -116,7 +116,7 @@ confint.neargp_outputs <- function(object, parm, level = 0.95, what = c("trend",
 # The covariance of two outputs (of one with itself) at distances.
 #' @export
 covariance_value.neargp_outputs <- function(object, distance, outputs = object$outputs[c(1L, 1L)], direction = NULL, ...) {
-  rlang::check_dots_empty()
+  check_no_more_arguments()
   if (!is.character(outputs) || length(outputs) != 2L) abort_argument("outputs", "the names of two outputs", outputs)
   check_choices(outputs, "outputs", object$outputs)
   components <- Map(function(component, B) replace(component, "variance", B[outputs[1L], outputs[2L]]),
@@ -179,7 +179,7 @@ print_outputs_remarks <- function(x) {
 
 #' @export
 summary.neargp_outputs <- function(object, ...) {
-  rlang::check_dots_empty()
+  check_no_more_arguments()
   result <- summary.neargp(object)
   covariance <- output_parameters(object)$table
   result$covariance <- structure(covariance[-1L], row.names = covariance$name)

@@ -24,7 +24,7 @@
 #' plot(fit)
 #' @export
 plot.neargp_classifier <- function(x, which = NULL, newdata = NULL, observed = NULL, bins = 10L, cells = 10000, ...) {
-  rlang::check_dots_empty()
+  check_no_more_arguments()
   which <- which %||% c(if (has_class_map(x) && is.null(newdata)) "map", "calibration", "confusion")
   check_choices(which, "which", c("map", "calibration", "confusion"))
   bins <- check_count(bins, "bins")

@@ -23,7 +23,7 @@
 #' @export
 predict.neargp_classifier <- function(object, newdata, type = c("prob", "class", "response"), k = NULL, chunk_size = NULL,
                                       threads = NULL, device = NULL, verbose = rlang::is_interactive(), ...) {
-  rlang::check_dots_empty()
+  check_no_more_arguments()
   if (missing(newdata) || is.null(newdata)) {
     abort_neargp("newdata", c("`newdata` is missing.", i = "For the training rows, each predicted from the others, use loo_predict()."))
   }

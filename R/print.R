@@ -179,7 +179,7 @@ convergence_line <- function(x) {
 #' @rdname summary.neargp
 #' @export
 summary.neargp <- function(object, ...) {
-  rlang::check_dots_empty()
+  check_no_more_arguments()
   variance <- diag(object$beta_vcov)
   std_error <- sqrt(ifelse(variance < 0, NA, variance))
   # Of a coefficient without a finite estimate Wald's test says nothing (Hauck and Donner 1977).

@@ -32,7 +32,7 @@
 #' @export
 residuals.neargp <- function(object, type = c("response", "pearson", "loo", "standardized", "trend"), k = NULL, threads = NULL,
                              ...) {
-  rlang::check_dots_empty()
+  check_no_more_arguments()
   type <- check_choice(type, "type", c("response", "pearson", "loo", "standardized", "trend"))
   data <- object$data
   values <- switch(type,
@@ -63,7 +63,7 @@ trend_residuals <- function(object) {
 #' @rdname residuals.neargp
 #' @export
 fitted.neargp <- function(object, k = NULL, threads = NULL, ...) {
-  rlang::check_dots_empty()
+  check_no_more_arguments()
   stats::naresid(object$na_action, smoothed(object, k, threads))
 }
 

@@ -51,7 +51,7 @@ NULL
 #' @rdname classification_scores
 #' @export
 scores.factor <- function(object, prob, na.rm = FALSE, ...) {
-  rlang::check_dots_empty()
+  check_no_more_arguments()
   judged <- judged_classes(object, prob, na.rm)
   n <- length(judged$observed)
   own <- judged$prob[cbind(seq_len(n), judged$observed)]
@@ -75,7 +75,7 @@ calibration_curve <- function(object, ...) UseMethod("calibration_curve")
 #' @rdname classification_scores
 #' @export
 calibration_curve.factor <- function(object, prob, bins = 10L, na.rm = FALSE, ...) {
-  rlang::check_dots_empty()
+  check_no_more_arguments()
   judged <- judged_classes(object, prob, na.rm)
   binned_calibration(event_of(judged), check_count(bins, "bins"))
 }
@@ -94,7 +94,7 @@ confusion_table <- function(object, ...) UseMethod("confusion_table")
 #' @rdname classification_scores
 #' @export
 confusion_table.factor <- function(object, prob, na.rm = FALSE, ...) {
-  rlang::check_dots_empty()
+  check_no_more_arguments()
   judged <- judged_classes(object, prob, na.rm)
   class_of <- function(number) factor(colnames(judged$prob)[number], levels = colnames(judged$prob))
   table(observed = class_of(judged$observed), predicted = class_of(most_probable(judged$prob)))

@@ -52,6 +52,7 @@ scores.neargp <- function(object, newdata = NULL, observed = NULL, trials = NULL
   check_level(level)
   gaussian <- is_gaussian(object$family)
   if (is.null(newdata)) {
+    check_no_more_arguments()
     check_leave_one_out(object)
     if (!gaussian) return(summarise_scores(object$data$y, mixture_scores(object$data$y, cavity_mixture(object), level), level))
     loo <- loo_table(object)

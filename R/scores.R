@@ -107,6 +107,7 @@ scores.default <- function(object, ...) {
 #' @export
 scores.numeric <- function(object, mean, sd = NULL, lower = NULL, upper = NULL, draws = NULL,
                            level = 0.95, na.rm = FALSE, family = NULL, parameters = NULL, trials = 1, ...) {
+  check_no_more_arguments()
   check_level(level)
   if (!is.null(family)) {
     check_no_intervals(lower, upper, draws)
@@ -138,6 +139,7 @@ scores.numeric <- function(object, mean, sd = NULL, lower = NULL, upper = NULL, 
 #' @rdname scores
 #' @export
 scores.data.frame <- function(object, observed, level = 0.95, na.rm = FALSE, ...) {
+  check_no_more_arguments()
   columns <- unclass(object)
   if (is.character(observed) && length(observed) == 1L) {
     check_columns_present(observed, object, "object")

@@ -35,7 +35,7 @@
 #' @export
 simulate.neargp <- function(object, nsim = 1, seed = NULL, newdata = NULL, type = c("response", "link"), k = NULL,
                             conditional = TRUE, trials = NULL, threads = NULL, device = NULL, ...) {
-  rlang::check_dots_empty()
+  check_no_more_arguments()
   nsim <- check_count(nsim, "nsim")
   type <- check_choice(type, "type", c("response", "link"))
   if (!is.null(trials)) check_has_trials(object$family)

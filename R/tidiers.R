@@ -54,6 +54,7 @@ generics::augment
 #' @rdname tidiers
 #' @export
 tidy.neargp <- function(x, effects = c("trend", "covariance"), conf.int = FALSE, conf.level = 0.95, ...) {
+  check_no_more_arguments()
   effects <- match.arg(effects, several.ok = TRUE)
   check_flag(conf.int, "conf.int")
   check_level(conf.level, "conf.level")
@@ -102,7 +103,7 @@ glance.neargp <- function(x, ...) {
 #' @rdname tidiers
 #' @export
 augment.neargp <- function(x, data = NULL, ...) {
-  rlang::check_dots_empty()
+  check_no_more_arguments()
   n <- length(x$data$y)
   if (is.null(data)) data <- original_columns(x) %||% fitted_columns(x)
   if (!is.data.frame(data) || nrow(data) != n) {

@@ -33,3 +33,30 @@ test_that("slips that are easy to mend are told how", {
     expect_error(neargp(z ~ 1, object), "sf::st_as_sf(data", fixed = TRUE, class = "neargp_error_argument")
   }
 })
+
+test_that("an argument that a function does not have is told with the one that was meant", {
+  generic <- function(object, ...) method(object, ...)
+  method <- function(object, interval = "none", chunk_size = NULL, type = 1, ...) {
+    check_no_more_arguments()
+    interval
+  }
+  expect_identical(generic(1, interval = 2), 2)
+  expect_identical(method(1, , ), "none")
+  expect_no_error(do.call(method, list(1)))
+  slip <- function(...) conditionMessage(expect_error(method(1, ...), class = "neargp_error_argument"))
+  expect_match(slip(intervall = 2), "method() has no argument `intervall`", fixed = TRUE)
+  expect_match(slip(intervall = stop("not evaluated")), "Did you mean `interval`?", fixed = TRUE)
+  expect_match(slip(chunkSize = 2, typee = 2), "Did you mean `chunk_size`, `type`?", fixed = TRUE)
+  expect_match(slip(weights = 2), "Its arguments are `object`, `interval`", fixed = TRUE)
+  expect_error(method(1, 2, 3, 4, 5), "without a name is one too many: 5", class = "neargp_error_argument")
+  expect_error(do.call(method, list(1, intervall = 2)), "the function has no argument `intervall`", class = "neargp_error_argument")
+})
+
+test_that("methods tell misspelt arguments", {
+  fit <- neargp(z ~ 1, simulated_data(40), coords = ~ x + y, method = vecchia(5))
+  for (call in list(quote(predict(fit, data.frame(x = 1, y = 1), intervall = "none")), quote(simulate(fit, nsims = 2)),
+    quote(residuals(fit, kind = "loo")), quote(coef(fit, wat = "trend")), quote(augment(fit, dta = 1)),
+    quote(scores(1, mean = 0, sd = 1, famili = poisson())), quote(scores(data.frame(mean = 0, sd = 1), observed = 1, lvel = 0.5)))) {
+    expect_error(eval(call), "has no argument", class = "neargp_error_argument")
+  }
+})

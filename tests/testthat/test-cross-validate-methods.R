@@ -14,7 +14,7 @@ test_that("all plots of a cross-validation are drawn", {
 test_that("the level of scored intervals is chosen by cross_validate(), not by scores() of its result", {
   cv <- cross_validate(example_fit(60), folds = 3, level = 0.8)
   expect_identical(scores(cv)$level, 0.8)
-  expect_error(scores(cv, level = 0.5), class = "rlib_error_dots_nonempty")
+  expect_error(scores(cv, level = 0.5), class = "neargp_error_argument")
 })
 
 test_that("scores of a fit are those of its leave-one-out predictions", {

@@ -116,7 +116,7 @@ test_that("rows, classes and missing values of newdata are kept, and saved fits 
 
 test_that("arguments that cokriging does not have are errors", {
   fit <- outputs_fit()
-  expect_error(predict(fit, new_places(), local_mean = TRUE), class = "rlib_error_dots_nonempty")
+  expect_error(predict(fit, new_places(), local_mean = TRUE), class = "neargp_error_argument")
   expect_error(predict(fit), class = "neargp_error_newdata")
   expect_error(predict(fit, new_places(), k = 100), class = "neargp_error_k")
   expect_error(predict(fit, data.frame(x = 1)), class = "neargp_error_newdata")

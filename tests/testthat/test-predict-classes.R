@@ -57,7 +57,7 @@ test_that("bad arguments are refused", {
   expect_error(predict(fit, data, type = "response"), "more than two", class = "neargp_error_argument")
   expect_error(predict(fit, data, type = "quantile"), "type", class = "neargp_error_argument")
   expect_error(predict(fit, data, k = 31L), "distinct locations", class = "neargp_error_k")
-  expect_error(predict(fit, data, interval = "prediction"), class = "rlib_error_dots_nonempty")
+  expect_error(predict(fit, data, interval = "prediction"), class = "neargp_error_argument")
 })
 
 test_that("leave-one-out predictions of some rows are those among all", {

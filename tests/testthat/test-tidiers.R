@@ -66,7 +66,7 @@ test_that("augment() adds fitted values and leave-one-out predictions to the dat
   given <- data.frame(id = 1:150)
   expect_named(augment(fit, given), c("id", ".fitted", ".resid", ".loo_mean", ".loo_sd", ".loo_std_resid"))
   expect_error(augment(fit, given[-1, , drop = FALSE]), "150 rows that were fitted", class = "neargp_error_argument")
-  expect_error(augment(fit, newdata = given[1:3, , drop = FALSE]), class = "rlib_error_dots_nonempty")
+  expect_error(augment(fit, newdata = given[1:3, , drop = FALSE]), class = "neargp_error_argument")
 })
 
 test_that("leave-one-out scores of a fit are those of its leave-one-out predictions", {
