@@ -210,7 +210,18 @@ site_trend_covariance <- function(problem, sites, known, k) {
   neighbors <- neighbors_before(like_problem, metric_component(known$covariance), k, "maxmin", 0)
   result <- core_evaluate(local_problem(sites$data, neighbors, threads = problem$threads), known$covariance, known$nugget, FALSE,
     problem$threads)
+  design <- 1L + seq_len(q)
+  result$gram[design, design] <- result$gram[design, design] +
+    information_within_cells(sites$cells, site_counts(problem$data, problem$family)) / known$nugget
   trend <- if (result$failed > 0L) list(value = -Inf) else profile_trend(result, problem$distinct)
   if (!is.finite(trend$value)) abort_cholesky(result$failed)
   trend$beta_vcov
+}
+
+# Rows of a cell are, for what they say of the trend, their mean and contrasts, from which the field has gone: sum w (x - mean)(x - mean)'.
+information_within_cells <- function(cells, count) {
+  precision <- cells$rows[, 1L]
+  means <- cells$content[, -(1:2), drop = FALSE] / cells$content[, 1L]
+  contrasts <- cells$rows[, -(1:2), drop = FALSE] / precision - means[cells$cell, , drop = FALSE]
+  crossprod(contrasts, count * precision * contrasts)
 }

@@ -24,6 +24,28 @@ test_that("repeated locations are aggregated, which changes no dense result", {
   }
 })
 
+test_that("the trend's covariance is that of dense generalised least squares on the sites of rows, repeated locations or not", {
+  for (name in c("poisson", "successes", "gamma")) {
+    for (repeated in c(0L, 12L)) {
+      data <- site_data(50, repeated = repeated)
+      fit <- site_fit(name, data, k = 49L - repeated)
+      S <- dense_covariance(fit$data$coords, fit$data$coords, fit$core_covariance) + diag(fit$nugget / fit$sites$sites$precision)
+      expect_equal(vcov(fit), solve(crossprod(fit$data$X, solve(S, fit$data$X))), tolerance = 1e-7)
+    }
+  }
+})
+
+test_that("a covariate that varies at each location alike is as certain as its rows make it", {
+  withr::local_seed(5)
+  stations <- data.frame(x = runif(20), y = runif(20))
+  data <- cbind(stations[rep(1:20, each = 8), ], year = rep(1:8, 20))
+  data$count <- rpois(160, exp(0.5 + 0.1 * data$year + sin(5 * data$x)))
+  fit <- neargp(count ~ year, data, coords = ~ x + y, family = poisson(), covariance = cov_exponential(), method = loo_k(15L))
+  alone <- summary(glm(count ~ year + factor(x), poisson(), data))$coefficients["year", "Std. Error"]
+  expect_equal(sqrt(vcov(fit)["year", "year"]), alone * sqrt(fit$nugget[[1L]]), tolerance = 0.1)
+  expect_lt(max(predict(fit, cbind(stations, year = 4), type = "link")$sd), 0.5)
+})
+
 test_that("an observation's own response does not reach its leave-one-out prediction", {
   for (name in c("poisson", "successes", "student_t")) {
     fit <- site_fit(name, site_data(60, repeated = 8L), k = 6L)
