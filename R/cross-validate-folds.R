@@ -106,7 +106,8 @@ abort_fold_trend <- function(error) {
 # The fit with what the method found for another problem of the same kind.
 with_estimates <- function(fit, problem, result) {
   values <- to_core(result$working, problem$layout$transform)
-  estimates <- parameter_estimates(problem$layout, result$working, result$information, at_bound(result$working, problem))
+  boundary <- at_bound(result$working, problem, result$information)
+  estimates <- parameter_estimates(problem$layout, result$working, result$information, boundary)
   replaced <- list(data = problem$data, layout = problem$layout, parameters = estimates$table, covariance_vcov = estimates$vcov,
     interval_vcov = estimates$vcov_interval, information = result$information, nugget = nugget_of(problem$layout, values),
     core_covariance = as_core_covariance(problem$layout, problem$groups, values), beta = result$beta, beta_vcov = result$beta_vcov,

@@ -107,7 +107,7 @@ fold_locations <- function(locations, longlat) {
     if (longlat) check_longlat(shown, "locations")
     coords <- if (longlat) core_embed_longlat(shown[, 1:2, drop = FALSE]) else shown
     unit <- if (longlat) "km" else sf_unit(locations)
-    degrees <- longlat || named_degrees(colnames(shown)[1:2])
+    degrees <- longlat || named_degrees(shown)
   }
   flat <- if (longlat) sinusoidal(shown[, 1L], shown[, 2L]) else shown[, seq_len(min(2L, ncol(shown))), drop = FALSE]
   list(coords = unname(coords), flat = unname(flat), shown = shown, longlat = longlat, degrees = degrees, unit = unit)

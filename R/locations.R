@@ -14,6 +14,7 @@ new_locations <- function(data, coords, time, distance, crs, response) {
   if (!is.null(found$time)) {
     check_columns_present(found$time, data, "data")
     locations$time_unit <- time_unit(data[[found$time]])
+    locations$time_example <- data[[found$time]][NA_integer_]  # its class, and its time zone
   }
   describe_embedding(locations)
 }
@@ -74,9 +75,8 @@ resolve_metric <- function(distance, crs, dimensions) {
 
 # Without a CRS nothing but names says that coordinates are degrees, and names alone should not decide.
 inform_degrees <- function(names, data) {
-  if (!named_degrees(names[1:2])) return(invisible())
-  degrees <- suppressWarnings(vapply(data[names[1:2]], function(x) is.numeric(x) && all(abs(x) <= 360, na.rm = TRUE), NA))
-  if (!all(degrees)) return(invisible())
+  columns <- as.data.frame(data)
+  if (!named_degrees(columns[intersect(names[1:2], colnames(columns))])) return(invisible())
   inform_neargp("degrees", c(
     sprintf("Distances are Euclidean in degrees of %s and %s, where a degree of longitude is as long as one of latitude.", names[1L],
       names[2L]),
@@ -135,6 +135,14 @@ time_numbers <- function(x, name) {
     abort_neargp("coordinates", paste0("The time column `", name, "` must be numeric, Date or date-time, not ", class(x)[1L], "."))
   }
   as.double(x)
+}
+
+# Days since 1970 as what the user calls them: dates or date-times, in the time zone of the data.
+format_time <- function(number, locations) {
+  example <- locations$time_example
+  if (inherits(example, "Date")) return(format(as.Date(number, origin = "1970-01-01")))
+  if (inherits(example, "POSIXt")) return(format(as.POSIXct(number * 86400, origin = "1970-01-01", tz = attr(example, "tzone")[1L] %||% "")))
+  format(number)
 }
 
 # Numbers among dates would be read as days since 1970.

@@ -156,12 +156,15 @@ component_at <- function(problem, working) metric_component(covariance_at(proble
 
 # Parameters that ended at a bound. The lower bounds of nugget and variances are 1e-8 and 1e-6 of the variance of the response: a value
 # near them is none, its logarithm has no sampling distribution worth an interval, and neither have the other parameters of a
-# component without variance.
+# component without variance. The same is true of a value below a tenth of its own standard error: by the delta method the information of
+# its logarithm is then (value / error)^2 < 0.01, an interval from it would span forty powers of e, and where the information is negative
+# the whole matrix would have no inverse.
 # `bounds$vanishing`: the kinds of parameters of which that is so, where it is not so of both.
-at_bound <- function(working, problem) {
+at_bound <- function(working, problem, information = NULL) {
   layout <- problem$layout
-  near <- ifelse(layout$kind %in% (problem$bounds$vanishing %||% c("nugget", "variance")), log(30), 1e-6)
-  low <- working <= problem$bounds$lower + near
+  vanishing <- layout$kind %in% (problem$bounds$vanishing %||% c("nugget", "variance"))
+  low <- working <= problem$bounds$lower + ifelse(vanishing, log(30), 1e-6)
+  if (!is.null(information)) low <- low | (vanishing & diag(information) < 0.01)
   vanished <- layout$component %in% layout$component[layout$kind == "variance" & low]
   problem$free & (low | vanished | working >= problem$bounds$upper - 1e-6)
 }

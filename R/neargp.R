@@ -177,7 +177,7 @@ compact_call <- function(call) {
 
 finish_fit <- function(result, problem, settings, model, frame, call, formula, offset_argument, required, n_given, elapsed) {
   layout <- problem$layout
-  boundary <- at_bound(result$working, problem)
+  boundary <- at_bound(result$working, problem, result$information)
   estimates <- parameter_estimates(layout, result$working, result$information, boundary)
   values <- to_core(result$working, layout$transform)
   fit <- structure(list(

@@ -173,7 +173,8 @@ print_coregionalisation <- function(x, digits) {
 print_outputs_remarks <- function(x) {
   table <- output_parameters(x)$table
   if (any(table$fixed)) cat("  fixed: ", paste(table$name[table$fixed], collapse = ", "), "\n", sep = "")
-  if (any(table$at_boundary)) cat("  at the boundary of its search interval: ", paste(table$name[table$at_boundary], collapse = ", "), "\n", sep = "")
+  at_boundary <- table$name[table$at_boundary]
+  cat(boundary_line(at_boundary, vanishing = TRUE))
   cat("\n", score_line(x), "\n", convergence_line(x), "\n", sep = "")
 }
 

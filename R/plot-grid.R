@@ -21,10 +21,16 @@ is_longlat_fit <- function(fit) {
   place <- fit$locations
   if (place$metric == "longlat") return(TRUE)
   if (!is.null(place$crs)) return(crs_is_longlat(place$crs))
-  named_degrees(place$raw_names[1:2])
+  named_degrees(original_coords(fit)[, seq_along(place$raw_names), drop = FALSE])
 }
 
-named_degrees <- function(names) length(names) == 2L && all(tolower(names) %in% c("lon", "lat", "long", "longitude", "latitude"))
+# Are the first two columns called so, and are their values such as degrees can have? Projected coordinates have these names, too.
+named_degrees <- function(coords) {
+  coords <- as.data.frame(coords)
+  limits <- c(lon = 360, long = 360, longitude = 360, lat = 90, latitude = 90)[tolower(colnames(coords)[1:2])]
+  if (anyNA(limits)) return(FALSE)
+  all(vapply(1:2, function(j) is.numeric(coords[[j]]) && all(abs(coords[[j]]) <= limits[[j]], na.rm = TRUE), NA))
+}
 
 # About `cells` cells over the bounding box; for scattered data without those outside their convex hull (widened a little).
 map_grid <- function(fit, cells = 10000L, time = NULL) {

@@ -73,7 +73,7 @@ map_place <- function(predictions, coords, longlat, unit = "") {
     abort_neargp("argument", "`predictions` must be a data frame, an sf object or a SpatRaster.")
   }
   xy <- map_coords(predictions, coords)
-  list(x = xy[, 1L], y = xy[, 2L], data = predictions, longlat = longlat %||% named_degrees(colnames(xy)), unit = unit,
+  list(x = xy[, 1L], y = xy[, 2L], data = predictions, longlat = longlat %||% named_degrees(xy), unit = unit,
     names = colnames(xy))
 }
 

@@ -99,15 +99,16 @@ plot_fit_map <- function(fit, what, newdata, cells, time, palette = NULL, limits
   draw_map(drawn$place, values, scale, title = title %||% what, main = main %||% drawn$title, ...)
 }
 
-# One coordinate: a curve with its band, and the data.
+# One coordinate: a curve with its band, and the data if they are on its scale (not beside a spatial effect alone).
 plot_fit_curve <- function(fit, drawn, main, ...) {
   order <- order(drawn$place$x)
   x <- drawn$place$x[order]
   p <- drawn$predictions[order, ]
   raw <- original_coords(fit)[, 1L]
-  plot_frame(range(x), range(p$lower, p$upper, fit$data$y), main, drawn$place$names, fit$data$response_name)
+  y <- if (drawn$known) fit$data$y
+  plot_frame(range(x), range(p$lower, p$upper, y), main, drawn$place$names, fit$data$response_name)
   graphics::polygon(c(x, rev(x)), c(p$lower, rev(p$upper)), col = "grey88", border = NA)
-  graphics::points(raw, fit$data$y, pch = 16, cex = point_size(length(raw)), col = "grey40", ...)
+  if (drawn$known) graphics::points(raw, y, pch = 16, cex = point_size(length(raw)), col = "grey40", ...)
   graphics::lines(x, p$mean, col = "#0072B2", lwd = 2)
   graphics::box(lwd = 0.8)
 }
@@ -115,14 +116,14 @@ plot_fit_curve <- function(fit, drawn, main, ...) {
 # Predictions to be drawn, their place and the title that says what they are.
 map_predictions <- function(fit, newdata, cells, time) {
   response <- fit$data$response_name
-  if (!is.null(newdata)) return(c(newdata_map(fit, newdata), title = sprintf("Prediction of %s", response)))
+  if (!is.null(newdata)) return(c(newdata_map(fit, newdata), title = sprintf("Prediction of %s", response), known = TRUE))
   coords <- map_grid(fit, cells, time)
-  at_time <- if (!is.null(fit$locations$time)) sprintf(" at %s = %s", fit$locations$time, format(coords[1L, fit$locations$time])) else ""
+  at_time <- if (!is.null(fit$locations$time)) sprintf(" at %s = %s", fit$locations$time, format_time(coords[1L, fit$locations$time], fit$locations)) else ""
   trend <- grid_trend(fit, coords)
   moments <- predict_latent(fit, embed_coordinates(coords, fit$locations), trend$X, trend$offset)
   predictions <- if (trend$known) observation_summary(fit, moments) else normal_summary(moments$mean, sqrt(moments$variance))
   title <- if (trend$known) sprintf("Prediction of %s%s", response, at_time) else sprintf("Spatial effect on %s%s", response, at_time)
-  list(predictions = predictions, place = fit_place(fit, coords), title = title)
+  list(predictions = predictions, place = fit_place(fit, coords), title = title, known = trend$known)
 }
 
 # A new observation, from moments of the linear predictor. Its limits are for curves; quantiles of all cells of a map would take long.
@@ -157,8 +158,7 @@ fit_place <- function(fit, coords) {
 
 # The trend on a grid, when it depends on nothing but the coordinates.
 grid_trend <- function(fit, coords) {
-  wanted <- all.vars(stats::delete.response(fit$terms))
-  if (all(wanted %in% colnames(coords)) && is.null(fit$offset_argument)) {
+  if (all(fit$required_columns %in% colnames(coords)) && is.null(fit$offset_argument)) {
     return(c(newdata_design(fit, as.data.frame(coords)), known = TRUE))
   }
   list(X = matrix(0, nrow(coords), ncol(fit$data$X)), offset = rep(0, nrow(coords)), known = FALSE)

@@ -117,9 +117,14 @@ print_remarks <- function(x, digits) {
   cat(white_noise_note(x, effective), sep = "")
   fixed <- x$parameters$name[x$parameters$fixed & x$layout$kind != "shape"]
   if (length(fixed)) cat("  fixed: ", paste(fixed, collapse = ", "), "\n", sep = "")
-  boundary <- boundary_parameters(x)
-  if (length(boundary)) cat("  at the boundary of its search interval: ", paste(boundary, collapse = ", "), "\n", sep = "")
+  cat(boundary_line(boundary_parameters(x), any(x$layout$kind[x$parameters$at_boundary] %in% c("nugget", "variance"))))
   cat("\n", score_line(x), "\n", convergence_line(x), "\n", sep = "")
+}
+
+# `vanishing`: some of them are nuggets or variances (at_bound()).
+boundary_line <- function(names, vanishing) {
+  if (!length(names)) return(NULL)
+  sprintf("  at the boundary of its search interval%s: %s\n", if (vanishing) ", or not told from 0" else "", paste(names, collapse = ", "))
 }
 
 # Where the variance of a component has vanished its other parameters mean nothing (at_bound()): the variance alone is told.

@@ -13,3 +13,29 @@ test_that("fixed parameters, those at a bound and all of a singular information 
   expect_true(all(is.na(working_covariance(matrix(1, 2, 2), c(TRUE, TRUE)))))
   expect_true(all(is.na(working_covariance(NULL, c(TRUE, TRUE)))))
 })
+
+test_that("a nugget that cannot be told from zero is at a boundary, and takes no standard errors from the others", {
+  data <- simulated_data(150)
+  fit <- neargp(z ~ height, data, coords = ~ x + y, method = vecchia(k = 15))
+  nugget <- which(fit$layout$kind == "nugget")
+  for (information in c(0.005, -1e-5)) {
+    curvature <- fit$information
+    curvature[nugget, ] <- curvature[, nugget] <- 0
+    curvature[nugget, nugget] <- information
+    problem <- list(layout = fit$layout, free = !fit$layout$fixed, bounds = list(lower = rep(-50, nrow(fit$layout)), upper = rep(50, nrow(fit$layout))))
+    boundary <- at_bound(fit$parameters$working, problem, curvature)
+    expect_identical(which(boundary), nugget)
+    table <- parameter_estimates(fit$layout, fit$parameters$working, curvature, boundary)$table
+    expect_true(is.na(table$std_error[nugget]))
+    expect_false(anyNA(table$std_error[!boundary & !fit$layout$fixed]))
+  }
+})
+
+test_that("without noise in the response the interval of the nugget is none, and not from nothing to infinity", {
+  data <- simulated_data(150)
+  data$smooth <- sin(4 * data$x) + cos(3 * data$y)
+  fit <- neargp(smooth ~ 1, data, coords = ~ x + y, method = vecchia(k = 15), covariance = cov_matern(2.5))
+  interval <- confint(fit, what = "covariance")["nugget", ]
+  expect_true(all(is.na(interval)))
+  expect_output(print(fit), "or not told from 0: .*nugget")
+})

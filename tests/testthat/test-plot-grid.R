@@ -31,3 +31,27 @@ test_that("original coordinates are those that were given", {
   expect_equal(colnames(original_coords(planar)), c("x", "y"))
   expect_false(is_longlat_fit(planar))
 })
+
+test_that("projected coordinates that are called long and lat are not degrees", {
+  data <- data.frame(long = c(3e5, 4e5, 5e5), lat = c(4e6, 5e6, 5.1e6))
+  expect_false(named_degrees(data))
+  expect_true(named_degrees(data.frame(long = 7:9, lat = 50:52, z = 1)))
+  expect_true(named_degrees(cbind(Latitude = c(50, 60), Longitude = c(-170, 300))))
+  expect_false(named_degrees(data.frame(lon = 0, lat = 100)))
+  expect_false(named_degrees(data.frame(lon = 0)))
+  expect_false(named_degrees(matrix(0, 2, 2)))
+  data <- data.frame(long = runif(60) * 1e5, lat = runif(60) * 8e5, z = rnorm(60))
+  fit <- neargp(z ~ 1, data, coords = ~ long + lat, method = vecchia(k = 5))
+  expect_false(is_longlat_fit(fit))
+  withr::local_pdf(NULL)
+  expect_invisible(plot(fit, which = "map", cells = 100))
+})
+
+test_that("the title of a map has the time as it was given", {
+  data <- data.frame(x = runif(40), y = runif(40), z = rnorm(40), day = as.Date("2020-03-01") + 1:40)
+  fit <- suppressWarnings(neargp(z ~ 1, data, coords = ~ x + y, time = ~ day, method = vecchia(k = 5)))
+  expect_match(map_predictions(fit, NULL, 20, NULL)$title, "at day = 2020-04-10", fixed = TRUE)
+  data$day <- as.POSIXct("2020-03-01 12:00", tz = "Pacific/Auckland") + 3600 * (1:40)
+  fit <- suppressWarnings(neargp(z ~ 1, data, coords = ~ x + y, time = ~ day, method = vecchia(k = 5)))
+  expect_match(map_predictions(fit, NULL, 20, as.POSIXct("2020-03-02", tz = "UTC"))$title, "at day = 2020-03-02 13:00:00", fixed = TRUE)
+})

@@ -90,3 +90,18 @@ test_that("arguments of no plot are errors", {
   withr::local_pdf(NULL)
   expect_no_error(plot(fit, which = "qq", lwd = 2))
 })
+
+test_that("along one coordinate a trend in constants and the coordinate is drawn with the data, a spatial effect without them", {
+  data <- simulated_data(120)
+  with_constant <- neargp(z ~ sin(2 * pi * x), data, coords = ~ x, method = vecchia(k = 5))
+  expect_true(map_predictions(with_constant, NULL, 30, NULL)$known)
+  with_covariate <- neargp(z + 1000 ~ height, data, coords = ~ x, method = vecchia(k = 5))
+  drawn <- map_predictions(with_covariate, NULL, 30, NULL)
+  expect_false(drawn$known)
+  expect_match(drawn$title, "Spatial effect")
+  withr::local_pdf(NULL)
+  plot(with_covariate, which = "map")
+  expect_lt(max(abs(graphics::par("usr")[3:4])), 500)
+  plot(with_constant, which = "map")
+  expect_lt(graphics::par("usr")[3], min(data$z))
+})
