@@ -5,7 +5,11 @@
 #' with `+`; each component has its own variance and range.
 #'
 #' The covariance at distance `d` is `variance * correlation(r)` with `r` short for `d / range`, the geostatistical parametrisation
-#' *without* a factor `sqrt(2 nu)`:
+#' *without* a factor `sqrt(2 nu)`. With several ranges, of coordinates (`ard = TRUE`) or of space and time, `r` is the length of all
+#' coordinate differences, each divided by its own range, as `sqrt((d / range)^2 + (t / range_time)^2)` for points `d` apart in space and
+#' `t` in time. That is the metric model of space and time, which is not a product of two covariances. With anisotropy, differences are
+#' rotated and stretched first.
+#'
 #'
 #' | constructor | correlation | shape parameter |
 #' |---|---|---|

@@ -111,13 +111,26 @@ BIC.neargp_score <- function(object, ...) abort_not_likelihood("BIC", attr(objec
 #' @export
 AIC.neargp <- function(object, ..., k = 2) {
   check_likelihoods("AIC", object, ...)
+  warn_unless_comparable("AIC", list(object, ...))
   NextMethod()
 }
 
 #' @export
 BIC.neargp <- function(object, ...) {
   check_likelihoods("BIC", object, ...)
+  warn_unless_comparable("BIC", list(object, ...))
   NextMethod()
+}
+
+# Of several fits, as stats::AIC() warns of different numbers of rows.
+warn_unless_comparable <- function(what, fits) {
+  fits <- Filter(function(fit) inherits(fit, "neargp"), fits)
+  for (fit in fits[-1L]) {
+    different <- intersect(compared_differences(fits[[1L]], fit), c("method", "response", "weights"))
+    if (!length(different)) next
+    return(warn_neargp("comparison", c(sprintf("%s compares fits that differ in their %s.", what, format_some(different)),
+      i = "Approximate likelihoods from other conditioning sets differ by more than models do, and those of other data say nothing.")))
+  }
 }
 
 check_likelihoods <- function(what, ...) {

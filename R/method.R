@@ -10,6 +10,9 @@ new_method <- function(name, label, ...) {
   structure(list(label = label, ...), class = c(paste0("neargp_", name), "neargp_method"))
 }
 
+# That of the constructor, which glance() has.
+method_name <- function(method) sub("^neargp_", "", class(method)[1L])
+
 # What a method adds to a fit from what fit_method() returned.
 complete_fit <- function(method, fit, result) {
   UseMethod("complete_fit")

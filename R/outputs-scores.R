@@ -78,6 +78,7 @@ tidy.neargp_outputs <- function(x, effects = c("trend", "covariance"), conf.int 
     std_error <- sqrt(diag(stats::vcov(x, what = what)))
     table <- data.frame(effect = what, term = names(estimate), estimate = unname(estimate), std.error = unname(std_error),
       statistic = if (what == "trend") unname(estimate / std_error) else NA_real_)
+    table$p.value <- wald_p_value(table$statistic)
     if (conf.int) table[c("conf.low", "conf.high")] <- as.data.frame(unname(stats::confint(x, level = conf.level, what = what)))
     table
   })
@@ -90,7 +91,7 @@ glance.neargp_outputs <- function(x, ...) {
   score <- stats::logLik(x)
   likelihood <- is_likelihood(x)
   data.frame(nobs = stats::nobs(x), places = x$data$places, outputs = length(x$outputs), df = attr(score, "df"), logLik = as.numeric(score),
-    AIC = if (likelihood) stats::AIC(x) else NA_real_, BIC = if (likelihood) stats::BIC(x) else NA_real_, method = x$method$label,
+    AIC = if (likelihood) stats::AIC(x) else NA_real_, BIC = if (likelihood) stats::BIC(x) else NA_real_, method = method_name(x$method),
     k = x$k %||% NA_integer_, converged = x$convergence$converged, iterations = x$convergence$iterations, elapsed = x$elapsed[["total"]])
 }
 

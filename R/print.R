@@ -112,8 +112,9 @@ print_remarks <- function(x, digits) {
   shown <- vapply(effective, function(v) format(signif(v, digits), digits = digits), "")
   units <- paste0(" ", range_units(names(effective), x$locations))
   labels <- if (length(effective) > 1L) paste0(" (", names(effective), ")") else ""
-  cat("  correlation is a function of distance / range\n  effective range (correlation 0.05): ",
-    paste0(shown, trimws(units, "right"), labels, collapse = ", "), "\n", sep = "")
+  cat("  correlation is a function of distance / range\n")
+  ranges <- paste0("effective range (correlation 0.05): ", paste0(shown, trimws(units, "right"), labels, collapse = ", "))
+  cat(strwrap(ranges, width = getOption("width") + 1L, indent = 2L, exdent = 4L), sep = "\n")
   cat(white_noise_note(x, effective), sep = "")
   fixed <- x$parameters$name[x$parameters$fixed & x$layout$kind != "shape"]
   if (length(fixed)) cat("  fixed: ", paste(fixed, collapse = ", "), "\n", sep = "")
@@ -189,7 +190,7 @@ summary.neargp <- function(object, ...) {
   std_error <- sqrt(ifelse(variance < 0, NA, variance))
   # Of a coefficient without a finite estimate Wald's test says nothing (Hauck and Donner 1977).
   z <- ifelse(names(object$beta) %in% object$convergence$endless, NA, object$beta / std_error)
-  coefficients <- cbind(Estimate = object$beta, `Std. Error` = std_error, `z value` = z, `Pr(>|z|)` = 2 * stats::pnorm(-abs(z)))
+  coefficients <- cbind(Estimate = object$beta, `Std. Error` = std_error, `z value` = z, `Pr(>|z|)` = wald_p_value(z))
   covariance <- object$parameters[c("estimate", "std_error", "fixed", "at_boundary")]
   rownames(covariance) <- object$parameters$name
   structure(list(fit = object, coefficients = coefficients, covariance = covariance, effective_range = effective_ranges(object)),

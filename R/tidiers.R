@@ -16,7 +16,7 @@
 #' @return Data frames.
 #'
 #'   `tidy()`: `effect` ("trend", "covariance"), `term`, `estimate`, `std.error`,
-#'   for the trend `statistic` (estimate / standard error) and, with
+#'   for the trend `statistic` (estimate / standard error) and `p.value` (Wald's test, two-sided) and, with
 #'   `conf.int = TRUE`, `conf.low` and `conf.high` as [confint()] gives them. Fixed
 #'   parameters have `NA` for all but the estimate.
 #'
@@ -72,14 +72,19 @@ tidy.neargp <- function(x, effects = c("trend", "covariance"), conf.int = FALSE,
 tidy_trend <- function(fit) {
   std_error <- unname(sqrt(diag(fit$beta_vcov)))
   estimate <- unname(fit$beta)
+  statistic <- estimate / std_error
+  # Of a coefficient without a finite estimate Wald's test says nothing (summary.neargp()).
+  statistic[names(fit$beta) %in% fit$convergence$endless] <- NA
   data.frame(effect = rep("trend", length(estimate)), term = as.character(colnames(fit$data$X)), estimate = estimate,
-    std.error = std_error, statistic = estimate / std_error)
+    std.error = std_error, statistic = statistic, p.value = wald_p_value(statistic))
 }
+
+wald_p_value <- function(z) 2 * stats::pnorm(-abs(z))
 
 tidy_covariance <- function(fit) {
   parameters <- fit$parameters
   data.frame(effect = "covariance", term = parameters$name, estimate = parameters$estimate,
-    std.error = parameters$std_error, statistic = NA_real_)
+    std.error = parameters$std_error, statistic = NA_real_, p.value = NA_real_)
 }
 
 #' @rdname tidiers
@@ -95,7 +100,7 @@ glance.neargp <- function(x, ...) {
   data.frame(
     nobs = stats::nobs(x), df = attr(likelihood, "df"), logLik = as.numeric(likelihood), AIC = criterion(stats::AIC),
     BIC = criterion(stats::BIC), sigma = stats::sigma(x), variance = first("variance"), range = first("range"), nugget = x$nugget,
-    method = sub("^neargp_", "", class(x$method)[1L]), k = x$k %||% NA_integer_, converged = as.logical(x$convergence$converged),
+    method = method_name(x$method), k = x$k %||% NA_integer_, converged = as.logical(x$convergence$converged),
     iterations = x$convergence$iterations %||% NA_integer_, elapsed = x$elapsed[["total"]]
   )
 }

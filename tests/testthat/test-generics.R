@@ -60,3 +60,14 @@ test_that("update() and model.frame() go back to the data", {
   warm <- update(fit, start = fit)
   expect_lte(warm$convergence$iterations, 2L)
 })
+
+test_that("AIC() warns of fits whose likelihoods are not those of one approximation to the same data", {
+  data <- simulated_data(80)
+  fit <- neargp(z ~ height, data, coords = ~ x + y, method = vecchia(k = 10))
+  smaller <- update(fit, z ~ 1)
+  expect_no_warning(table <- AIC(fit, smaller))
+  expect_identical(nrow(table), 2L)
+  expect_warning(AIC(fit, update(fit, method = vecchia(k = 5))), "differ in their method", class = "neargp_warning_comparison")
+  expect_warning(BIC(fit, update(fit, exp(z / 10) ~ height)), "differ in their response", class = "neargp_warning_comparison")
+  expect_no_warning(AIC(fit))
+})

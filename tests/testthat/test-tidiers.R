@@ -19,7 +19,7 @@ test_that("tidy() has one row for each parameter and agrees with coef(), vcov() 
   expect_equal(cbind(covariance$conf.low, covariance$conf.high), unname(confint(fit, level = 0.9, what = "covariance")))
   expect_equal(table[table$effect == "covariance", ], covariance, ignore_attr = TRUE)
   expect_true(is.na(covariance$std.error[covariance$term == "smoothness"]))
-  expect_named(tidy(fit), c("effect", "term", "estimate", "std.error", "statistic"))
+  expect_named(tidy(fit), c("effect", "term", "estimate", "std.error", "statistic", "p.value"))
   expect_error(tidy(fit, conf.int = TRUE, conf.level = 2), "`conf.level`", class = "neargp_error_argument")
 })
 
@@ -92,4 +92,11 @@ test_that("augment() has the columns of the data and their row names, residuals 
 
 test_that("whether Adam converged is not known", {
   expect_identical(glance(tidied_fit(method = loo_k(k = 10, optimizer = "adam", steps = 20)))$converged, NA)
+})
+
+test_that("p values are those of the summary", {
+  fit <- tidied_fit()
+  table <- tidy(fit)
+  expect_equal(table$p.value[table$effect == "trend"], unname(summary(fit)$coefficients[, "Pr(>|z|)"]))
+  expect_true(all(is.na(table$p.value[table$effect == "covariance"])))
 })
