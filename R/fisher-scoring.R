@@ -12,11 +12,15 @@ fisher_scoring <- function(objective, start, free, bounds, control, tolerance = 
   evaluations <- 1L
   first <- current$value
   pairs <- list()
+  values <- first
   for (iteration in seq_len(control$max_iterations)) {
     active <- active_set(working, current$gradient, free, bounds)
     step <- scoring_step(current, active, control$max_step, pairs)
     if (step$expected_gain < tolerance) {
       return(optimizer_result(working, current, first, iteration - 1L, evaluations, TRUE, "converged"))
+    }
+    if (is_flat(values, 5L, tolerance) && step$expected_gain < 0.5) {
+      return(optimizer_result(working, current, first, iteration - 1L, evaluations, TRUE, flat))
     }
     moved <- line_search(objective, working, current, step, bounds, free)
     evaluations <- evaluations + moved$evaluations
@@ -24,10 +28,21 @@ fisher_scoring <- function(objective, start, free, bounds, control, tolerance = 
     pairs <- remember_pair(pairs, moved$working - working, current$gradient - moved$state$gradient)
     working <- moved$working
     current <- moved$state
+    values <- c(values, current$value)
   }
-  optimizer_result(working, current, first, control$max_iterations, evaluations, FALSE,
-    sprintf("stopped after %d iterations (max_iterations)", control$max_iterations))
+  settled <- is_flat(values, 10L, 0.1)
+  optimizer_result(working, current, first, control$max_iterations, evaluations, settled,
+    if (settled) flat else sprintf("stopped after %d iterations (max_iterations)", control$max_iterations))
 }
+
+# Where variance and nugget act alike, as in white noise with a short range, a step without bounds promises a little more than `tolerance`
+# for ever, while steps as long as they may be bring next to nothing.
+is_flat <- function(values, steps, gain) {
+  n <- length(values)
+  n > steps && values[n] - values[n - steps] < gain
+}
+
+flat <- "converged where the likelihood is flat"
 
 # No fraction of the step raises the value. With a nearly noise-free, very smooth process the covariance matrices are so close to singular
 # that gradients are only that good; what is still to gain is then far from significant.

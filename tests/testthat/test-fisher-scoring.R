@@ -44,3 +44,24 @@ test_that("failed evaluations are stepped back from, and at the start are an err
   expect_lte(max(result$working), 0.6)
   expect_error(fisher_scoring(guarded, c(5, 5), c(TRUE, TRUE), wide, neargp_control()), "row 3.*nugget", class = "neargp_error_cholesky")
 })
+
+test_that("fits to white noise end where the likelihood is flat", {
+  for (seed in c(14, 19, 28)) {
+    set.seed(seed)
+    noise <- data.frame(x = runif(200), y = runif(200), z = rnorm(200))
+    fit <- neargp(z ~ 1, noise, coords = ~ x + y)
+    expect_true(fit$convergence$converged)
+    expect_match(fit$convergence$message, "likelihood is flat")
+    expect_gt(as.numeric(logLik(fit)), as.numeric(logLik(stats::lm(z ~ 1, noise))) - 1e-3)
+  }
+  expect_warning(stopped <- update(fit, control = neargp_control(max_iterations = 2L)), "did not converge", class = "neargp_warning_convergence")
+  expect_false(stopped$convergence$converged)
+})
+
+test_that("flat is what the last steps do not raise", {
+  values <- c(0, 1, 1 + 1:5 * 1e-6)
+  expect_true(is_flat(values, 5L, 1e-4))
+  expect_false(is_flat(values, 6L, 1e-4))
+  expect_false(is_flat(values, 5L, 1e-6))
+  expect_false(is_flat(values[1:5], 5L, 1e-4))
+})
