@@ -11,6 +11,11 @@ abort_argument <- function(name, wanted, value) {
   abort_neargp("argument", paste0("`", name, "` must be ", wanted, ", not ", describe_value(value), "."))
 }
 
+# An argument without a default.
+check_given <- function(missing, name, wanted) {
+  if (missing) abort_neargp("argument", c(sprintf("`%s` is missing.", name), i = paste0("It is ", wanted, ".")))
+}
+
 # A single finite number in [lower, upper]; with `open` the lower bound itself is not allowed.
 check_number <- function(x, name, lower = -Inf, upper = Inf, open = FALSE, null_ok = FALSE) {
   if (is.null(x) && null_ok) return(NULL)

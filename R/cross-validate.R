@@ -78,6 +78,11 @@
 #' @export
 cross_validate <- function(object, ...) UseMethod("cross_validate")
 
+#' @export
+cross_validate.default <- function(object, ...) {
+  abort_argument("object", "a fit of neargp(), or a named list of fits", object)
+}
+
 #' @rdname cross_validate
 #' @order 2
 #' @export

@@ -59,7 +59,10 @@ NULL
 #' @rdname folds
 #' @export
 random_folds <- function(n, v = 10) {
-  if (!is.numeric(n) || length(n) != 1L) n <- nrow_of(n)
+  if (!is.numeric(n) || length(n) != 1L) n <- nrow_of(n) else if (missing(v) && n < v) {
+    abort_neargp("folds", c(sprintf("%s rows cannot be in %d folds.", format_count(n), v),
+      i = sprintf("The first argument is the data, or the number of its rows: random_folds(data, v = %s) has %s folds.", n, n)))
+  }
   check_fold_count(v, n, "rows")
   new_folds(sample(rep_len(seq_len(v), n)), v, "random")
 }
@@ -69,6 +72,10 @@ random_folds <- function(n, v = 10) {
 block_folds <- function(locations, v = 10, size = NULL, method = c("square", "kmeans"),
                         blocks = 5 * v, buffer = 0, longlat = FALSE) {
   method <- match.arg(method)
+  if (is.numeric(locations) && length(locations) == 1L) {
+    abort_neargp("argument", c("`locations` must be a fit, sf points, or a matrix or data frame of coordinates, not one number.",
+      i = sprintf("For %s folds write block_folds(locations, v = %s).", locations, locations)))
+  }
   check_number(buffer, "buffer", 0)
   place <- fold_locations(locations, longlat)
   check_fold_count(v, nrow(place$coords), "rows")
@@ -117,7 +124,8 @@ coordinate_matrix <- function(locations) {
   if (is_sf(locations)) {
     locations <- structure(sf_coordinates(locations, "locations"), dimnames = list(NULL, c("x", "y")))
   }
-  coords <- if (is.data.frame(locations)) data.matrix(locations) else as.matrix(locations)
+  if (is.data.frame(locations)) check_numeric_locations(locations)
+  coords <- as.matrix(locations)
   bad <- if (is.numeric(coords)) which(rowSums(!is.finite(coords)) > 0)
   if (!is.numeric(coords) || length(bad) || !nrow(coords)) {
     abort_neargp("coordinates", c(
@@ -126,6 +134,14 @@ coordinate_matrix <- function(locations) {
     ))
   }
   coords
+}
+
+check_numeric_locations <- function(locations) {
+  other <- names(locations)[!vapply(locations, is.numeric, NA)]
+  if (length(other)) {
+    abort_neargp("coordinates", c(sprintf("Locations must be numbers, but %s is of class %s.", other[1L], class(locations[[other[1L]]])[1L]),
+      i = "Give the columns of coordinates alone, as in data[c(\"x\", \"y\")]."))
+  }
 }
 
 # Unit of the coordinates of an sf object; "" for degrees, when unknown, and for other objects.

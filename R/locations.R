@@ -28,6 +28,13 @@ describe_embedding <- function(locations) {
   locations
 }
 
+# c(x, y) for ~ x + y is looked for where neargp() was called from.
+coordinates_argument <- function(coords) {
+  tryCatch(coords, error = function(e) {
+    abort_neargp("coordinates", c("`coords` cannot be evaluated.", i = "Name columns by a formula, coords = ~ x + y, or by strings."), parent = e)
+  })
+}
+
 frame_locations <- function(data, coords, time, distance, crs, response) {
   if (is.null(coords)) {
     abort_neargp("coordinates", c("`data` is a plain data frame, so `coords` must say where its rows are.",
@@ -101,6 +108,23 @@ check_columns_present <- function(variables, data, argument, environment = NULL)
   }
 }
 
+# Which of two columns of one name is meant cannot be known.
+check_unique_columns <- function(variables, data, argument) {
+  twice <- intersect(variables, names(data)[duplicated(names(data))])
+  if (length(twice)) {
+    abort_neargp("columns", c(sprintf("`%s` has more than one column named %s.", argument, format_some(twice)),
+      i = "Rename or remove them: names(data) <- make.unique(names(data))."))
+  }
+}
+
+check_no_lists <- function(variables, data, argument) {
+  lists <- Filter(function(name) is.list(data[[name]]), intersect(variables, names(data)))
+  if (length(lists)) {
+    abort_neargp("columns", c(sprintf("Column %s of `%s` is a list, of which no numbers can be made.", format_some(lists), argument),
+      i = "Make it a vector, for example by unlist()."))
+  }
+}
+
 # ---- coordinates of a data set ----------------------------------------------------------------------------------------------------
 
 # Raw coordinates, time last, as a double matrix. Missing values stay: na.action or predict() deal with them.
@@ -115,6 +139,7 @@ raw_coordinates <- function(data, locations, argument = "data") {
 
 frame_coordinates <- function(data, locations, argument) {
   check_columns_present(intersect(all.vars(locations$terms), locations$names), data, argument)
+  check_no_lists(all.vars(locations$terms), data, argument)
   columns <- stats::model.frame(locations$terms, data, na.action = stats::na.pass)
   # A column of nothing but NA is logical.
   numeric <- vapply(columns, function(x) (is.numeric(x) || (is.logical(x) && all(is.na(x)))) && is.null(dim(x)), NA)
@@ -162,9 +187,21 @@ check_time_class <- function(x, locations, argument) {
 time_unit <- function(x) if (inherits(x, c("Date", "POSIXt", "difftime"))) "days" else ""
 
 embed_coordinates <- function(raw, locations, argument = "data") {
-  if (locations$metric == "planar") return(unname(raw))
+  if (locations$metric == "planar") {
+    check_size(raw, argument)
+    return(unname(raw))
+  }
   check_longlat(raw, argument)
   unname(cbind(core_embed_longlat(unname(raw[, 1:2, drop = FALSE])), raw[, -(1:2), drop = FALSE]))
+}
+
+# Squares of distances must not overflow; the core has the same limit.
+check_size <- function(raw, argument, largest = 1e30) {
+  beyond <- which(rowSums(abs(raw) > largest, na.rm = TRUE) > 0)
+  if (length(beyond)) {
+    abort_neargp("coordinates", c(sprintf("`%s` has coordinates beyond %g in %s.", argument, largest, format_rows(beyond)),
+      i = "Measure them in a larger unit."))
+  }
 }
 
 check_longlat <- function(raw, argument) {

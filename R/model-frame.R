@@ -36,6 +36,9 @@ in_data <- function(what, value) {
     if (grepl("missing values in object", conditionMessage(e))) {
       abort_neargp("missing_values", "There are missing values, and na.action = na.fail does not allow them.", parent = e)
     }
+    # The column is not there, and a function of that name is found in its place.
+    closure <- regmatches(conditionMessage(e), regexec("\\(closure\\) for variable '(.*)'", conditionMessage(e)))[[1L]]
+    if (length(closure)) abort_neargp("columns", sprintf("`data` has no column %s.", closure[2L]))
     name <- if (what == "the formula") "The formula" else paste0("`", what, "`")
     abort_neargp("formula", paste(name, "cannot be evaluated in `data`."), parent = e)
   })

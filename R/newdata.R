@@ -37,6 +37,8 @@ check_newdata <- function(object, newdata) {
     abort_neargp("newdata", c(paste0("`newdata` lacks ", if (length(missing) == 1L) "a column" else "columns",
       " that the model needs: ", format_some(missing), ".")))
   }
+  check_unique_columns(object$required_columns, newdata, "newdata")
+  check_no_lists(object$required_columns, newdata, "newdata")
 }
 
 newdata_coordinates <- function(object, newdata) {

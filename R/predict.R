@@ -81,6 +81,7 @@ predict.neargp <- function(object, newdata, type = c("response", "link", "quanti
   check_one_scale(object$family, type, interval, threshold)
   check_part_of_field(type, interval, threshold, joint, local_mean)
   if (!missing(trials)) check_has_trials(object$family)
+  if (!missing(probs) && type != "quantile") abort_argument("probs", "left out unless type = \"quantile\"", probs)
   settings <- predict_settings(object, k, local_mean, sectors, threads, device, type = type, interval = interval, level = level,
     joint = joint, chunk_size = chunk_size, verbose = verbose)
   settings[c("probs", "threshold", "trials")] <- list(check_probs(probs), check_threshold(threshold), check_trials(trials))

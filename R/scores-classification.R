@@ -72,6 +72,9 @@ scores.neargp_classifier <- function(object, newdata = NULL, observed = NULL, na
 #' @export
 calibration_curve <- function(object, ...) UseMethod("calibration_curve")
 
+#' @export
+calibration_curve.default <- function(object, ...) abort_not_judged(object)
+
 #' @rdname classification_scores
 #' @export
 calibration_curve.factor <- function(object, prob, bins = 10L, na.rm = FALSE, ...) {
@@ -90,6 +93,9 @@ calibration_curve.neargp_classifier <- function(object, newdata = NULL, observed
 #' @rdname classification_scores
 #' @export
 confusion_table <- function(object, ...) UseMethod("confusion_table")
+
+#' @export
+confusion_table.default <- function(object, ...) abort_not_judged(object)
 
 #' @rdname classification_scores
 #' @export
@@ -202,4 +208,8 @@ binned_calibration <- function(event, bins) {
 calibration_error <- function(judged, bins = 15L) {
   curve <- binned_calibration(prediction_event(judged), bins)
   sum(curve$n * abs(curve$predicted - curve$observed)) / sum(curve$n)
+}
+
+abort_not_judged <- function(object) {
+  abort_argument("object", "observed classes (a factor), a fit of classes or of 0/1 responses, or its cross-validation", object)
 }

@@ -140,6 +140,7 @@ scores.numeric <- function(object, mean, sd = NULL, lower = NULL, upper = NULL, 
 #' @export
 scores.data.frame <- function(object, observed, level = 0.95, na.rm = FALSE, ...) {
   check_no_more_arguments()
+  check_given(missing(observed), "observed", "the true values of the predictions, as numbers or as the name of a column")
   columns <- unclass(object)
   if (is.character(observed) && length(observed) == 1L) {
     check_columns_present(observed, object, "object")

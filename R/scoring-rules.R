@@ -74,6 +74,7 @@ NULL
 #' @rdname scoring_rules
 #' @export
 crps_gaussian <- function(observed, mean, sd) {
+  check_scored(list(observed = observed, mean = mean, sd = sd))
   z <- (observed - mean) / sd
   score <- sd * (z * (2 * stats::pnorm(z) - 1) + 2 * stats::dnorm(z) - 1 / sqrt(pi))
   certain <- !is.na(sd) & rep_len(sd == 0, length(score))
@@ -102,6 +103,7 @@ crps_sample <- function(observed, draws, fair = FALSE) {
 #' @rdname scoring_rules
 #' @export
 log_score_gaussian <- function(observed, mean, sd) {
+  check_scored(list(observed = observed, mean = mean, sd = sd))
   -stats::dnorm(observed, mean, sd, log = TRUE)
 }
 
@@ -109,6 +111,9 @@ log_score_gaussian <- function(observed, mean, sd) {
 #' @export
 interval_score <- function(observed, lower, upper, level = 0.95) {
   check_level(level)
+  check_scored(list(observed = observed, lower = lower, upper = upper))
+  crossed <- which(lower > upper)
+  if (length(crossed)) abort_neargp("argument", sprintf("`lower` must not be above `upper`; it is in %s.", format_rows(crossed)))
   alpha <- 1 - level
   (upper - lower) + 2 / alpha * (pmax(lower - observed, 0) + pmax(observed - upper, 0))
 }
@@ -131,6 +136,9 @@ pit_mixture <- function(observed, mean, sd, family, parameters = NULL, trials = 
   pit <- mixture_pit(observed, scored_mixture(observed, mean, sd, family, parameters, trials))
   pit$lower + stats::runif(length(pit$upper)) * (pit$upper - pit$lower)
 }
+
+# Of one length, or of length 1.
+check_scored <- function(values) invisible(recycle_predictions(values, max(lengths(values))))
 
 # One prediction for several observations, or several for one, or each for its own.
 scored_mixture <- function(observed, mean, sd, family, parameters, trials) {

@@ -73,6 +73,11 @@ empirical_variogram.default <- function(object, coords, width = NULL, cutoff = N
                                         estimator = c("classical", "robust"), directions = NULL,
                                         tolerance = 22.5, max_pairs = 1e6, longlat = FALSE, ...) {
   estimator <- match.arg(estimator)
+  if (!is.numeric(object)) {
+    abort_neargp("argument", c(sprintf("`object` must be values (numeric), with `coords`, or a fit of neargp(), not %s.", describe_value(object)),
+      i = "For example empirical_variogram(data$z, coords = data[c(\"x\", \"y\")])."))
+  }
+  check_given(missing(coords), "coords", "the places of the values: sf points, or a matrix or data frame of coordinates")
   place <- fold_locations(coords, longlat)
   if (!is.null(directions) && place$longlat) {
     abort_neargp("argument", c("`directions` need planar coordinates.", i = "Project the locations first."))

@@ -60,3 +60,21 @@ test_that("methods tell misspelt arguments", {
     expect_error(eval(call), "has no argument", class = "neargp_error_argument")
   }
 })
+
+test_that("slips of first use have errors of the package", {
+  data <- simulated_data(40)
+  fit <- function(...) neargp(..., method = vecchia(5))
+  slip <- function(call, class, message) expect_error(call, message, fixed = TRUE, class = paste0("neargp_error_", class))
+  slip(neargp(data$z ~ 1, coords = ~ x + y), "argument", "`data` is missing")
+  slip(fit(z ~ 1, data, coords = c(x, y)), "coordinates", "coords = ~ x + y")
+  slip(fit(z ~ q, data, coords = ~ x + y), "columns", "`data` has no column q")
+  slip(fit(z ~ 1, cbind(data, x = 1), coords = ~ x + y), "columns", "more than one column named x")
+  data$far <- data$x * 1e300
+  slip(fit(z ~ 1, data, coords = ~ far + y), "coordinates", "beyond 1e+30")
+  data$list <- as.list(data$x)
+  slip(fit(z ~ 1, data, coords = ~ list + y), "columns", "Column list of `data` is a list")
+  slip(cross_validate(data), "argument", "a fit of neargp()")
+  slip(calibration_curve(1), "argument", "observed classes")
+  slip(confusion_table(1), "argument", "observed classes")
+  slip(scores(data.frame(mean = 1, sd = 1)), "argument", "`observed` is missing")
+})

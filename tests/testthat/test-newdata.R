@@ -21,3 +21,18 @@ test_that("rows with missing values keep their place and are NA", {
   expect_equal(partial$mean[c(1, 4, 6)], whole$mean[c(1, 4, 6)])
   expect_true(all(is.na(predict(fit, new[2, ])$sd)))
 })
+
+test_that("columns of newdata that are lists, or twice there, are refused where the model needs them", {
+  data <- simulated_data(40)
+  data$height <- data$x^2
+  fit <- neargp(z ~ height, data, coords = ~ x + y, method = vecchia(5))
+  new <- data.frame(x = 0.5, y = 0.5, height = 0)
+  expect_error(predict(fit, cbind(new, height = 1)), "more than one column named height", class = "neargp_error_columns")
+  expect_equal(predict(fit, cbind(new, other = 1, other = 2)), predict(fit, new))
+  for (name in c("x", "height")) {
+    listed <- new
+    listed[[name]] <- list(0)
+    expect_error(predict(fit, listed), paste("Column", name, "of `newdata` is a list"), class = "neargp_error_columns")
+  }
+  expect_error(predict(fit, transform(new, x = 1e31)), "beyond 1e\\+30", class = "neargp_error_coordinates")
+})

@@ -90,5 +90,6 @@ test_that("what cannot be predicted is a classed error", {
   expect_error(predict(fit, new, k = 151), "more than", class = "neargp_error_k")
   expect_error(predict(fit, new, k = 0), "`k`", class = "neargp_error_argument")
   expect_error(predict(fit, new, joint = TRUE, local_mean = TRUE), "`local_mean`", class = "neargp_error_argument")
+  expect_error(predict(fit, new, probs = 0.5), "left out unless", class = "neargp_error_argument")
   expect_error(predict(fit, new, se.fit = TRUE), class = "neargp_error_argument")
 })

@@ -83,3 +83,10 @@ test_that("draws and levels of a wrong shape are refused", {
   expect_error(interval_score(1, 0, 2, level = 95), "`level`", class = "neargp_error_argument")
   expect_error(interval_score(1, 0, 2, level = 1), "between 0 and 1", class = "neargp_error_argument")
 })
+
+test_that("values that cannot be scored are refused", {
+  expect_error(crps_gaussian("a", 0, 1), "`observed` must be numeric", class = "neargp_error_length")
+  expect_error(log_score_gaussian(1:3, 1:2, 1), "`mean` must be numeric, of length 1", class = "neargp_error_length")
+  expect_error(crps_gaussian(1, 0, c(1, -1)), "must not be negative; it is in row 2", class = "neargp_error_sd")
+  expect_error(interval_score(1, c(0, 2), 1), "above `upper`; it is in row 2", class = "neargp_error_argument")
+})
