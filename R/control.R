@@ -19,6 +19,13 @@
 #'   compared and certified in double precision, for many dimensions that the data really fill, and on the GPU where the computation is on
 #'   one and FAISS was built for it; or `"auto"`, the GPU's search where the
 #'   computation is on one, else, from 8 dimensions and 20,000 points on, whichever of the two a trial finds to be faster.
+#' @param precision `"single"`: on a GPU the optimiser first climbs with covariance matrices in single precision, and then goes on in double
+#'   precision from where that ended. Log-likelihood, estimates and standard errors are those of double precision: as near to those of a fit
+#'   without single precision as fits from different starting values are to each other. What is gained is time, much of it on GPUs that
+#'   were not made for double precision (`bench/cuda.md`). Where a matrix cannot be factorised in single precision, as with hardly any
+#'   nugget, the first climb ends, and [print()][print.neargp] says so. It is for gaussian responses, of several outputs, too, by [vecchia()],
+#'   [loo_k()] and [mll_k()]. Predictions and all else that is asked of a fit are in double precision, and so is everything on the CPU: where
+#'   `device = "auto"` chooses it, [print()][print.neargp] says that; `device = "cpu"` is an error of [neargp()] (`neargp_error_precision`).
 #' @section Errors: `neargp_error_argument`; `neargp_error_neighbor_search`, where neargp was built without FAISS ([neargp_sitrep()]
 #'   tells).
 #' @references Johnson, J., Douze, M. and Jégou, H. (2021). Billion-scale similarity search with GPUs. *IEEE Transactions on Big Data* 7,
@@ -29,7 +36,7 @@
 #' @export
 neargp_control <- function(max_iterations = 60L, tolerance = 1e-4, max_step = 1.25, coarse_k = 10L, start_rows = 5000L,
                            refresh_tolerance = 0.01, refresh_gain = 0.05, max_refreshes = 10L,
-                           neighbor_search = c("auto", "kd-tree", "faiss")) {
+                           neighbor_search = c("auto", "kd-tree", "faiss"), precision = c("double", "single")) {
   structure(list(
     max_iterations = check_count(max_iterations, "max_iterations"),
     tolerance = check_number(tolerance, "tolerance", 0, open = TRUE),
@@ -39,7 +46,8 @@ neargp_control <- function(max_iterations = 60L, tolerance = 1e-4, max_step = 1.
     refresh_tolerance = check_number(refresh_tolerance, "refresh_tolerance", 0, open = TRUE),
     refresh_gain = check_number(refresh_gain, "refresh_gain", 0),
     max_refreshes = check_count(max_refreshes, "max_refreshes"),
-    neighbor_search = check_search(neighbor_search)
+    neighbor_search = check_search(neighbor_search),
+    precision = check_choice(precision, "precision", c("double", "single"))
   ), class = "neargp_control")
 }
 

@@ -78,7 +78,7 @@ restrict_rows.default <- function(method, fit, rows) {
 refit_rows <- function(fit, rows) {
   problem <- fold_problem(fit, rows)
   problem <- with_start(problem$method, problem)
-  with_estimates(fit, problem, fit_method(fit$method, problem))
+  with_estimates(fit, problem, fit_problem(problem))
 }
 
 fold_problem <- function(fit, rows) {

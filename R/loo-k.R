@@ -194,7 +194,8 @@ fit_method.neargp_loo_k <- function(method, problem) {
   state <- if (method$optimizer == "adam") {
     adam_fit(method, problem, objective_for)
   } else {
-    state <- fit_with_neighbors(problem, method$k, objective_for, quasi_newton_optimizer(problem), negligible_score(problem))
+    state <- fit_with_neighbors(problem, method$k, objective_for, with_single_precision(problem, quasi_newton_optimizer(problem)),
+      negligible_score(problem))
     with_fresh_neighbors(problem, state, objective_for, method$k)
   }
   with_gls_trend(problem, method_result(state, score = "leave-one-out log score", information = NULL, k = method$k))
@@ -214,7 +215,7 @@ warn_of_copies <- function(data) {
 quasi_newton_optimizer <- function(problem) {
   function(objective, working, coarse) {
     quasi_newton(objective, working, problem$free, problem$bounds, problem$control,
-      relative_tolerance = if (coarse) 1e-5 else 1e-7)
+      relative_tolerance = max(if (coarse) 1e-5 else 1e-7, resolution_of(objective) / objective$n))
   }
 }
 

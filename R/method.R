@@ -6,6 +6,11 @@ fit_method <- function(method, problem) {
   UseMethod("fit_method")
 }
 
+fit_problem <- function(problem) {
+  fit <- if (has_outputs(problem)) fit_outputs else fit_method
+  with_conditioned_trend(problem, function(problem) fit(problem$method, problem))
+}
+
 new_method <- function(name, label, ...) {
   structure(list(label = label, ...), class = c(paste0("neargp_", name), "neargp_method"))
 }
@@ -175,6 +180,5 @@ at_bound <- function(working, problem, information = NULL) {
 method_result <- function(state, score, information = state$state$information, k = NULL) {
   list(working = state$working, beta = state$state$beta, beta_vcov = state$state$beta_vcov, information = information,
     value = state$state$value, score = score, k = k,
-    convergence = list(converged = state$converged, message = state$message, iterations = state$iterations,
-      evaluations = state$evaluations))
+    convergence = state[c("converged", "message", "iterations", "evaluations", if (!is.null(state$single_failed)) "single_failed")])
 }

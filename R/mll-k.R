@@ -19,7 +19,8 @@ mll_k <- function(k = 32L) {
 fit_method.neargp_mll_k <- function(method, problem) {
   search <- search_once(function(component, k) neighbors_others(problem, component, k), method$k)
   objective_for <- function(component, k) joint_objective(problem, search(component, k))
-  state <- fit_with_neighbors(problem, method$k, objective_for, quasi_newton_optimizer(problem), negligible_score(problem))
+  state <- fit_with_neighbors(problem, method$k, objective_for, with_single_precision(problem, quasi_newton_optimizer(problem)),
+    negligible_score(problem))
   state <- with_fresh_neighbors(problem, state, objective_for, method$k)
   with_gls_trend(problem, method_result(state, score = "neighbourhood score", information = NULL, k = method$k))
 }

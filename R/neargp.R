@@ -58,7 +58,8 @@
 #'   `_response`, `_missing_values` (NA, NaN or Inf left after `na.action`), `_empty` (no rows), `_coordinates`, `_geometry` (not points, or
 #'   empty), `_crs`, `_rank` (rank-deficient trend), `_constant_response`, `_weights`, `_k` (not more than k rows), `_duplicates` (without
 #'   nugget), `_size`, `_family`, `_method` (not for several outputs), `_inducing`, `_offset` (exposures without logarithm), `_device`,
-#'   `_cholesky` (a covariance matrix that is numerically singular), `_quadrature` (responses whose density cannot be integrated).
+#'   `_precision` (there is no single precision for this, see [neargp_control()]), `_cholesky` (a covariance matrix that is numerically
+#'   singular), `_quadrature` (responses whose density cannot be integrated).
 #' @references Vecchia (1988), Guinness (2018, 2021): see [vecchia()]; Jankowiak and Pleiss (2022): see [loo_k()]; Wu et al.
 #'   (2022): see [vnngp()].
 #' @examples
@@ -89,7 +90,7 @@ neargp <- function(formula, data, coords = NULL, time = NULL, method = vecchia()
   settings$device <- choose_device(settings$device, nrow(model$data$coords), conditioning_size(settings$method, model$data), passes = 30)
   on_device(settings$device, {
     problem <- with_start(settings$method, problem)
-    result <- if (has_outputs(problem)) fit_outputs(settings$method, problem) else fit_method(settings$method, problem)
+    result <- fit_problem(problem)
     gpu <- device_name(settings$device)
   }, control$neighbor_search)
   finished <- proc.time()[["elapsed"]]
@@ -112,9 +113,11 @@ check_settings <- function(formula, data, method, covariance, family, nugget, co
   check_method(method)
   check_class(covariance, "covariance", "neargp_covariance", "a covariance such as cov_matern()")
   check_class(control, "control", "neargp_control", "made by neargp_control()")
-  list(method = method, covariance = covariance, family = check_family(family, method),
+  settings <- list(method = method, covariance = covariance, family = check_family(family, method),
     nugget = check_nugget(nugget), control = control, device = resolve_device(device, inherits(method, "neargp_exact_gp")),
     threads = resolve_threads(threads), verbose = check_flag(verbose, "verbose"))
+  check_precision(settings)
+  settings
 }
 
 # Several outputs may have one each.

@@ -54,7 +54,7 @@ refit_outputs <- function(object) {
   settings <- list(method = object$method, covariance = object$covariance, family = object$family, nugget = fixed_nuggets(object),
     control = object$control, threads = object$threads, verbose = FALSE)
   problem <- with_start(object$method, new_problem(object$data, object$locations, settings, object))
-  result <- fit_outputs(object$method, problem)
+  result <- fit_problem(problem)
   values <- to_core(result$working, problem$layout$transform)
   object$core_covariance <- as_core_covariance(problem$layout, problem$groups, values)
   object$beta <- stats::setNames(result$beta, names(object$beta))

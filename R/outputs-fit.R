@@ -26,7 +26,8 @@ fit_outputs.neargp_mll_k <- function(method, problem) {
 
 fit_neighbor_score <- function(method, problem, objective, table, score) {
   objective_for <- function(component, k) objective(table(component, k, k_other_of(method, k, length(problem$data$outputs))))
-  state <- fit_with_neighbors(problem, method$k, objective_for, outputs_optimizer(problem), negligible_score(problem))
+  state <- fit_with_neighbors(problem, method$k, objective_for, with_single_precision(problem, outputs_optimizer(problem)),
+    negligible_score(problem))
   state <- with_fresh_neighbors(problem, state, objective_for, method$k)
   result <- method_result(state, score = score, information = NULL, k = method$k)
   k_other <- k_other_of(method, method$k, length(problem$data$outputs))
@@ -41,7 +42,7 @@ fit_outputs.neargp_vecchia <- function(method, problem) {
     local_objective(problem, neighbors_before_of_outputs(problem$data, component, k,
       k_other_of(method, k, length(problem$data$outputs)), method$ordering, key, problem$threads))
   }
-  state <- fit_with_neighbors(problem, method$k, objective_for, outputs_optimizer(problem))
+  state <- fit_with_neighbors(problem, method$k, objective_for, with_single_precision(problem, outputs_optimizer(problem)))
   objective <- objective_for(component_at(problem, state$working), method$k)
   state$state <- objective$evaluate(state$working)
   information <- observed_information(objective, state, problem)
@@ -69,7 +70,7 @@ outputs_optimizer <- function(problem) {
   scales <- loading_scales(problem)
   function(objective, working, coarse) {
     quasi_newton_in_units(objective, working, scales, problem$free, problem$bounds, problem$control,
-      relative_tolerance = if (coarse) 1e-5 else 1e-8)
+      relative_tolerance = max(if (coarse) 1e-5 else 1e-8, resolution_of(objective) / objective$n))
   }
 }
 

@@ -177,7 +177,8 @@ convergence_line <- function(x) {
   } else {
     paste0("NOT CONVERGED: ", state$message)
   }
-  device <- if (is.null(x$gpu)) x$device else sprintf("%s (%s)", x$device, x$gpu)
+  details <- c(x$gpu, describe_precision(x))
+  device <- paste0(x$device, if (length(details)) sprintf(" (%s)", paste(details, collapse = "; ")))
   sprintf("%s; %s s on %s with %d %s", outcome, format(round(x$elapsed[["total"]], 1L)), device, x$threads,
     if (x$threads == 1L) "thread" else "threads")
 }

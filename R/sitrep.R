@@ -28,7 +28,8 @@
 #'
 #' Of every method with neighbours, and of several outputs, the GPU computes what grows with the cube of `k`: covariances, factors, weights
 #' and conditional variances of all conditioning sets, densities of normal responses, and their derivatives, in fits, predictions, simulations,
-#' leave-one-out predictions and cross-validation. It searches for neighbours where comparing all pairs is faster than the CPU's tree. With
+#' leave-one-out predictions and cross-validation. That is in double precision; `neargp_control(precision = "single")` has the first steps of
+#' an optimiser in single precision ([neargp_control()]). It searches for neighbours where comparing all pairs is faster than the CPU's tree. With
 #' `"cuda"`, too, the CPU does the rest:
 #' * orderings, trees and sectors of neighbour searches, and the optimiser's steps;
 #' * of [vnngp()] the expectations of the likelihood, and the sparse factor of the posterior with its solves, whose rows wait for each other;

@@ -30,7 +30,7 @@ vecchia <- function(k = 30L, ordering = c("maxmin", "random", "coordinate", "giv
 fit_method.neargp_vecchia <- function(method, problem) {
   search <- search_once(vecchia_search(problem, method$ordering), method$k)
   objective_for <- function(component, k) local_objective(problem, search(component, k))
-  state <- fit_with_neighbors(problem, method$k, objective_for, scoring_optimizer(problem))
+  state <- fit_with_neighbors(problem, method$k, objective_for, with_single_precision(problem, scoring_optimizer(problem)))
   method_result(state, score = "log-likelihood", k = method$k)
 }
 
@@ -54,6 +54,6 @@ vecchia_search <- function(problem, ordering, renew_at = 0.5) {
 scoring_optimizer <- function(problem) {
   function(objective, working, coarse) {
     fisher_scoring(objective, working, problem$free, problem$bounds, problem$control,
-      tolerance = if (coarse) max(0.1, problem$control$tolerance) else problem$control$tolerance)
+      tolerance = max(if (coarse) 0.1, problem$control$tolerance, resolution_of(objective)))
   }
 }

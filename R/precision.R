@@ -1,0 +1,105 @@
+# Steps of an optimiser in single precision, on a GPU, for neargp_control(precision = "single"). The optimiser climbs twice: first with
+# matrices in single precision, then, from where that ended, in double, until it finds nothing to gain: what a fit reports comes from the
+# second climb. At the small k of the first round, whose end is no more than a start, the first climb does.
+
+check_precision <- function(settings) {
+  if (!identical(settings$control$precision, "single")) return(invisible())
+  in_double <- "Use neargp_control(precision = \"double\"), the default."
+  refuse <- function(why, remedy = in_double) abort_neargp("precision", c(why, i = remedy))
+  method <- settings$method
+  if (inherits(method, "neargp_exact_gp")) refuse("exact_gp() is computed on the CPU, in double precision only.")
+  if (inherits(method, "neargp_vnngp") || !is_gaussian(settings$family)) {
+    refuse(sprintf("%s of a %s response is in double precision only: its weights lose too much in single precision.", method$label,
+      family_call(settings$family)))
+  }
+  if (identical(method$optimizer, "adam")) {
+    refuse("Adam's steps are in double precision only: nothing after them would correct their errors.",
+      "Use loo_k(optimizer = \"bfgs\"), or neargp_control(precision = \"double\").")
+  }
+  if (settings$device == "cpu") {
+    refuse("The CPU computes in double precision only; single precision is for GPUs.",
+      "Use neargp_control(precision = \"double\"), the default, or device = \"cuda\" or \"auto\".")
+  }
+}
+
+# Inside on_device().
+steps_in_single <- function(problem) {
+  identical(problem$control$precision, "single") && nzchar(core_resources()$device_module)
+}
+
+in_single_precision <- function(expr) {
+  before <- core_resources()
+  on.exit(core_set_resources(before))
+  core_set_resources(utils::modifyList(before, list(single_precision = TRUE)))
+  expr
+}
+
+# `optimize` as fit_with_neighbors() wants it.
+with_single_precision <- function(problem, optimize) {
+  if (!steps_in_single(problem)) return(optimize)
+  failed <- FALSE
+  function(objective, working, coarse) {
+    first <- climb_in_single(objective, working, coarse, optimize)
+    failed <<- failed || first$failed
+    result <- if (coarse && !first$failed) first else add_climbs(first, optimize(objective, first$working, coarse))
+    result$single_failed <- failed
+    result
+  }
+}
+
+add_climbs <- function(first, last) {
+  for (total in c("gain", "iterations", "evaluations")) last[[total]] <- first[[total]] + last[[total]]
+  last
+}
+
+# A matrix that cannot be factorised ends the climb where it was best.
+climb_in_single <- function(objective, working, coarse, optimize) {
+  reached <- list(working = working, value = -Inf, gain = 0, iterations = 0L, evaluations = 0L, failed = TRUE)
+  first <- NULL
+  evaluate <- function(working, ...) {
+    state <- in_single_precision(objective$evaluate(working, ...))
+    reached$evaluations <<- reached$evaluations + 1L
+    if (!is.finite(state$value)) rlang::abort("Single precision does not do.", class = "neargp_single_failed")
+    first <<- first %||% state$value
+    if (state$value > reached$value) {
+      reached[c("working", "value", "gain")] <<- list(working, state$value, state$value - first)
+    }
+    state
+  }
+  single <- list(evaluate = evaluate, gradient = function(...) in_single_precision(objective$gradient(...)), n = objective$n,
+    resolution = single_resolution(objective$n))
+  tryCatch(c(optimize(single, working, coarse), list(failed = FALSE)), neargp_single_failed = function(condition) reached)
+}
+
+# Differences of an objective of n rows that rounding hides. Errors of the rows' densities in single precision are 1e-7 to 1e-5, by the
+# share of the nugget (bench/single-precision.R). What they have in common is the same at neighbouring parameters, and the rest adds up
+# like noise.
+single_resolution <- function(n) 1e-5 * sqrt(n)
+
+# That of an objective, in its own units; in double precision optimisers' tolerances are far above it.
+resolution_of <- function(objective) objective$resolution %||% 0
+
+# Matrices in single precision do not bear with a response that is large beside its scatter, such as 300 K, or with covariates like the year
+# 2000, whose effects cancel. So `fit` gets the residuals of ordinary least squares and orthogonal columns, and its trend is taken back:
+# X beta = X b + Q gamma, X = Q R, hence beta = b + R^-1 gamma.
+with_conditioned_trend <- function(problem, fit) {
+  X <- problem$data$X
+  if (ncol(X) == 0L || !steps_in_single(problem)) return(fit(problem))
+  size <- sqrt(nrow(X))
+  parts <- qr(X, tol = 0)
+  y <- problem$data$y - problem$data$offset
+  rotation <- size * backsolve(qr.R(parts), diag(ncol(X)))
+  rotation[parts$pivot, ] <- rotation
+  problem$data[c("y", "offset", "X")] <- list(qr.resid(parts, y), 0 * y, qr.Q(parts) * size)
+  result <- fit(problem)
+  result$beta <- qr.coef(parts, y) + drop(rotation %*% result$beta)
+  result$beta_vcov <- rotation %*% result$beta_vcov %*% t(rotation)
+  result
+}
+
+# For print(): what a fit was computed in, where that is not what one would take it for.
+describe_precision <- function(fit) {
+  failed <- fit$convergence$single_failed
+  if (!is.null(failed)) return(paste0("steps in single precision", if (failed) " where its matrices could be factorised"))
+  if (identical(fit$control$precision, "single")) "double precision"
+}

@@ -1,0 +1,122 @@
+# A module that computes in single precision indeed, by the core's own templates on the CPU.
+local_emulated_cuda <- function(env = parent.frame()) {
+  testthat::skip_on_os(c("windows", "mac"))
+  withr::local_envvar(NEARGP_CUDA_MODULE = built_module("emulated_module.cpp", "emulated"), .local_envir = env)
+}
+
+in_precision <- function(precision, formula = z ~ height, data = simulated_data(400), method = vecchia(k = 15), device = "cuda", ...) {
+  neargp(formula, data, coords = ~ x + y, method = method, device = device, control = neargp_control(precision = precision, ...), verbose = FALSE)
+}
+
+# Fisher scoring ends within its tolerance, 1e-4 of log-likelihood, by which parameters move by about 1% of their standard errors. PORT is
+# less strict with scores: fits in double from other starting values differ by up to 3e-4 here.
+expect_same_fit <- function(single, double) {
+  allowed <- if (is.null(double$information)) 1e-3 else 2e-4
+  expect_lt(abs(single$log_likelihood - double$log_likelihood), allowed)
+  free <- !double$parameters$fixed
+  distance <- abs(log(single$parameters$estimate / double$parameters$estimate))[free]
+  deviation <- if (is.null(double$information)) 1 else (double$parameters$std_error / double$parameters$estimate)[free]
+  expect_lt(max(distance / deviation), 0.03)
+  expect_equal(coef(single), coef(double), tolerance = 1e-3)
+  expect_equal(vcov(single), vcov(double), tolerance = 1e-2)
+}
+
+test_that("a fit with steps in single precision is the fit in double", {
+  local_emulated_cuda()
+  for (method in list(vecchia(k = 15), loo_k(k = 15), mll_k(k = 15))) {
+    double <- in_precision("double", method = method)
+    single <- in_precision("single", method = method)
+    expect_same_fit(single, double)
+    expect_false(single$convergence$single_failed)
+    expect_null(double$convergence$single_failed)
+    # what is reported is the value in double precision at those estimates
+    expect_output(print(single), "on cuda (Emulated GPU; steps in single precision) with", fixed = TRUE)
+    expect_output(print(double), "on cuda (Emulated GPU) with", fixed = TRUE)
+  }
+})
+
+test_that("of several outputs, too", {
+  local_emulated_cuda()
+  data <- transform(simulated_data(250), other = z + rnorm(250))
+  single <- in_precision("single", cbind(z, other) ~ height, data, loo_k(k = 12))
+  double <- in_precision("double", cbind(z, other) ~ height, data, loo_k(k = 12))
+  expect_equal(single$log_likelihood, double$log_likelihood, tolerance = 1e-6)
+  expect_equal(single$beta, double$beta, tolerance = 1e-2)
+})
+
+# Covariates and responses far from zero are what matrices in single precision would not bear.
+test_that("a trend far from zero makes no difference to steps in single precision", {
+  local_emulated_cuda()
+  data <- transform(simulated_data(400), z = z + 3e5, height = height + 2e4)
+  single <- in_precision("single", data = data)
+  expect_same_fit(single, in_precision("double", data = data))
+  near <- in_precision("single")
+  expect_identical(single$convergence$single_failed, near$convergence$single_failed)
+  expect_equal(single$log_likelihood, near$log_likelihood, tolerance = 1e-6)
+})
+
+test_that("most steps are made in single precision, and the last ones in double", {
+  local_fake_cuda()
+  before <- fake_counts()$single
+  fit <- in_precision("single")
+  sums <- fake_counts()$single - before
+  expect_gt(sums, 3L)
+  expect_gt(fit$convergence$evaluations, sums)
+  before <- fake_counts()$single
+  in_precision("double")
+  predict(fit, simulated_data(3), device = "cuda")
+  residuals(fit, "loo")
+  expect_identical(fake_counts()$single, before)
+  expect_false(core_resources()$single_precision)
+})
+
+test_that("a matrix that fails in single precision ends its steps, not the fit, and is told", {
+  local_emulated_cuda()
+  # pairs of rows so near each other that without a nugget only double precision tells them apart
+  data <- simulated_data(200)
+  twin <- transform(data[1:20, ], x = x + 2e-5, z = z + 1e-4)
+  fit_to <- function(precision) {
+    neargp(z ~ 1, rbind(data, twin), coords = ~ x + y, method = vecchia(k = 10), nugget = 0, device = "cuda",
+      control = neargp_control(precision = precision))
+  }
+  single <- fit_to("single")
+  expect_true(single$convergence$single_failed)
+  expect_output(print(single), "steps in single precision where its matrices could be factorised", fixed = TRUE)
+  expect_same_fit(single, fit_to("double"))
+})
+
+test_that("what has no single precision is an error that names the remedy", {
+  local_fake_cuda()
+  error <- function(expr, message) expect_error(expr, message, class = "neargp_error_precision")
+  error(in_precision("single", device = "cpu"), "single precision is for GPUs")
+  data <- transform(simulated_data(60), count = rpois(60, 3), class = x > 0.5)
+  refused <- function(formula, method, family = stats::gaussian()) {
+    neargp(formula, data, coords = ~ x + y, method = method, family = family, control = neargp_control(precision = "single"))
+  }
+  error(refused(z ~ 1, exact_gp()), "precision = \"double\"")
+  error(refused(z ~ 1, vnngp(k = 5)), "precision = \"double\"")
+  error(refused(count ~ 1, loo_k(k = 5), poisson()), "Poisson|poisson")
+  error(refused(class ~ 1, loo_k(k = 5), binomial()), "precision = \"double\"")
+  error(refused(z ~ 1, loo_k(k = 5, optimizer = "adam")), "bfgs")
+  expect_error(neargp_control(precision = "half"), class = "neargp_error_argument")
+})
+
+test_that("where auto is the CPU, everything is in double precision, and print says so", {
+  fit <- in_precision("single", device = "auto")
+  expect_identical(fit$device, "cpu")
+  expect_identical(coef(fit, "covariance"), coef(in_precision("double", device = "auto"), "covariance"))
+  expect_output(print(fit), "on cpu (double precision) with", fixed = TRUE)
+})
+
+test_that("a fit goes on from one in another precision, and refits keep to theirs", {
+  local_emulated_cuda()
+  withr::local_options(neargp.device = "cuda")
+  single <- neargp(z ~ height, simulated_data(400), coords = ~ x + y, method = vecchia(k = 15), control = neargp_control(precision = "single"))
+  double <- update(single, control = neargp_control(), start = single)
+  expect_null(double$convergence$single_failed)
+  expect_lt(double$convergence$evaluations, 8L)
+  expect_same_fit(single, double)
+  folds <- rep(1:2, 200L)
+  expect_equal(cross_validate(single, folds = folds, refit = TRUE)$scores, cross_validate(double, folds = folds, refit = TRUE)$scores,
+    tolerance = 1e-3)
+})
