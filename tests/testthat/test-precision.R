@@ -4,8 +4,8 @@ local_emulated_cuda <- function(env = parent.frame()) {
   withr::local_envvar(NEARGP_CUDA_MODULE = built_module("emulated_module.cpp", "emulated"), .local_envir = env)
 }
 
-in_precision <- function(precision, formula = z ~ height, data = simulated_data(400), method = vecchia(k = 15), device = "cuda", ...) {
-  neargp(formula, data, coords = ~ x + y, method = method, device = device, control = neargp_control(precision = precision, ...), verbose = FALSE)
+in_precision <- function(precision, formula = z ~ height, data = simulated_data(250), method = vecchia(k = 12), device = "cuda") {
+  neargp(formula, data, coords = ~ x + y, method = method, device = device, control = neargp_control(precision = precision))
 }
 
 # Fisher scoring ends within its tolerance, 1e-4 of log-likelihood, by which parameters move by about 1% of their standard errors. PORT is
@@ -23,13 +23,12 @@ expect_same_fit <- function(single, double) {
 
 test_that("a fit with steps in single precision is the fit in double", {
   local_emulated_cuda()
-  for (method in list(vecchia(k = 15), loo_k(k = 15), mll_k(k = 15))) {
+  for (method in list(vecchia(k = 12), loo_k(k = 12), mll_k(k = 12))) {
     double <- in_precision("double", method = method)
     single <- in_precision("single", method = method)
     expect_same_fit(single, double)
     expect_false(single$convergence$single_failed)
     expect_null(double$convergence$single_failed)
-    # what is reported is the value in double precision at those estimates
     expect_output(print(single), "on cuda (Emulated GPU; steps in single precision) with", fixed = TRUE)
     expect_output(print(double), "on cuda (Emulated GPU) with", fixed = TRUE)
   }
@@ -37,22 +36,22 @@ test_that("a fit with steps in single precision is the fit in double", {
 
 test_that("of several outputs, too", {
   local_emulated_cuda()
-  data <- transform(simulated_data(250), other = z + rnorm(250))
-  single <- in_precision("single", cbind(z, other) ~ height, data, loo_k(k = 12))
-  double <- in_precision("double", cbind(z, other) ~ height, data, loo_k(k = 12))
+  data <- transform(simulated_data(150), other = z + withr::with_seed(2, stats::rnorm(150)))
+  single <- in_precision("single", cbind(z, other) ~ height, data, loo_k(k = 8))
+  double <- in_precision("double", cbind(z, other) ~ height, data, loo_k(k = 8))
   expect_equal(single$log_likelihood, double$log_likelihood, tolerance = 1e-6)
   expect_equal(single$beta, double$beta, tolerance = 1e-2)
 })
 
-# Covariates and responses far from zero are what matrices in single precision would not bear.
+# Covariates and responses far from zero are what matrices in single precision would not bear: steps would lead nowhere near.
 test_that("a trend far from zero makes no difference to steps in single precision", {
   local_emulated_cuda()
-  data <- transform(simulated_data(400), z = z + 3e5, height = height + 2e4)
-  single <- in_precision("single", data = data)
-  expect_same_fit(single, in_precision("double", data = data))
-  near <- in_precision("single")
-  expect_identical(single$convergence$single_failed, near$convergence$single_failed)
-  expect_equal(single$log_likelihood, near$log_likelihood, tolerance = 1e-6)
+  near <- in_precision("double")
+  far <- in_precision("single", data = transform(simulated_data(250), z = z + 3e5, height = height + 2e4))
+  expect_lt(abs(far$log_likelihood - near$log_likelihood), 1e-4)
+  expect_equal(coef(far)[["height"]], coef(near)[["height"]], tolerance = 1e-4)
+  expect_equal(vcov(far)[["height", "height"]], vcov(near)[["height", "height"]], tolerance = 1e-3)
+  expect_lte(far$convergence$evaluations, near$convergence$evaluations + 2L)
 })
 
 test_that("most steps are made in single precision, and the last ones in double", {
@@ -111,12 +110,13 @@ test_that("where auto is the CPU, everything is in double precision, and print s
 test_that("a fit goes on from one in another precision, and refits keep to theirs", {
   local_emulated_cuda()
   withr::local_options(neargp.device = "cuda")
-  single <- neargp(z ~ height, simulated_data(400), coords = ~ x + y, method = vecchia(k = 15), control = neargp_control(precision = "single"))
+  single <- neargp(z ~ height, simulated_data(250), coords = ~ x + y, method = vecchia(k = 12),
+    control = neargp_control(precision = "single"))
   double <- update(single, control = neargp_control(), start = single)
   expect_null(double$convergence$single_failed)
   expect_lt(double$convergence$evaluations, 8L)
   expect_same_fit(single, double)
-  folds <- rep(1:2, 200L)
-  expect_equal(cross_validate(single, folds = folds, refit = TRUE)$scores, cross_validate(double, folds = folds, refit = TRUE)$scores,
-    tolerance = 1e-3)
+  folds <- rep(1:2, 125L)
+  refitted <- lapply(list(single, double), cross_validate, folds = folds, refit = TRUE)
+  expect_equal(refitted[[1L]]$predictions$mean, refitted[[2L]]$predictions$mean, tolerance = 1e-3)
 })
