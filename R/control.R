@@ -20,12 +20,13 @@
 #'   one and FAISS was built for it; or `"auto"`, the GPU's search where the
 #'   computation is on one, else, from 8 dimensions and 20,000 points on, whichever of the two a trial finds to be faster.
 #' @param precision `"single"`: on a GPU the optimiser first climbs with covariance matrices in single precision, and then goes on in double
-#'   precision from where that ended. Log-likelihood, estimates and standard errors are those of double precision: as near to those of a fit
-#'   without single precision as fits from different starting values are to each other. What is gained is time, much of it on GPUs that
-#'   were not made for double precision (`bench/cuda.md`). Where a matrix cannot be factorised in single precision, as with hardly any
-#'   nugget, the first climb ends, and [print()][print.neargp] says so. It is for gaussian responses, of several outputs, too, by [vecchia()],
-#'   [loo_k()] and [mll_k()]. Predictions and all else that is asked of a fit are in double precision, and so is everything on the CPU: where
-#'   `device = "auto"` chooses it, [print()][print.neargp] says that; `device = "cpu"` is an error of [neargp()] (`neargp_error_precision`).
+#'   precision from where that ended. Log-likelihood, estimates and standard errors are those of double precision: as near to those of a
+#'   fit without single precision as fits from different starting values are to each other. It is meant for GPUs that were not made for
+#'   double precision; on others it can be expected to gain little (`bench/cuda.md`). Where a matrix cannot be factorised in single
+#'   precision, as with hardly any nugget, the first climb ends, and [print()][print.neargp] says so. It is for gaussian responses, of
+#'   several outputs, too, by [vecchia()], [loo_k()] and [mll_k()]. Predictions and all else that is asked of a fit are in double precision,
+#'   and so is everything on the CPU: where `device = "auto"` chooses it, [print()][print.neargp] says that; `device = "cpu"` is an error of
+#'   [neargp()] (`neargp_error_precision`).
 #' @section Errors: `neargp_error_argument`; `neargp_error_neighbor_search`, where neargp was built without FAISS ([neargp_sitrep()]
 #'   tells).
 #' @references Johnson, J., Douze, M. and Jégou, H. (2021). Billion-scale similarity search with GPUs. *IEEE Transactions on Big Data* 7,

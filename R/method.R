@@ -180,5 +180,6 @@ at_bound <- function(working, problem, information = NULL) {
 method_result <- function(state, score, information = state$state$information, k = NULL) {
   list(working = state$working, beta = state$state$beta, beta_vcov = state$state$beta_vcov, information = information,
     value = state$state$value, score = score, k = k,
-    convergence = state[c("converged", "message", "iterations", "evaluations", if (!is.null(state$single_failed)) "single_failed")])
+    convergence = c(list(converged = state$converged, message = state$message, iterations = state$iterations,
+      evaluations = state$evaluations), state[intersect("single_failed", names(state))]))
 }

@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <map>
+#include <string>
 
 #include "core_fixtures.h"
 #include "emulated_device.h"
@@ -59,10 +60,11 @@ struct WritingDevice : emulated::Device {
 
 }  // namespace
 
-// Matern 3/2 with one range and a nugget, two dimensions, response and constant; no conditioning set is short.
+// Matern 3/2 with one range and a nugget, two dimensions, response and constant; no conditioning set is short. Arguments: k,
+// precision ("single" or "double"), and the file.
 int main(int, char** arguments) {
   const int k = std::atoi(arguments[1]);
-  file.open(arguments[2], std::ios::binary);
+  file.open(arguments[3], std::ios::binary);
   emulated::Fresh device;
   emulated::state().limits.multiprocessors = 1;
   emulated::state().limits.blocks_per_multiprocessor = 1;
@@ -74,6 +76,7 @@ int main(int, char** arguments) {
   const Backend backend = DeviceBackend<WritingDevice>::table("writing");
   RunContext context;
   context.backend = &backend;
+  context.single_precision = std::string(arguments[2]) == "single";
   const PreparedCovariance prepared = prepare(covariance, 2, true, local_kernels().fill_matern_table);
   const LocalProblem problem(data.view(), fixtures::neighbors_others(data, k), {}, context);
   problem.on_device().conditional_sums(prepared, true, context);

@@ -165,13 +165,16 @@ class Warp:
 
     @staticmethod
     def kind(operation):
-        name = operation.split(".")[0]
+        parts = operation.split(".")
+        name, number = parts[0], parts[-1]
         if name == "mov":
             return "mov"  # mostly constants, which machine code has as operands
         if "shared" in operation and name in ("ld", "st"):
             return "shared"
-        if operation.endswith("f64") and name not in ("ld", "st", "neg", "selp"):
-            return name if name in ("sqrt", "rsqrt", "div", "rcp") else "double"
+        if number in ("f32", "f64") and name in ("sqrt", "rsqrt"):
+            return name
+        if "f64" in operation and name not in ("ld", "st", "neg", "selp", "div", "rcp"):
+            return "double"
         return "other"
 
     def compute(self, operation, operands, active):
@@ -202,6 +205,10 @@ class Warp:
         elif name in ("mul", "mad") and "wide" in parts:
             wide = np.dtype(kind.kind + "8")
             result = value(1).astype(wide) * value(2).astype(wide) + (value(3, wide) if name == "mad" else 0)
+        elif name == "fma" and parts[1] == "rm":  # rounded down; the product of two floats is a double
+            exact = value(1).astype(float) * value(2).astype(float) + value(3).astype(float)
+            result = exact.astype(kind)
+            result = np.where(result > exact, np.nextafter(result, kind.type(-np.inf)), result)
         elif name in ("mad", "fma"):
             exact = kind if kind.kind != "f" else np.longdouble
             result = (value(1).astype(exact) * value(2).astype(exact) + value(3).astype(exact)).astype(kind)
@@ -213,6 +220,8 @@ class Warp:
             result = value(1) << distance if name == "shl" else value(1) >> distance
         elif name == "cvt":
             result = value(1).astype(TYPES[parts[-2]])
+            if "sat" in parts:
+                result = np.clip(np.nan_to_num(result), 0, 1)
         elif name == "shfl":
             result = value(1)[np.arange(LANES) ^ value(2, TYPES["u32"])]
             operands = [operands[0].split("|")[0]]
@@ -225,7 +234,7 @@ class Warp:
         else:
             two = {"add": np.add, "sub": np.subtract, "mul": np.multiply, "div": np.divide, "and": np.bitwise_and, "or": np.bitwise_or,
                    "xor": np.bitwise_xor, "min": np.minimum, "max": np.maximum}
-            one = {"neg": lambda x: -x, "abs": np.abs, "not": lambda x: ~x, "sqrt": np.sqrt}
+            one = {"neg": lambda x: -x, "abs": np.abs, "not": lambda x: ~x, "sqrt": np.sqrt, "ex2": np.exp2}
             result = two[name](value(1), value(2)) if name in two else one[name](value(1))
         self.put(operands[0], result, active)
 
@@ -234,7 +243,7 @@ def main():
     np.seterr(all="ignore")
     arguments, memory, after = read_launch(sys.argv[3])
     _, count, teams = struct.unpack("<3q", arguments[1])  # TargetRange
-    team_threads, teams_per_block, blocks, doubles = struct.unpack_from("<iiqq", arguments[2])  # LaunchPlan
+    team_threads, teams_per_block, blocks, team_bytes = struct.unpack_from("<iiqq", arguments[2])  # LaunchPlan
     sums = struct.unpack_from("<Q", arguments[3])[0]  # LaunchMemory
     kernel = "run_block_teams" if team_threads > LANES else "run_warp_teams"
     code, labels = parse(sys.argv[1], [kernel, sys.argv[2]])
@@ -256,7 +265,7 @@ def main():
     constants = counts["mov"]
     instructions = sum(number for kind, number in counts.items() if kind not in ("mov", "accesses"))
     numbers = (instructions, constants, counts["double"], counts["sqrt"], counts["rsqrt"], counts["shared"], counts["accesses"])
-    print(",".join(["%d" % team_threads, "%d" % (8 * doubles)] + ["%.0f" % (number * share) for number in numbers]))
+    print(",".join(["%d" % team_threads, "%d" % team_bytes] + ["%.0f" % (number * share) for number in numbers]))
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 #!/bin/sh
 # Runs the intermediate code of a CUDA kernel without a GPU, its warps in lockstep, compares its sums with those of the CPU, and counts what
-# it does for a target: conditional sums with gradient and information, Matern 3/2, two dimensions, response and constant. Writes
+# it does for a target: conditional sums with gradient and information, Matern 3/2, two dimensions, response and constant, with
+# matrices in double and in single precision (of which the sums agree to 1e-6 or so). Writes
 # bench/results/cuda-count.csv, from which bench/cuda-predictions.R computes times.
 #
 #   sh bench/cuda-count.sh 15 30 44     for k = 15, ...
@@ -30,9 +31,13 @@ eigen=$(Rscript --vanilla -e 'cat(system.file("include", package = "RcppEigen"))
 "$nvcc" -std=c++17 -O3 -Isrc/core -Isrc/cuda -isystem "$eigen" -arch=compute_90 --ptx -o "$out/conditional_sums.ptx" \
   src/cuda/conditional_sums.cu
 
-echo k,threads,bytes,instructions,constants,double,square_roots,inverse_roots,shared,accesses > "$results"
-for k in "$@"; do
-  "$out/launch" "$k" "$out/launch.bin"
-  echo "$k,$("${PYTHON:-python3}" bench/cuda-count.py "$out/conditional_sums.ptx" TeamConditionalSumsILb1E "$out/launch.bin")" >> "$results"
+echo precision,k,threads,bytes,instructions,constants,double,square_roots,inverse_roots,shared,accesses > "$results"
+for precision in double single; do
+  case $precision in double) entries=d ;; single) entries=f ;; esac
+  for k in "$@"; do
+    "$out/launch" "$k" $precision "$out/launch.bin"
+    counts=$("${PYTHON:-python3}" bench/cuda-count.py "$out/conditional_sums.ptx" "TeamConditionalSumsILb1E$entries" "$out/launch.bin")
+    echo "$precision,$k,$counts" >> "$results"
+  done
 done
 cat "$results"

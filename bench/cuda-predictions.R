@@ -6,11 +6,15 @@
 
 # NVIDIA H200 SXM: multiprocessors, clock, instructions of a warp that a multiprocessor starts in a clock, those of them in double precision,
 # accesses of a warp to shared memory (128 bytes), bytes per second of its memory, operations per second.
-gpu <- list(multiprocessors = 132, clock = 1.98e9, instructions = 4, double = 2, shared = 1, memory = 4.8e12, flops = 33.5e12)
+gpu <- list(multiprocessors = 132, clock = 1.98e9, instructions = 4, double = 2, shared = 1, memory = 4.8e12,
+  flops = c(double = 33.5e12, single = 67e12))
 
-# What machine code has for one square root, and for the reciprocal of one.
-root <- c(instructions = 14, double = 7)
-inverse_root <- c(instructions = 12, double = 5)
+# GPUs for graphics do not differ in what matters here but in double precision: 2 operations a clock, one of a warp in 16.
+graphics <- utils::modifyList(gpu, list(double = 1 / 16))
+
+# What machine code has for one square root, and for the reciprocal of one; of single precision by estimate.
+root <- list(double = c(instructions = 14, double = 7), single = c(instructions = 9, double = 0))
+inverse_root <- list(double = c(instructions = 12, double = 5), single = c(instructions = 4, double = 0))
 
 # The value, gradient and information of one target with one range and a nugget: the arithmetic, in operations (a multiplication and an
 # addition are two), that no way to compute it can do without. 70 for a pair's covariance.
@@ -21,13 +25,14 @@ least_operations <- function(k, d, columns, wanted) {
 
 # Milliseconds for n targets if nothing but the one resource took time. Data are read from the GPU's memory about once, as rows that lie near
 # each other are near in memory, and so are their neighbours: 4 k bytes of neighbours, coordinates, values and noise for each target.
-bounds <- function(n, count, d, columns, wanted) {
+bounds <- function(n, count, d, columns, wanted, precision, gpu) {
+  count <- count[count$precision == precision, ]
   k <- count$k
   clocks <- n / gpu$multiprocessors / gpu$clock * 1e3
-  roots <- function(what) root[[what]] * count$square_roots + inverse_root[[what]] * count$inverse_roots
+  roots <- function(what) root[[precision]][[what]] * count$square_roots + inverse_root[[precision]][[what]] * count$inverse_roots
   data.frame(
     k, threads = count$threads, kilobytes = count$bytes / 1e3,
-    floor_arithmetic = n * least_operations(k, d, columns, wanted) / gpu$flops * 1e3,
+    floor_arithmetic = n * least_operations(k, d, columns, wanted) / gpu$flops[[precision]] * 1e3,
     floor_memory = n * (4 * k + 16 * (d + columns + 1)) / gpu$memory * 1e3,
     instructions = (count$instructions + roots("instructions")) / gpu$instructions * clocks,
     double = (count$double + roots("double")) / gpu$double * clocks,
@@ -36,8 +41,14 @@ bounds <- function(n, count, d, columns, wanted) {
 }
 
 counts <- utils::read.csv(file.path("bench", "results", "cuda-count.csv"))
-cat("Value, gradient and information, n = 1,000,000, d = 2, response and constant, milliseconds:\n")
-print(bounds(1e6, counts, 2, 2, 3), digits = 2, row.names = FALSE)
+for (precision in c("double", "single")) {
+  cat("Value, gradient and information, n = 1,000,000, d = 2, response and constant, matrices in ", precision, " precision, milliseconds:\n",
+    sep = "")
+  print(bounds(1e6, counts, 2, 2, 3, precision, gpu), digits = 2, row.names = FALSE)
+  on_graphics <- bounds(1e6, counts, 2, 2, 3, precision, graphics)
+  cat("with the rate of GPUs for graphics in double precision, what that takes: ",
+    paste0(round(on_graphics$double, 1), " (k = ", on_graphics$k, ")", collapse = ", "), "\n\n", sep = "")
+}
 
 # GpGpU (github.com/zjames12/GpGpU, version of 2024-06-10) has one thread to a target, whose matrices, 46 kB at k = 30 by the compiler's report,
 # are in local memory, which is the GPU's: 46 kB for each of 1,024 threads to a multiprocessor leave caches nothing to keep. Read and written
