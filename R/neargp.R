@@ -161,7 +161,7 @@ with_start <- function(method, problem) {
 with_start.default <- function(method, problem) {
   if (has_outputs(problem)) return(outputs_start(problem))
   variance <- residual_variance(problem$data)
-  problem$bounds <- working_bounds(problem, variance)
+  problem$bounds <- working_bounds(problem, variance_guesses(problem$data))
   problem$start <- clamp(start_working(problem, variance), problem$bounds, problem$free)
   problem
 }

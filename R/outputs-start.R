@@ -30,17 +30,16 @@ own_columns <- function(data, p) {
 }
 
 residual_variances <- function(data) {
-  residuals <- trend_residual_matrix(data)
-  apply(residuals, 2L, function(x) mean(x^2, na.rm = TRUE))
+  weights <- output_matrix(data, data$weights)
+  colSums(weights * trend_residual_matrix(data)^2, na.rm = TRUE) / colSums(weights, na.rm = TRUE)
 }
 
 outputs_bounds <- function(problem, variances) {
   layout <- problem$layout
   bounds <- working_bounds(problem, 1)
-  noise_scale <- mean(1 / problem$data$weights)
   nugget <- layout$kind == "nugget"
-  bounds$lower[nugget] <- log(variances / noise_scale * 1e-8)
-  bounds$upper[nugget] <- log(variances / noise_scale * 1e2)
+  bounds[c("lower", "upper")] <- Map(function(bound, share) replace(bound, nugget, log(variances * share)), bounds[c("lower", "upper")],
+    nugget_bounds(problem$data$weights))
   loading <- layout$kind == "loading"
   bounds$upper[loading] <- 100 * loading_scales(problem)[loading]
   bounds$lower[loading] <- -bounds$upper[loading]

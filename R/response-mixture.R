@@ -26,11 +26,12 @@ check_family_parameters <- function(parameters, names, family) {
 }
 
 # The dispersion is divided by the weight: these parameters are so many powers of it.
+dispersion_powers <- c(variance = 1, scale = 0.5, shape = -1, precision = -1)
+
 weigh_noise <- function(name, parameters, weights) {
   if (!response_families[[name]]$scaled) return(parameters)
-  power <- c(variance = 1, scale = 0.5, shape = -1, precision = -1)
-  scaled <- intersect(names(parameters), names(power))
-  parameters[scaled] <- lapply(scaled, function(one) parameters[[one]] / weights^power[[one]])
+  scaled <- intersect(names(parameters), names(dispersion_powers))
+  parameters[scaled] <- lapply(scaled, function(one) parameters[[one]] / weights^dispersion_powers[[one]])
   parameters
 }
 

@@ -19,12 +19,18 @@ residual_variance <- function(data) {
   sum(weights * fit^2) / (length(data$y) - ncol(data$X))
 }
 
+# With and without the weights: a row of very much weight may be all but fitted by the trend, and leave a weighted variance of nothing.
+variance_guesses <- function(data) {
+  c(residual_variance(data), residual_variance(replace(data, "weights", list(rep(1, length(data$y))))))
+}
+
 # Root mean square extent of each range's coordinates, the unit in which ranges are searched.
 group_scales <- function(coords, group) {
   variances <- apply(coords, 2L, stats::var)
   sqrt(as.vector(tapply(variances, group, mean)))
 }
 
+# `residual_variance`: one or several guesses of it, all of which the bounds leave room for.
 working_bounds <- function(problem, residual_variance) {
   layout <- problem$layout
   lower <- rep(-Inf, nrow(layout))
@@ -33,9 +39,11 @@ working_bounds <- function(problem, residual_variance) {
     lower[rows] <<- from
     upper[rows] <<- to
   }
-  set(layout$kind == "variance", log(residual_variance * 1e-6), log(residual_variance * 1e4))
-  noise_scale <- mean(1 / problem$data$weights)
-  set(layout$kind == "nugget", log(residual_variance / noise_scale * 1e-8), log(residual_variance / noise_scale * 1e2))
+  least <- min(residual_variance)
+  largest <- max(residual_variance)
+  set(layout$kind == "variance", log(least * 1e-6), log(largest * 1e4))
+  nugget <- nugget_bounds(problem$data$weights)
+  set(layout$kind == "nugget", log(least * nugget$lower), log(largest * nugget$upper))
   set(layout$kind %in% c("u", "v"), -4, 4)
   for (j in seq_along(problem$groups)) {
     group <- problem$groups[[j]]$group
@@ -48,6 +56,10 @@ working_bounds <- function(problem, residual_variance) {
   }
   list(lower = lower, upper = upper)
 }
+
+# In units of the residual variance. Noise has nugget / mean(w) of its weighted mean, nugget * mean(1 / w) of the plain one: a few rows of
+# hardly any weight, or of very much, must not bring a bound near.
+nugget_bounds <- function(weights) list(lower = 1e-8 / mean(1 / weights), upper = 1e2 * mean(weights))
 
 # ---- the grid ---------------------------------------------------------------------------------------------------------------------
 
@@ -106,7 +118,7 @@ start_candidates <- function(problem, trial, scales, residual_variance) {
 # Pairs (total variance of the process, nugget). Where neither is fixed only their ratio matters here.
 variance_splits <- function(problem, residual_variance) {
   layout <- problem$layout
-  noise_scale <- mean(1 / problem$data$weights)
+  noise_scale <- 1 / stats::median(problem$data$weights)
   variances <- layout$value[layout$kind == "variance"]
   nugget <- layout$value[nrow(layout)]
   shares <- c(0.01, 0.1, 0.4, 0.8)

@@ -9,7 +9,7 @@ with_latent_start <- function(problem) {
   working_problem <- if (gaussian) problem else working_response_problem(problem, rough)
   found <- residual_variance(working_problem$data)
   variance <- if (gaussian) found else max(found, least_variance(problem, working_problem$data, rough))
-  bounds <- working_bounds(working_problem, variance)
+  bounds <- working_bounds(working_problem, c(variance, if (gaussian) variance_guesses(problem$data)))
   start <- if (found < variance) start_without_variation(working_problem, variance) else start_working(working_problem, variance)
   start <- clamp(start, bounds, working_problem$free)
   family <- family_working(problem, rough, sqrt(variance))
@@ -74,7 +74,7 @@ predictor_unit <- function(data, family) {
 }
 
 bring_near <- function(residual, weights) {
-  reach <- 4 * robust_scale(residual, weights)
+  reach <- 4 * robust_scale(residual, weights) / sqrt(weights)
   pmin(pmax(residual, -reach), reach)
 }
 
@@ -128,11 +128,17 @@ data_linear_predictor <- function(data, family) {
     }, data$y)
 }
 
+# Bounds and starting values of the family are those of a row of weight 1; where weights divide the dispersion, those of the weights there are.
 family_working <- function(problem, rough, spread) {
   rows <- problem$layout[problem$layout$kind == "family", ]
   if (!nrow(rows)) return(list(lower = double(0), upper = double(0), start = double(0)))
   known <- family_parameters(problem$family, spread)
-  start <- response_family(problem$family)$start(problem$data$y, rough$mu, rough$weights)[rows$name]
+  power <- dispersion_powers[rows$name]
+  power[is.na(power) | !response_family(problem$family)$scaled] <- 0
+  weights <- problem$data$weights
+  unit <- mean(weights)
+  start <- response_family(problem$family)$start(problem$data$y, rough$mu, rough$weights / unit)[rows$name] * unit^power
   start <- ifelse(is.na(rows$start), start, rows$start)
-  list(lower = log(known$lower), upper = log(known$upper), start = log(start))
+  at_ends <- function(pick) pick(min(weights)^power, max(weights)^power)
+  list(lower = log(known$lower * at_ends(pmin)), upper = log(known$upper * at_ends(pmax)), start = log(start))
 }

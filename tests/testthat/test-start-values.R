@@ -37,3 +37,21 @@ test_that("bounds hold the estimates of every family", {
     expect_true(all(is.finite(coef(fit, "covariance"))))
   }
 })
+
+test_that("a few rows of hardly any weight, or of very much, do not keep the estimates from where they belong", {
+  data <- simulated_data(200)
+  data$other <- data$z + simulated_data(200, seed = 9)$z
+  estimates <- function(weights, rows = 1:200, formula = z ~ height, method = vecchia(k = 20)) {
+    data$w <- weights
+    coef(neargp(formula, data[rows, ], coords = ~ x + y, weights = w, method = method, covariance = cov_exponential()), "covariance")
+  }
+  light <- replace(rep(1, 200), 1:3, 1e-6)
+  heavy <- function(weight) replace(rep(1, 200), 1L, weight)
+  for (method in list(vecchia(k = 20), vnngp(k = 20))) {
+    # what is left of three rows is that their noise is less than so little weight says
+    expect_equal(estimates(light, method = method), estimates(light, 4:200, method = method), tolerance = 0.1)
+    expect_equal(estimates(heavy(1e10), method = method), estimates(heavy(1e4), method = method), tolerance = 0.02)
+  }
+  both <- cbind(z, other) ~ height
+  expect_equal(estimates(light, formula = both), estimates(light, 4:200, formula = both), tolerance = 0.1)
+})

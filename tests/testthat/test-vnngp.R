@@ -254,3 +254,22 @@ test_that("an offset that is not finite is an error in newdata as it is in data"
   expect_error(predict(fit, at), "offset.*row 2 of", class = "neargp_error_missing_values")
   expect_identical(is.na(predict(fit, at[-2, ])$mean), c(FALSE, TRUE))
 })
+
+test_that("where weights divide a dispersion their unit does not matter", {
+  data <- vnngp_data(80, seed = 8)
+  for (name in c("gaussian", "gamma", "beta", "student_t")) {
+    for (method in list(vnngp(k = 8), loo_k(k = 8))) {
+      fit_in <- function(unit) {
+        data$w <- unit * rep(1:2, 40)
+        neargp(vnngp_models[[name]][[1L]], data, coords = ~ x + y, family = vnngp_models[[name]][[2L]], weights = w, method = method,
+          covariance = fixed_exponential, threads = 1L)
+      }
+      fit <- fit_in(1)
+      for (unit in c(1e-8, 1e8)) {
+        other <- fit_in(unit)
+        expect_equal(c(logLik(other)), c(logLik(fit)), tolerance = 1e-4)
+        expect_equal(coef(other), coef(fit), tolerance = 0.01)
+      }
+    }
+  }
+})
