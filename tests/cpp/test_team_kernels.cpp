@@ -159,14 +159,29 @@ TEST_CASE("teams compute what the CPU's kernels do, for every covariance") {
 }
 
 TEST_CASE("teams compute for conditioning sets of any size") {
-  const Model model = structures().back();
-  for (const int k : {0, 1, 2, 3, 4, 5, 15, 30, 31, 32, 33, 64, 130}) {
-    CAPTURE(k);
-    const LocalProblem problem = make_problem(k + 12, model.dim, k, 2);
-    const Results expected = compute(cpu_backend(), problem.view(), model.covariance);
-    const emulated::Fresh device;
-    check_agree(compute(emulated::backend(), problem.view(), model.covariance), expected, 1e-10);
-  }
+  const Model of_space = model("three ranges", {component(Family::matern, 1.2, {0.3, 0.5, 0.4}, {0, 1, 2}, 1.5)}, true);
+  for (const Model& model : {structures().back(), families().front(), of_space})
+    for (const int k : {0, 1, 2, 3, 4, 5, 15, 30, 31, 32, 33, 64, 130}) {
+      CAPTURE(model.name);
+      CAPTURE(k);
+      const LocalProblem problem = make_problem(k + 12, model.dim, k, 2);
+      const Results expected = compute(cpu_backend(), problem.view(), model.covariance);
+      const emulated::Fresh device;
+      check_agree(compute(emulated::backend(), problem.view(), model.covariance), expected, 1e-10);
+    }
+}
+
+TEST_CASE("covariances of one component without a parameter of its family have a computation of their own") {
+  const auto is_plain = [](const Covariance& covariance) {
+    return with_plain_correlation(prepare(covariance, 2, true, local_kernels().fill_matern_table), [](const auto&) {});
+  };
+  const auto model_of = [](std::vector<Component> components) { return model("", components, true).covariance; };
+  CHECK(is_plain(model_of({component(Family::exponential, 1.0, {0.3}, {0, 0})})));
+  CHECK(is_plain(model_of({component(Family::matern, 1.0, {0.3, 0.4}, {0, 1}, 1.5)})));
+  CHECK(!is_plain(model_of({component(Family::matern, 1.0, {0.3}, {0, 0}, 1.1)})));
+  CHECK(!is_plain(model_of({component(Family::cauchy, 1.0, {0.3}, {0, 0}, 1.0)})));
+  CHECK(!is_plain(model_of(std::vector<Component>(2, component(Family::exponential, 1.0, {0.3}, {0, 0})))));
+  CHECK(!is_plain(models_of_outputs().front().covariance));
 }
 
 TEST_CASE("teams compute for several outputs") {

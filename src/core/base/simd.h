@@ -148,12 +148,11 @@ NEARGP_HD inline V smaller(V a, V b) {
 // exp(x) = 2^n exp(r), n = round(x / log 2), |r| <= log(2)/2, the second factor by
 // its Taylor series: 0.35^14 / 14! = 4e-18. Adding 1.5 * 2^52 rounds to an integer
 // and leaves that integer in the low bits, from where a shift brings it into the
-// exponent. Arguments below -708 give exp(-708) = 3e-308.
+// exponent. For arguments from -708 to 709.
 template <class V>
-inline V simd_exp(V x) {
+NEARGP_HD inline V exp_series(V x) {
   using Bits = typename PackTraits<V>::Bits;
   constexpr double magic = 6755399441055744.0;
-  x = larger(smaller(x, broadcast<V>(709.0)), broadcast<V>(-708.0));
   const V shifted = x * 1.4426950408889634074 + magic;
   const V n = shifted - magic;
   V r = x - n * 6.93147180369123816490e-01;
@@ -171,7 +170,13 @@ inline V simd_exp(V x) {
   const V low = p01 + r2 * p23 + r4 * (p45 + r2 * p67);
   const V high = p89 + r2 * pab + r4 * pcd;
   const V p = low + (r4 * r4) * high;
-  return (V)((Bits)p + ((Bits)shifted << 52));
+  return same_bits<V>(same_bits<Bits>(p) + (same_bits<Bits>(shifted) << 52));
+}
+
+// Arguments below -708 give exp(-708) = 3e-308.
+template <class V>
+inline V simd_exp(V x) {
+  return exp_series(larger(smaller(x, broadcast<V>(709.0)), broadcast<V>(-708.0)));
 }
 
 // 2 atanh(f) = log((1 + f)/(1 - f)) for |f| <= 0.172: the odd series to f^21 leaves 2e-17.
@@ -229,8 +234,38 @@ inline Pack<2>::Real simd_sqrt(Pack<2>::Real x) {
 }
 #endif
 
-// What the formulas call: the pack's function for packs, the library's for doubles and floats (CUDA's in code for its
-// devices).
+// Of doubles on GPUs. CUDA's own have a branch for numbers that do not occur here, and the operations of two formulas do
+// not overlap across a branch.
+#ifdef __CUDA_ARCH__
+namespace device {
+
+// 1 / sqrt(x) for x above 1e-300, from an approximation y with 20 bits: with e = 1 - x y^2 it is y (1 - e)^-1/2, and the
+// first three terms of that series leave an error of e^3.
+__device__ inline double inverse_root(double x) {
+  double y;
+  asm("rsqrt.approx.ftz.f64 %0, %1;" : "=d"(y) : "d"(x));
+  const double error = 1.0 - (x * y) * y;
+  return y + (y * error) * (0.5 + 0.375 * error);
+}
+
+// At zero 1e-150.
+__device__ inline double sqrt(double x) {
+  const double positive = x + 1e-300;
+  return positive * inverse_root(positive);
+}
+
+// For x below 709. Of negative numbers that with the larger bits is the smaller: below -708 the upper half is that of
+// -708.
+__device__ inline double exp(double x) {
+  const unsigned upper = smaller(unsigned(__double2hiint(x)), 0xc0862000u);
+  return exp_series(__hiloint2double(int(upper), __double2loint(x)));
+}
+
+}  // namespace device
+#endif
+
+// What the formulas call: the pack's function for packs, the library's for doubles and floats (CUDA's on its devices, but
+// for those above).
 namespace math {
 template <class V>
 NEARGP_HD inline V exp(V x) {
@@ -246,7 +281,11 @@ NEARGP_HD inline V sqrt(V x) {
 }
 template <>
 NEARGP_HD inline double exp<double>(double x) {
+#ifdef __CUDA_ARCH__
+  return device::exp(x);
+#else
   return std::exp(x);
+#endif
 }
 template <>
 NEARGP_HD inline double log<double>(double x) {
@@ -254,7 +293,11 @@ NEARGP_HD inline double log<double>(double x) {
 }
 template <>
 NEARGP_HD inline double sqrt<double>(double x) {
+#ifdef __CUDA_ARCH__
+  return device::sqrt(x);
+#else
   return std::sqrt(x);
+#endif
 }
 template <>
 NEARGP_HD inline float exp<float>(float x) {

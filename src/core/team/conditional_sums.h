@@ -6,11 +6,11 @@
 
 namespace neargp {
 
-template <bool information, class Real = double>
+template <bool information, class Real = double, class Covariance = TeamCovariance<Real>>
 class TeamConditionalSums {
  public:
   LocalView view;
-  TeamCovariance<Real> covariance;
+  Covariance covariance;
 
   NEARGP_HD ConditionalSumsLayout layout() const { return {view.columns, covariance.parameters}; }
   NEARGP_HD int outputs() const { return layout().size(information); }
@@ -22,7 +22,7 @@ class TeamConditionalSums {
         : covariance_(task.covariance),
           layout_(task.layout()),
           team_(team),
-          tile_(team, task.view, task.covariance, {true, task.view.columns + (information ? 1 + wanted() : 0), task.view.columns}, arena),
+          tile_(team, task.view, task.covariance, {true, information ? wanted() : 0, task.view.columns}, arena),
           projections_(arena.take<Real>(information ? wanted() * task.view.columns : 0)) {}
 
     NEARGP_HD bool add(Index target, double weight, double* sums) {
@@ -38,18 +38,17 @@ class TeamConditionalSums {
    private:
     NEARGP_HD int wanted() const { return covariance_.wanted; }
     NEARGP_HD int k() const { return tile_.k(); }
-    NEARGP_HD Real* column(int c) const { return tile_.vector(c); }
-    NEARGP_HD Real* u() const { return tile_.vector(layout_.columns + wanted()); }
-    NEARGP_HD Real* derivative(int slot) const { return tile_.vector(layout_.columns + slot); }
+    NEARGP_HD Real column_at_target(int c) const { return tile_.factor().further(c, k()); }
+    NEARGP_HD Real* derivative(int slot) const { return tile_.vector(slot); }
+    // In the memory of the last derivative, which is found when it is no longer needed.
+    NEARGP_HD Real* u() const { return derivative(covariance_.first_variance_slot()); }
 
     NEARGP_HD void add_values(double weight, double* sums) {
       const int columns = layout_.columns;
-      for (int c = 0; c < columns; ++c) tile_.copy_solved_values(c, column(c));
-      team_.barrier();
       if (team_.rank() == 0) sums[layout_.log_det()] += 2.0 * weight * math::log(double(tile_.factor().at(k(), k())));
       for (int s = team_.rank(); s < columns * columns; s += team_.size()) {
         const int i = s / columns, j = s % columns;
-        if (j <= i) sums[layout_.gram(i, j)] += weight * column(i)[k()] * column(j)[k()];
+        if (j <= i) sums[layout_.gram(i, j)] += weight * column_at_target(i) * column_at_target(j);
       }
     }
 
@@ -57,7 +56,7 @@ class TeamConditionalSums {
     NEARGP_HD void solve_derivatives() {
       for (int i = team_.rank(); i < tile_.vector_stride(); i += team_.size()) {
         u()[i] = i == k() ? 1 : 0;
-        for (int w = 0; w < wanted(); ++w) derivative(w)[i] = 0;
+        for (int w = 0; w < covariance_.first_variance_slot(); ++w) derivative(w)[i] = 0;
       }
       team_.barrier();
       tile_.factor().solve_backward(team_, u());
@@ -74,7 +73,7 @@ class TeamConditionalSums {
     }
 
     NEARGP_HD void multiply(int c) {
-      const TeamComponent<Real>& component = covariance_.component[c];
+      const typename Covariance::Component component(covariance_.component[c]);
       const int rows = tile_.rows();
       for (int f = 0; f < component.forms; ++f) {
         const TeamForm<Real>& form = covariance_.form[component.first_form + f];
@@ -107,7 +106,7 @@ class TeamConditionalSums {
     NEARGP_HD void add_derivatives(double weight, double* sums) {
       const int columns = layout_.columns;
       for (int s = team_.rank(); s < wanted() * columns; s += team_.size())
-        projections_[s] = thread_dot(derivative(s / columns), column(s % columns), tile_.factor().padded());
+        projections_[s] = tile_.factor().further_dot(s % columns, derivative(s / columns));
       for (int s = team_.rank(); s < wanted() * wanted(); s += team_.size())
         add_information(s / wanted(), s % wanted(), weight, sums);
       team_.barrier();
@@ -128,15 +127,15 @@ class TeamConditionalSums {
     NEARGP_HD void add_d_gram(int w, int i, int j, double weight, double* sums) {
       if (j > i) return;
       const Real* projection = projections_ + w * layout_.columns;
-      const double xi = column(i)[k()], xj = column(j)[k()];
+      const double xi = column_at_target(i), xj = column_at_target(j);
       sums[layout_.d_gram(covariance_.wanted_parameter[w], i, j)] +=
           weight * (xi * xj * derivative(w)[k()] - xi * projection[j] - xj * projection[i]);
     }
 
-    const TeamCovariance<Real>& covariance_;
+    const Covariance& covariance_;
     ConditionalSumsLayout layout_;
     const Team& team_;
-    TeamTile<Team, information, Real> tile_;
+    TeamTile<Team, information, Real, Covariance> tile_;
     Real* projections_;
   };
 };

@@ -8,9 +8,9 @@
 namespace neargp {
 
 // g = (dS / d parameter) x for a length parameter.
-template <class Team, class Real>
-NEARGP_HD inline void multiply_scale_derivative(const TeamTile<Team, true, Real>& tile, int c, const TeamForm<Real>& form,
-                                                const Real* x, Real* g) {
+template <class Tile, class Real>
+NEARGP_HD inline void multiply_scale_derivative(const Tile& tile, int c, const TeamForm<Real>& form, const Real* x,
+                                                Real* g) {
   const TeamComponent<Real>& component = tile.covariance().component[c];
   const Real* slope = tile.component(c).slope;
   const Real* coords = tile.coords(c);

@@ -32,10 +32,19 @@ struct TeamComponent {
   int rank;
   const Real* loadings;
   const Real* products;
+
+  // Calls action with the struct of its correlations.
+  template <class Action>
+  NEARGP_HD void with_correlation(const Action& action) const {
+    with_family(family, action);
+  }
 };
 
 template <class Real = double>
 struct TeamCovariance {
+  using Component = TeamComponent<Real>;
+  static constexpr int pairs_together = 1;  // that a thread computes in one go
+
   int dim = 0;
   int parameters = 0;
   int components = 0;
@@ -70,11 +79,11 @@ struct TeamCovariance {
 
 // Correlation, slope and shape derivative at one squared distance. The branches are the same for all threads of a
 // launch.
-template <bool derivatives, class Real>
-NEARGP_HD inline void covariance_entry(const TeamComponent<Real>& component, Real r2, Real& value, Real& in_length,
+template <bool derivatives, class Component, class Real>
+NEARGP_HD inline void covariance_entry(const Component& component, Real r2, Real& value, Real& in_length,
                                        Real& in_shape) {
   FormulaNumber<Real> entry, length = Real(0), shape = Real(0);
-  with_family(component.family, [&](const auto& correlation) {
+  component.with_correlation([&](const auto& correlation) {
     const FormulaNumber<Real> x = r2;
     if (derivatives && component.wants_shape)
       covariance_entry<derivatives, derivatives>(correlation, component, x, entry, length, shape);

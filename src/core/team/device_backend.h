@@ -14,6 +14,7 @@
 #include "team/conditional_weights.h"
 #include "team/evaluation.h"
 #include "team/joint_sums.h"
+#include "team/plain_covariance.h"
 #include "team/projected_adjoint.h"
 
 namespace neargp {
@@ -116,8 +117,13 @@ class DeviceBackend {
 
   static Index conditional_sums(void* device_view, const PreparedCovariance& covariance, bool information,
                                 const RunContext& context, std::vector<double>& sums) {
-    return information ? sum<SumsOfDerivatives>(device_view, covariance, context, sums)
-                       : sum<SumsOfValues>(device_view, covariance, context, sums);
+    if (!information) return sum<SumsOfValues>(device_view, covariance, context, sums);
+    Index first_failed = -1;
+    const bool plain = !context.single_precision && with_plain_correlation(covariance, [&](auto correlation) {
+      using Plain = PlainCovariance<double, decltype(correlation)>;
+      first_failed = sum<TeamConditionalSums<true, double, Plain>, double>(device_view, covariance, context, sums);
+    });
+    return plain ? first_failed : sum<SumsOfDerivatives>(device_view, covariance, context, sums);
   }
 
   static Index conditional_gradient(void* device_view, const PreparedCovariance& covariance,

@@ -82,7 +82,10 @@ class DiagonalBlock {
 
   NEARGP_HD static Real inverse_root(Real x) {
 #ifdef __CUDA_ARCH__
-    return ::rsqrt(x);
+    if constexpr (sizeof(Real) == sizeof(double))
+      return device::inverse_root(x);
+    else
+      return ::rsqrt(x);
 #else
     return 1 / math::sqrt(x);
 #endif

@@ -17,23 +17,61 @@ NEARGP_HD inline int pair_place(int i, int j, int rows) {
   return 2 * distance <= rows ? (distance - 1) * rows + j : (rows - distance - 1) * rows + i;
 }
 
+struct RowPair {
+  int i, j, place;
+};
+
+// The pairs of one thread.
+class PairWalk {
+ public:
+  template <class Team>
+  NEARGP_HD PairWalk(const Team& team, int rows)
+      : place_(team.rank()), a_(team.rank() % rows), distance_(1 + team.rank() / rows), rows_(rows),
+        threads_(team.size()), rounds_(team.size() / rows) {}
+
+  NEARGP_HD bool has_pair() const { return place_ < pair_count(rows_); }
+
+  // The next pairs, of which there is one at least, and how many they are; what lacks at the end repeats the first.
+  template <int Count>
+  NEARGP_HD int take(RowPair (&pairs)[Count]) {
+    pairs[0] = current();
+    next();
+    int taken = 1;
+    for (int p = 1; p < Count; ++p) {
+      pairs[p] = has_pair() ? current() : pairs[0];
+      taken += has_pair();
+      next();
+    }
+    return taken;
+  }
+
+  NEARGP_HD RowPair current() const {
+    const int ahead = a_ + distance_;
+    const int b = ahead < rows_ ? ahead : ahead - rows_;
+    return {larger(a_, b), smaller(a_, b), place_};
+  }
+
+  NEARGP_HD void next() {
+    place_ += threads_;
+    a_ += threads_ - rounds_ * rows_;
+    distance_ += rounds_;
+    if (a_ >= rows_) {
+      a_ -= rows_;
+      ++distance_;
+    }
+  }
+
+ private:
+  int place_, a_, distance_;
+  int rows_, threads_, rounds_;
+};
+
 // action(i, j, place) for all pairs.
 template <class Team, class Action>
 NEARGP_HD inline void for_each_pair(const Team& team, int rows, const Action& action) {
-  const int count = pair_count(rows);
-  const int rounds = team.size() / rows;
-  int distance = 1 + team.rank() / rows;
-  int a = team.rank() % rows;
-  for (int place = team.rank(); place < count; place += team.size()) {
-    const int ahead = a + distance;
-    const int b = ahead < rows ? ahead : ahead - rows;
-    action(larger(a, b), smaller(a, b), place);
-    a += team.size() - rounds * rows;
-    distance += rounds;
-    if (a >= rows) {
-      a -= rows;
-      ++distance;
-    }
+  for (PairWalk walk(team, rows); walk.has_pair(); walk.next()) {
+    const RowPair pair = walk.current();
+    action(pair.i, pair.j, pair.place);
   }
 }
 

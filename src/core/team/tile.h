@@ -27,9 +27,11 @@ template <>
 inline constexpr float team_singular_tolerance<float> = 5e-6f;
 
 // Real is the type of all numbers that a team keeps for a target. The data are doubles.
-template <class Team, bool derivatives, class Real = double>
+template <class Team, bool derivatives, class Real = double, class Covariance = TeamCovariance<Real>>
 class TeamTile {
  public:
+  using Component = typename Covariance::Component;
+
   // Derivatives of one component by pair (team/pairs.h); null where not needed.
   struct ComponentTile {
     Real* slope = nullptr;       // variance * dc/dr^2, or its product with -2 r^2 (single_scale)
@@ -37,7 +39,7 @@ class TeamTile {
     Real* covariance = nullptr;  // variance * c; for all components but the first, of several outputs for all
   };
 
-  NEARGP_HD TeamTile(const Team& team, const LocalView& view, const TeamCovariance<Real>& covariance,
+  NEARGP_HD TeamTile(const Team& team, const LocalView& view, const Covariance& covariance,
                      const TeamNeeds& needs, TeamArena& arena)
       : team_(team), view_(view), covariance_(covariance), rows_(view.k + 1), target_row_(needs.target_row),
         solved_values_(needs.solved_values) {
@@ -47,19 +49,19 @@ class TeamTile {
     loading_ = arena.take<Real>(derivatives && several_outputs() ? 2 * rows_ : 0);
     noise_ = arena.take<Real>(rows_);
     vectors_ = arena.take<Real>(needs.vectors * vector_stride());
-    coords_ = arena.take<Real>(rows_ * view.dim * covariance.components);
+    coords_ = arena.take<Real>(rows_ * coordinates() * covariance.components);
     derivative_ = arena.take<Real>(derivatives ? derivative_size() : 0);
   }
 
   NEARGP_HD int k() const { return view_.k; }
   NEARGP_HD int rows() const { return rows_; }
   NEARGP_HD const Team& team() const { return team_; }
-  NEARGP_HD const TeamCovariance<Real>& covariance() const { return covariance_; }
+  NEARGP_HD const Covariance& covariance() const { return covariance_; }
   NEARGP_HD const TeamTriangle<Real>& factor() const { return factor_; }
   NEARGP_HD const Real* cross() const { return cross_; }  // covariances of the target with row i; [k]: its variance
   NEARGP_HD const Real* noise() const { return noise_; }  // noise_scale (of several outputs the noise), 0 where absent
   NEARGP_HD bool present(int row) const { return datum_[row] >= 0; }
-  NEARGP_HD const Real* coords(int c) const { return coords_ + c * rows_ * view_.dim; }
+  NEARGP_HD const Real* coords(int c) const { return coords_ + c * rows_ * coordinates(); }
 
   // Of several outputs: that of a row, and two vectors for the derivatives in loadings (team/coregionalisation.h).
   NEARGP_HD int output(int row) const { return datum_[rows_ + row]; }
@@ -74,7 +76,7 @@ class TeamTile {
     ComponentTile tile;
     Real* next = derivative_;
     for (int i = 0; i <= c; ++i) {
-      const TeamComponent<Real>& component = covariance_.component[i];
+      const Component component(covariance_.component[i]);
       const int pairs = pair_count(rows_);
       tile = {};
       if (component.wants_slope || component.wants_shape) tile.slope = take(next, pairs);
@@ -110,6 +112,12 @@ class TeamTile {
   }
 
  private:
+  struct Entry {
+    Real value, in_length, in_shape;
+  };
+
+  // On a line there is a second one, of zeros.
+  NEARGP_HD int coordinates() const { return larger(view_.dim, 2); }
   NEARGP_HD bool several_outputs() const { return covariance_.outputs > 0; }
   NEARGP_HD bool keeps_covariance(int c) const { return c > 0 || several_outputs(); }
 
@@ -122,7 +130,7 @@ class TeamTile {
   NEARGP_HD int derivative_size() const {
     int triangles = 0;
     for (int c = 0; c < covariance_.components; ++c) {
-      const TeamComponent<Real>& component = covariance_.component[c];
+      const Component component(covariance_.component[c]);
       triangles += (component.wants_slope || component.wants_shape) + component.wants_shape + keeps_covariance(c);
     }
     return triangles * pair_count(rows_);
@@ -171,9 +179,10 @@ class TeamTile {
   // From the target's own place on: rounded after that, differences keep their digits wherever the data lie.
   NEARGP_HD void scale_point(int row, const double* point, const double* origin) {
     for (int c = 0; c < covariance_.components; ++c) {
-      const TeamComponent<Real>& component = covariance_.component[c];
-      Real* scaled = coords_ + c * rows_ * view_.dim + row;
+      const Component component(covariance_.component[c]);
+      Real* scaled = coords_ + c * rows_ * coordinates() + row;
       for (int d = 0; d < view_.dim; ++d) scaled[d * rows_] = Real(point[d] - origin[d]) * component.inverse_range[d];
+      if (view_.dim == 1) scaled[rows_] = 0;
       if (!component.anisotropic) continue;
       const Real x = scaled[0], y = scaled[rows_];
       scaled[0] = component.a11 * x + component.a12 * y;
@@ -182,40 +191,49 @@ class TeamTile {
   }
 
   NEARGP_HD void assemble(int c) {
-    const TeamComponent<Real>& component = covariance_.component[c];
+    constexpr int together = Covariance::pairs_together;
+    const Component component(covariance_.component[c]);
     const ComponentTile store = derivatives ? this->component(c) : ComponentTile{};
-    const Real* x = coords(c);
-    for_each_pair(team_, rows_, [&](int i, int j, int place) {
-      Real value, in_length = 0, in_shape = 0;
-      covariance_entry<derivatives>(component, squared_distance(x, i, j), value, in_length, in_shape);
-      if (store.covariance) store.covariance[place] = value;
-      if (several_outputs()) {
-        const Real coupling = covariance_.coupling(c, output(i), output(j));
-        value *= coupling;
-        in_length *= coupling;
-        in_shape *= coupling;
-      }
-      Real& matrix_entry = entry(i, j);
-      matrix_entry = c == 0 ? value : matrix_entry + value;
-      if (store.slope) store.slope[place] = in_length;
-      if (store.shape) store.shape[place] = in_shape;
-    });
+    for (PairWalk walk(team_, rows_); walk.has_pair();) {
+      RowPair pair[together];
+      const int count = walk.take(pair);
+      Real r2[together];
+      squared_distances(coords(c), pair, r2);
+      Entry computed[together];
+      for (int p = 0; p < together; ++p)
+        covariance_entry<derivatives>(component, r2[p], computed[p].value, computed[p].in_length, computed[p].in_shape);
+      for (int p = 0; p < together; ++p)
+        if (p < count) keep(c, store, pair[p], computed[p]);
+    }
   }
 
   // The first two coordinates, which are often all, without a loop.
-  NEARGP_HD Real squared_distance(const Real* x, int i, int j) const {
-    const auto square = [&] {
-      const Real difference = x[i] - x[j];
-      x += rows_;
+  template <int Count>
+  NEARGP_HD void squared_distances(const Real* x, const RowPair (&pair)[Count], Real (&sum)[Count]) const {
+    const auto square = [&](int d, const RowPair& p) {
+      const Real difference = x[d * rows_ + p.i] - x[d * rows_ + p.j];
       return difference * difference;
     };
-    Real sum = square();
-    if (view_.dim > 1) sum += square();
-    for (int d = 2; d < view_.dim; ++d) sum += square();
-    return sum;
+    for (int p = 0; p < Count; ++p) sum[p] = square(0, pair[p]) + square(1, pair[p]);
+    for (int d = 2; d < view_.dim; ++d)
+      for (int p = 0; p < Count; ++p) sum[p] += square(d, pair[p]);
   }
 
-  NEARGP_HD Real& entry(int i, int j) const { return i < factor_.rows() ? factor_.at(i, j) : cross_[j]; }
+  NEARGP_HD void keep(int c, const ComponentTile& store, const RowPair& pair, Entry computed) const {
+    if (store.covariance) store.covariance[pair.place] = computed.value;
+    if (several_outputs()) {
+      const Real coupling = covariance_.coupling(c, output(pair.i), output(pair.j));
+      computed.value *= coupling;
+      computed.in_length *= coupling;
+      computed.in_shape *= coupling;
+    }
+    Real& matrix_entry = entry(pair.i, pair.j);
+    matrix_entry = c == 0 ? computed.value : matrix_entry + computed.value;
+    if (store.slope) store.slope[pair.place] = computed.in_length;
+    if (store.shape) store.shape[pair.place] = computed.in_shape;
+  }
+
+  NEARGP_HD Real& entry(int i, int j) const { return target_row_ || i < k() ? factor_.at(i, j) : cross_[j]; }
 
   // The values of a column at all rows; 0 where absent, in the padding, and at a target without values.
   NEARGP_HD void load_values(Index place, int column) {
@@ -255,7 +273,7 @@ class TeamTile {
 
   const Team& team_;
   const LocalView& view_;
-  const TeamCovariance<Real>& covariance_;
+  const Covariance& covariance_;
   int rows_;
   bool target_row_;
   int solved_values_;

@@ -56,6 +56,16 @@ class TeamTriangle {
   NEARGP_HD Real& at(int i, int j) const { return entries_[place(i, j, length_)]; }
   // Entry j of a further row.
   NEARGP_HD Real& further(int row, int j) const { return at(padded_ + row, j); }
+  // A further row times a vector with zeros behind, by one thread.
+  NEARGP_HD Real further_dot(int row, const Real* x) const {
+    Real sum = 0;
+    const Real* own = &further(row, 0);
+    for (int j = 0, length = length_; j < padded_; j += width, length -= width) {
+      sum += Four<Real>::load(x + j).dot({{own[0], own[length], own[2 * length], own[3 * length]}});
+      own += width * (length - 1);
+    }
+    return sum;
+  }
   // Before the factorisation the diagonal of the matrix, as each entry of it is judged against; after it the
   // reciprocals of the factor's.
   NEARGP_HD Real* inverse_diagonal() const { return inverse_; }
@@ -175,7 +185,7 @@ class TeamTriangle {
   // Of entry (i, j), i not above the panel of column j, which begins with column f: with `length` that of the first
   // column, the panels before it have f length - f (f - 4) / 2 entries, and its columns are length - f long.
   NEARGP_HD static int place(int i, int j, int length) {
-    const int f = j / width * width;
+    const int f = j & -width;
     return i + j * length - f * (j - f / 2 - 1);
   }
 
@@ -238,7 +248,7 @@ class TeamTriangle {
   }
 
   // The same for the rows i, i + step, ..., of which the last may lie behind the matrix: their sums share the loads of
-  // the panel's own rows.
+  // the panel's own rows. What this leaves above the diagonal nobody looks at.
   template <int Rows>
   NEARGP_HD void update_rows(int from, int first, int i, int step) const {
     Real sum[Rows][width] = {};
@@ -260,9 +270,10 @@ class TeamTriangle {
       length -= width;
     }
     for (int r = 0; r < Rows; ++r) {
-      const int row = i + r * step;
-      for (int b = 0; b < width; ++b)
-        if (row < end_ && first + b <= row) own[r][b * length] -= sum[r][b];
+      if (i + r * step >= end_) continue;
+      Real entry[width];
+      for (int b = 0; b < width; ++b) entry[b] = own[r][b * length] - sum[r][b];
+      for (int b = 0; b < width; ++b) own[r][b * length] = entry[b];
     }
   }
 

@@ -1,0 +1,16 @@
+#include "launch.h"
+#include "team/conditional_sums.h"
+#include "team/plain_covariance.h"
+
+namespace neargp {
+
+template <class Correlation>
+using Task = TeamConditionalSums<true, double, PlainCovariance<double, Correlation>>;
+
+template void CudaDevice::launch(const Task<Exponential>&, const TargetRange&, const LaunchPlan&, const LaunchMemory&);
+template void CudaDevice::launch(const Task<Matern32>&, const TargetRange&, const LaunchPlan&, const LaunchMemory&);
+template void CudaDevice::launch(const Task<Matern52>&, const TargetRange&, const LaunchPlan&, const LaunchMemory&);
+template void CudaDevice::launch(const Task<Matern72>&, const TargetRange&, const LaunchPlan&, const LaunchMemory&);
+template void CudaDevice::launch(const Task<Gaussian>&, const TargetRange&, const LaunchPlan&, const LaunchMemory&);
+
+}  // namespace neargp
