@@ -86,6 +86,7 @@ test_that("a matrix that fails in single precision ends its steps, not the fit, 
 
 test_that("what has no single precision is an error that names the remedy", {
   local_fake_cuda()
+  withr::local_options(neargp.device = "auto")
   error <- function(expr, message) expect_error(expr, message, class = "neargp_error_precision")
   error(in_precision("single", device = "cpu"), "single precision is for GPUs")
   data <- transform(simulated_data(60), count = rpois(60, 3), class = x > 0.5)
