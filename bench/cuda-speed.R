@@ -3,9 +3,10 @@
 #
 #   Rscript bench/cuda-speed.R [evaluation,fit,large,neighbors,epoch]
 #
-# evaluation  value, gradient and information of vecchia(), n = 1,000,000, k = 30, d = 2: GPU and CPU (all threads) in turns, and GpGpU
-#             (the GPU version of GpGp), which has the exponential covariance only, where it is installed
-# fit         a whole fit of n = 1,000,000 with ordering and neighbours, and 100,000 predictions with variances
+# evaluation  value, gradient and information of vecchia(), n = 1,000,000, k = 30, d = 2: GPU, in double and in single precision, and CPU
+#             (all threads) in turns, and GpGpU (the GPU version of GpGp), which has the exponential covariance only, where it is installed
+# fit         a whole fit of n = 1,000,000 with ordering and neighbours, and 100,000 predictions with variances; the GPU's with steps in
+#             single precision, too
 # large       the same for n = 10,000,000
 # neighbors   25,600 points in 8 dimensions and 100,000 in 2: the GPU's search beside the kd-tree's
 # epoch       vnngp()'s mini-batch objective, k = 256, n = 25,600, d = 8: an epoch, beside GPyTorch's on the same GPU (cuda_gpytorch.py)
@@ -43,10 +44,15 @@ evaluation <- function(n = 1e6L, k = 30L, shape = 1.5) {
   value <- function(device) neargp:::core_evaluate(problems[[device]], covariance, 0.1, TRUE, threads)
   agreement <- all.equal(value("cuda"), value("cpu"), tolerance = 1e-8)
   if (!isTRUE(agreement)) message("GPU and CPU differ: ", agreement)
-  works <- list(cuda = function() value("cuda"), cpu = function() value("cpu"), gpgpu = gpgpu_evaluation(coords, columns, neighbors, shape))
+  single <- function() neargp:::on_device("cuda", neargp:::in_single_precision(value("cuda")))
+  rounded <- all.equal(single(), value("cuda"), tolerance = 1e-4)
+  if (!isTRUE(rounded)) message("Single and double precision differ: ", rounded)
+  works <- list(cuda = function() value("cuda"), single = single, cpu = function() value("cpu"),
+    gpgpu = gpgpu_evaluation(coords, columns, neighbors, shape))
   times <- replicate(5L, vapply(works, function(work) if (is.null(work)) NA else elapsed(work()), 0))
   best <- apply(times, 1L, min)
-  row(n = n, k = k, smoothness = shape, threads = threads, cuda = best[["cuda"]], cpu = best[["cpu"]], cpu_ratio = best[["cpu"]] / best[["cuda"]],
+  row(n = n, k = k, smoothness = shape, threads = threads, cuda = best[["cuda"]], single = best[["single"]],
+    single_ratio = best[["cuda"]] / best[["single"]], cpu = best[["cpu"]], cpu_ratio = best[["cpu"]] / best[["cuda"]],
     gpgpu = best[["gpgpu"]], gpgpu_ratio = best[["gpgpu"]] / best[["cuda"]])
 }
 
@@ -61,12 +67,14 @@ gpgpu_evaluation <- function(coords, columns, neighbors, shape) {
 whole_fit <- function(n) {
   data <- simulated(n, waves = if (n > 1e6) 50L else 200L)
   places <- data.frame(X1 = runif(1e5), X2 = runif(1e5))
-  for (device in c("cuda", "cpu")) {
+  cases <- data.frame(device = c("cuda", "cuda", "cpu"), precision = c("double", "single", "double"))
+  for (case in seq_len(nrow(cases))) {
+    device <- cases$device[case]
     fit <- prediction <- NULL
     fitted <- elapsed(fit <- neargp(y ~ 1, data, coords = ~ X1 + X2, covariance = cov_matern(1.5), method = vecchia(30L), device = device,
-      threads = threads, verbose = FALSE))
+      threads = threads, verbose = FALSE, control = neargp_control(precision = cases$precision[case])))
     predicted <- elapsed(prediction <- predict(fit, places, device = device, threads = threads, verbose = FALSE))
-    row(n = n, device = device, fit = fitted, predictions = predicted, log_likelihood = as.numeric(logLik(fit)), mean_sd = mean(prediction$sd))
+    row(n = n, cases[case, ], fit = fitted, predictions = predicted, log_likelihood = as.numeric(logLik(fit)), mean_sd = mean(prediction$sd))
   }
 }
 
