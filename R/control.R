@@ -22,7 +22,7 @@
 #' @param precision `"single"`: on a GPU the optimiser first climbs with covariance matrices in single precision, and then goes on in double
 #'   precision from where that ended. Log-likelihood, estimates and standard errors are those of double precision: as near to those of a
 #'   fit without single precision as fits from different starting values are to each other. It is meant for GPUs that were not made for
-#'   double precision; on others it can be expected to gain little (`bench/cuda.md`). Where a matrix cannot be factorised in single
+#'   double precision; on others it is expected to gain nothing (`bench/cuda.md`). Where a matrix cannot be factorised in single
 #'   precision, as with hardly any nugget, the first climb ends, and [print()][print.neargp] says so. It is for gaussian responses, of
 #'   several outputs, too, by [vecchia()], [loo_k()] and [mll_k()]. Predictions and all else that is asked of a fit are in double precision,
 #'   and so is everything on the CPU: where `device = "auto"` chooses it, [print()][print.neargp] says that; `device = "cpu"` is an error of
