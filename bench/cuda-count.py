@@ -25,6 +25,11 @@ ARGUMENTS, SHARED = 1 << 40, 2 << 40
 SHARED_BYTES, SHARED_FOR_SUMS = 228 << 10, 227 << 10
 COMPARISONS = {"eq": np.equal, "ne": np.not_equal, "lt": np.less, "le": np.less_equal, "gt": np.greater, "ge": np.greater_equal,
                "lo": np.less, "ls": np.less_equal, "hi": np.greater, "hs": np.greater_equal}
+# Clocks until the result of an instruction can be used: assumptions, of which measurements of Hopper GPUs differ by some.
+LATENCIES = {"double": 8, "shared": 30, "rsqrt": 36, "rcp": 36, "sqrt": 110, "div": 110, "mov": 0, "other": 4}
+LATENCIES_OF_OTHERS = {"ld": 40, "shfl": 24, "vote": 24}
+BLOCK_ENDS = ("bra", "ret", "bar")
+REGISTER = re.compile(r"%[a-z]+\d+")
 
 
 def read_launch(path):
@@ -65,6 +70,33 @@ def parse(path, parts_of_name):
     return code, labels
 
 
+class Clock:
+    """The clocks that a warp takes alone if instructions wait for nothing but what they need. Up to the next branch or barrier they
+    may change places, as the compiler arranges them; accesses to shared memory stay behind a store."""
+
+    def __init__(self):
+        self.ready = collections.defaultdict(int)
+        self.block = self.instructions = self.latest = self.store = 0
+
+    def start(self, kind, operation, predicate, operands):
+        name = operation.split(".")[0]
+        results = 0 if name == "st" or name in BLOCK_ENDS else 1
+        sources = REGISTER.findall(" ".join(operands[results:])) + [predicate or ""]
+        begin = max(self.block, *(self.ready[register] for register in sources))
+        if kind == "shared":
+            begin = max(begin, self.store)
+        if name == "st":
+            self.store = begin + 1
+        self.instructions += kind != "mov"
+        self.latest = max(self.latest, begin)
+        latency = LATENCIES_OF_OTHERS.get(name, LATENCIES[kind]) if kind == "other" and ".param" not in operation else LATENCIES[kind]
+        for register in REGISTER.findall(" ".join(operands[:results])):
+            self.ready[register] = begin + latency
+        if name in BLOCK_ENDS:
+            self.block = max(self.latest, self.block + self.instructions)
+            self.instructions = 0
+
+
 class Warp:
     block_threads = LANES
 
@@ -74,6 +106,7 @@ class Warp:
         self.shared = shared
         self.registers = {}
         self.counts = collections.Counter()
+        self.clock = Clock()
 
     def register(self, name):
         if name not in self.registers:
@@ -147,7 +180,9 @@ class Warp:
             here = place.min()
             active = place == here
             negated, predicate, operation, operands = self.code[here]
-            self.counts[self.kind(operation)] += 1
+            kind = self.kind(operation)
+            self.counts[kind] += 1
+            self.clock.start(kind, operation, predicate, operands)
             place[active] += 1
             if operation.startswith("bra"):
                 taken = active & (self.register(predicate) != negated) if predicate else active
@@ -230,7 +265,9 @@ class Warp:
         elif name == "popc":
             result = np.array([bin(x).count("1") for x in value(1)], np.uint32)
         elif name in ("rsqrt", "rcp"):
-            result = 1 / (np.sqrt(value(1)) if name == "rsqrt" else value(1))
+            # of doubles an approximation in the upper half of the bits, from the upper half
+            upper = (lambda x: (x.view("u8") >> 32 << 32).view("f8")) if "ftz" in parts and kind == TYPES["f64"] else lambda x: x
+            result = upper(1 / (np.sqrt(upper(value(1))) if name == "rsqrt" else upper(value(1))))
         else:
             two = {"add": np.add, "sub": np.subtract, "mul": np.multiply, "div": np.divide, "and": np.bitwise_and, "or": np.bitwise_or,
                    "xor": np.bitwise_xor, "min": np.minimum, "max": np.maximum}
@@ -248,7 +285,7 @@ def main():
     kernel = "run_block_teams" if team_threads > LANES else "run_warp_teams"
     code, labels = parse(sys.argv[1], [kernel, sys.argv[2]])
     Warp.block_threads = team_threads * teams_per_block
-    counts = collections.Counter()
+    counts, clocks = collections.Counter(), 0
     for block in range(blocks):
         shared = np.full(SHARED_BYTES, 0xff, np.uint8)  # not numbers
         warps = [Warp(code, labels, arguments, memory, shared, np.arange(first, first + LANES), block)
@@ -257,14 +294,16 @@ def main():
             pass
         for warp in warps:
             counts += warp.counts
+            clocks = max(clocks, warp.clock.block)
     device, cpu = memory[sums].view(float), after[sums].view(float)
     used = np.isfinite(cpu)
     difference = np.abs(device - cpu)[used].max() / np.abs(cpu[used]).max()
     print("Largest difference from the CPU's sums, relative to the largest of them: %.0e" % difference, file=sys.stderr)
-    share = 1 / (-(-count // teams) * teams)
+    rounds = -(-count // teams)
+    share = 1 / (rounds * teams)
     constants = counts["mov"]
     instructions = sum(number for kind, number in counts.items() if kind not in ("mov", "accesses"))
-    numbers = (instructions, constants, counts["double"], counts["sqrt"], counts["rsqrt"], counts["shared"], counts["accesses"])
+    numbers = (instructions, constants, counts["double"], counts["sqrt"], counts["rsqrt"], counts["shared"], counts["accesses"], clocks * teams)
     print(",".join(["%d" % team_threads, "%d" % team_bytes] + ["%.0f" % (number * share) for number in numbers]))
 
 

@@ -28,15 +28,22 @@ done
 eigen=$(Rscript --vanilla -e 'cat(system.file("include", package = "RcppEigen"))')
 # shellcheck disable=SC2086
 "$cxx" -std=c++17 -O1 -fopenmp -Isrc/core -Itests/cpp -isystem "$eigen" -o "$out/launch" bench/cuda-count.cpp $needed -rdynamic -ldl
-"$nvcc" -std=c++17 -O3 -Isrc/core -Isrc/cuda -isystem "$eigen" -arch=compute_90 --ptx -o "$out/conditional_sums.ptx" \
-  src/cuda/conditional_sums.cu
+compile() {
+  "$nvcc" -std=c++17 -O3 -Isrc/core -Isrc/cuda -isystem "$eigen" -arch=compute_90 --ptx -o "$out/$1.ptx" "src/cuda/$1.cu"
+}
+compile plain_conditional_sums
+compile conditional_sums
 
-echo precision,k,threads,bytes,instructions,constants,double,square_roots,inverse_roots,shared,accesses > "$results"
+# In double precision a kernel for this covariance alone (src/core/team/plain_covariance.h).
+echo precision,k,threads,bytes,instructions,constants,double,square_roots,inverse_roots,shared,accesses,clocks > "$results"
 for precision in double single; do
-  case $precision in double) entries=d ;; single) entries=f ;; esac
+  case $precision in
+    double) code=plain_conditional_sums kernel=TeamConditionalSumsILb1EdNS_15PlainCovarianceIdNS_8Matern32E ;;
+    single) code=conditional_sums kernel=TeamConditionalSumsILb1Ef ;;
+  esac
   for k in "$@"; do
     "$out/launch" "$k" $precision "$out/launch.bin"
-    counts=$("${PYTHON:-python3}" bench/cuda-count.py "$out/conditional_sums.ptx" "TeamConditionalSumsILb1E$entries" "$out/launch.bin")
+    counts=$("${PYTHON:-python3}" bench/cuda-count.py "$out/$code.ptx" "$kernel" "$out/launch.bin")
     echo "$precision,$k,$counts" >> "$results"
   done
 done

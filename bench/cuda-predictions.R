@@ -4,17 +4,18 @@
 #
 #   Rscript bench/cuda-predictions.R
 
-# NVIDIA H200 SXM: multiprocessors, clock, instructions of a warp that a multiprocessor starts in a clock, those of them in double precision,
-# accesses of a warp to shared memory (128 bytes), bytes per second of its memory, operations per second.
-gpu <- list(multiprocessors = 132, clock = 1.98e9, instructions = 4, double = 2, shared = 1, memory = 4.8e12,
+# NVIDIA H200 SXM: multiprocessors, their shared memory in bytes, clock, instructions of a warp that a multiprocessor starts in a clock, those
+# of them in double precision, accesses of a warp to shared memory (128 bytes), bytes per second of its memory, operations per second.
+gpu <- list(multiprocessors = 132, shared_bytes = 228 * 1024, clock = 1.98e9, instructions = 4, double = 2, shared = 1, memory = 4.8e12,
   flops = c(double = 33.5e12, single = 67e12))
 
 # GPUs for graphics do not differ in what matters here but in double precision: 2 operations a clock, one of a warp in 16.
 graphics <- utils::modifyList(gpu, list(double = 1 / 16))
 
-# What machine code has for one square root, and for the reciprocal of one; of single precision by estimate.
-root <- list(double = c(instructions = 14, double = 7), single = c(instructions = 9, double = 0))
-inverse_root <- list(double = c(instructions = 12, double = 5), single = c(instructions = 4, double = 0))
+# What machine code has for one square root in single precision, and for the reciprocal of one, by estimate. In double precision
+# the intermediate code has all of it.
+root <- c(double = 0, single = 9)
+inverse_root <- c(double = 0, single = 4)
 
 # The value, gradient and information of one target with one range and a nugget: the arithmetic, in operations (a multiplication and an
 # addition are two), that no way to compute it can do without. 70 for a pair's covariance.
@@ -23,20 +24,31 @@ least_operations <- function(k, d, columns, wanted) {
   n * k / 2 * (66 + 2 * d) + n^3 / 3 + (columns + wanted - 1) * n^2 + n^2 + 2 * (wanted - 2) * n^2 + 2 * columns * wanted * n + wanted^2 * n
 }
 
+# Teams of a multiprocessor at one time, in blocks of one warp or two, or of one team, and 128 registers to a thread (src/core/team/plan.cpp).
+resident_teams <- function(bytes, threads) {
+  teams <- function(warps) {
+    per_block <- pmax(1, (32 * warps) %/% threads)
+    per_block * pmin(gpu$shared_bytes %/% (per_block * bytes + 1024), 512 %/% (per_block * threads))
+  }
+  pmax(teams(1), teams(2))
+}
+
 # Milliseconds for n targets if nothing but the one resource took time. Data are read from the GPU's memory about once, as rows that lie near
 # each other are near in memory, and so are their neighbours: 4 k bytes of neighbours, coordinates, values and noise for each target.
 bounds <- function(n, count, d, columns, wanted, precision, gpu) {
   count <- count[count$precision == precision, ]
   k <- count$k
   clocks <- n / gpu$multiprocessors / gpu$clock * 1e3
-  roots <- function(what) root[[precision]][[what]] * count$square_roots + inverse_root[[precision]][[what]] * count$inverse_roots
+  roots <- root[[precision]] * count$square_roots + inverse_root[[precision]] * count$inverse_roots
   data.frame(
     k, threads = count$threads, kilobytes = count$bytes / 1e3,
     floor_arithmetic = n * least_operations(k, d, columns, wanted) / gpu$flops[[precision]] * 1e3,
     floor_memory = n * (4 * k + 16 * (d + columns + 1)) / gpu$memory * 1e3,
-    instructions = (count$instructions + roots("instructions")) / gpu$instructions * clocks,
-    double = (count$double + roots("double")) / gpu$double * clocks,
-    shared_memory = count$accesses / gpu$shared * clocks
+    instructions = (count$instructions + roots) / gpu$instructions * clocks,
+    double = count$double / gpu$double * clocks,
+    shared_memory = count$accesses / gpu$shared * clocks,
+    teams = resident_teams(count$bytes, count$threads),
+    waiting = count$clocks / resident_teams(count$bytes, count$threads) * clocks
   )
 }
 
