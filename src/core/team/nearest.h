@@ -107,12 +107,16 @@ class TeamNearest {
       int total;
       const int place = team_.place(wanted, total);
       if (total == 0) return;
-      if (size_[q] + total > capacity_) keep_nearest(q);
-      if (wanted) {
-        distance_[q * capacity_ + size_[q] + place] = distance;
-        label_[q * capacity_ + size_[q] + place] = label;
+      for (int stored = 0; stored < total;) {  // at once, but for teams of more threads than a store has room for
+        if (size_[q] + total - stored > capacity_) keep_nearest(q);
+        const int part = smaller(total - stored, capacity_ - size_[q]);
+        if (wanted && place >= stored && place < stored + part) {
+          distance_[q * capacity_ + size_[q] + place - stored] = distance;
+          label_[q * capacity_ + size_[q] + place - stored] = label;
+        }
+        size_[q] += part;
+        stored += part;
       }
-      size_[q] += total;
     }
 
     // Sorts the store and cuts it to k, whose last is the new bound.
