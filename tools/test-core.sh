@@ -2,7 +2,8 @@
 # Builds and runs the C++ tests of the core, once with each instruction set of this
 # processor, and appends "passed failed skipped", in test cases, to the file named as
 # its argument. SANITIZE=1 builds them with the address and undefined-behaviour
-# sanitizers; CXX chooses the compiler, NEARGP_INSTRUCTION_SET one instruction set.
+# sanitizers; CXX chooses the compiler, NEARGP_INSTRUCTION_SET one instruction set,
+# TARGET=interpreted the tests of CUDA kernels on the interpreted GPU.
 set -eu
 
 cd "$(dirname "$0")/.."
@@ -12,7 +13,7 @@ log=_build/test-core.log
 
 status=0
 NEARGP_INSTRUCTION_SET=${NEARGP_INSTRUCTION_SET-all} \
-  make --silent -C tests/cpp -j2 test > "$log" 2>&1 || status=$?
+  make --silent -C tests/cpp -j2 "${TARGET:-test}" > "$log" 2>&1 || status=$?
 cat "$log"
 
 # doctest ends with "[doctest] test cases: 3 | 3 passed | 0 failed | 0 skipped", once

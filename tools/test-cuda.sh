@@ -5,6 +5,8 @@
 #                                     of numbers once more under each tool of compute-sanitizer
 #   sh tools/test-cuda.sh emulated    anywhere: all R tests with the module of tests/cpp/modules/emulated_module.cpp,
 #                                     which is the CUDA module but for CUDA
+#   sh tools/test-cuda.sh interpreted where there is nvcc: the C++ tests of devices with the module as nvcc compiles it, on an
+#                                     interpreted GPU (tools/ptx) that finds what compute-sanitizer's tools find
 #
 # NEARGP_TEST_FILTER=vecchia runs only the R test files that match.
 # The last line says "N passed, N failed, N skipped"; the exit status is 1 if a test failed.
@@ -12,13 +14,16 @@ set -eu
 
 cd "$(dirname "$0")/.."
 mode=${1:-gpu}
-sh tools/install.sh test
-export R_LIBS="$PWD/_build/library" NEARGP_TEST_DEVICE=cuda
-# The tests of devices choose modules themselves.
-export NEARGP_TEST_EXCLUDE='^(device|modules)'
-
+mkdir -p _build
 counts=_build/test-cuda-counts
 : > "$counts"
+
+prepare_r() {
+  sh tools/install.sh test
+  export R_LIBS="$PWD/_build/library" NEARGP_TEST_DEVICE=cuda
+  # The tests of devices choose modules themselves.
+  export NEARGP_TEST_EXCLUDE='^(device|modules)'
+}
 
 # The same flags as R's for packages; the package's own library has the rest of the core.
 build_emulated() {
@@ -45,18 +50,24 @@ run_sanitized() {
 }
 
 case $mode in
+  interpreted)
+    # one set of instructions of the CPU, with which the results are compared
+    NEARGP_INSTRUCTION_SET='' TARGET=interpreted sh tools/test-core.sh "$counts"
+    ;;
   emulated)
+    prepare_r
     build_emulated
     run_tests
     ;;
   gpu)
+    prepare_r
     command -v compute-sanitizer > /dev/null || { echo "There is no compute-sanitizer on the PATH."; exit 1; }
     Rscript --vanilla -e 'neargp::neargp_sitrep(); invisible(neargp:::require_cuda())'
     run_tests
     for tool in memcheck racecheck initcheck; do run_sanitized "$tool"; done
     ;;
   *)
-    echo "Usage: sh tools/test-cuda.sh [emulated]"
+    echo "Usage: sh tools/test-cuda.sh [emulated | interpreted]"
     exit 1
     ;;
 esac

@@ -1,6 +1,11 @@
 // The CPU in the place of a device: its memory is counted, and its teams are threads with real barriers, so that the
-// sanitizers see what a GPU would do. Everything in team/ runs on it as on a GPU.
+// sanitizers see what a GPU would do. Everything in team/ runs on it as on a GPU. NEARGP_INTERPRETED puts an interpreted GPU
+// in its place (make interpreted).
 #pragma once
+
+#ifdef NEARGP_INTERPRETED
+#include "interpreted_device.h"
+#else
 
 #include <atomic>
 #include <condition_variable>
@@ -18,6 +23,9 @@
 namespace emulated {
 
 using neargp::Index;
+
+// What tests of large conditioning sets go up to: several warps to a team.
+constexpr int most_neighbors = 130;
 
 // What tests ask of the device, and what it has seen.
 struct State {
@@ -250,3 +258,5 @@ class Fresh {
 };
 
 }  // namespace emulated
+
+#endif

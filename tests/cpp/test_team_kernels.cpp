@@ -161,7 +161,7 @@ TEST_CASE("teams compute what the CPU's kernels do, for every covariance") {
 TEST_CASE("teams compute for conditioning sets of any size") {
   const Model of_space = model("three ranges", {component(Family::matern, 1.2, {0.3, 0.5, 0.4}, {0, 1, 2}, 1.5)}, true);
   for (const Model& model : {structures().back(), families().front(), of_space})
-    for (const int k : {0, 1, 2, 3, 4, 5, 15, 30, 31, 32, 33, 64, 130}) {
+    for (const int k : {0, 1, 2, 3, 4, 5, 15, 30, 31, 32, 33, 64, emulated::most_neighbors}) {
       CAPTURE(model.name);
       CAPTURE(k);
       const LocalProblem problem = make_problem(k + 12, model.dim, k, 2);
@@ -196,6 +196,23 @@ TEST_CASE("teams compute for several outputs") {
       check_agree(compute(emulated::backend(), problem.view(), model.covariance), expected, 1e-10);
     }
   }
+}
+
+TEST_CASE("teams compute in the device's memory what they compute on the chip") {
+  const auto check_in_device_memory = [](const LocalView& view, const Covariance& covariance) {
+    const emulated::Fresh device;
+    emulated::state().limits.shared_per_block = 1 << 10;
+    check_agree(compute(emulated::backend(), view, covariance), compute(cpu_backend(), view, covariance), 1e-10);
+    CHECK(emulated::state().used_device_memory);
+  };
+  for (const Model& model : {structures().front(), structures().back()})
+    for (const int k : {5, 13, 41}) {
+      CAPTURE(k);
+      check_in_device_memory(make_problem(k + 3, model.dim, k, 2).view(), model.covariance);
+    }
+  const Model model = models_of_outputs().back();
+  const OutputData data(14, model.dim, 2);
+  check_in_device_memory(LocalProblem(data.view(), neighbors_before(data.data, 11), {}, with_threads(1)).view(), model.covariance);
 }
 
 // Where a barrier is missing, threads see each other's work unfinished; the sanitizer of threads (tools/test-teams.sh)

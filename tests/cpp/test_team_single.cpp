@@ -97,11 +97,23 @@ TEST_CASE("sums in single precision are those in double, for every covariance") 
 TEST_CASE("sums in single precision for conditioning sets of any size") {
   const emulated::Fresh device;
   const Model model = structures().back();
-  for (const int k : {0, 1, 2, 3, 4, 5, 15, 27, 30, 31, 32, 33, 64, 130}) {
+  for (const int k : {0, 1, 2, 3, 4, 5, 15, 27, 30, 31, 32, 33, 64, emulated::most_neighbors}) {
     CAPTURE(k);
     const Data data(uniform_cloud(k + 12, model.dim, 3), 2);
     check_close(make_problem(data, k).view(), model.covariance);
   }
+}
+
+TEST_CASE("sums in single precision by teams in the device's memory") {
+  const emulated::Fresh device;
+  emulated::state().limits.shared_per_block = 1 << 10;
+  for (const int k : {5, 13, 41}) {
+    CAPTURE(k);
+    const Model model = structures().back();
+    const Data data(uniform_cloud(k + 3, model.dim, 3), 2);
+    check_close(make_problem(data, k).view(), model.covariance);
+  }
+  CHECK(emulated::state().used_device_memory);
 }
 
 TEST_CASE("sums in single precision for several outputs") {

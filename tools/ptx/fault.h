@@ -1,0 +1,12 @@
+// What an interpreted kernel does wrong.
+#pragma once
+
+#include <stdexcept>
+
+namespace ptx {
+
+struct Fault : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+}  // namespace ptx

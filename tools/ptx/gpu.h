@@ -1,0 +1,31 @@
+// The interpreted GPU: what those who use it may ask of it and learn from it. CUDA's functions for it are in
+// runtime.cpp.
+#pragma once
+
+#include <cstdint>
+#include <set>
+#include <string>
+
+#include "memory.h"
+
+namespace ptx {
+
+struct Limits {
+  int multiprocessors = 2, threads_per_multiprocessor = 2048, blocks_per_multiprocessor = 32;
+  std::int64_t shared_per_block = 227 << 10, shared_per_multiprocessor = 228 << 10;
+};
+
+struct Gpu {
+  Limits limits;
+  std::int64_t total_bytes = std::int64_t(1) << 32;
+  std::int64_t fail_allocation = -1;  // the number of the allocation that fails
+
+  std::int64_t allocations = 0, launches = 0, uploaded_bytes = 0, downloaded_bytes = 0;
+  std::set<std::string> launched;  // kernels
+
+  GlobalMemory memory;
+};
+
+Gpu& gpu();
+
+}  // namespace ptx
