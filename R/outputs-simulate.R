@@ -13,7 +13,9 @@ simulate.neargp_outputs <- function(object, nsim = 1, seed = NULL, newdata = NUL
   settings <- outputs_predict_settings(object, k, threads = threads, device = "cpu")
   # fits by exact_gp(), too, are simulated with neighbours
   settings[c("noise", "conditional", "device")] <- list(type == "response", check_flag(conditional, "conditional"), resolve_device(device))
-  if (is_raster(newdata)) abort_neargp("newdata", "Simulations of several outputs are not for rasters.", i = "Use the cells as a data frame.")
+  if (is_raster(newdata)) {
+    abort_neargp("newdata", c("Simulations of several outputs are not for rasters.", i = "Use the cells as a data frame."))
+  }
   state <- seed_generator(seed)
   on.exit(state$restore())
   target <- if (is.null(newdata)) places_of_fit(object) else new_target(object, newdata)

@@ -33,12 +33,10 @@ class_data <- function(set) {
   data.frame(inputs[, varies], y = factor(rows[[response]]))
 }
 
-# 15:3:2 into training, test and validation rows; of the last two 10,000 at most.
-split_rows <- function(n, split) {
-  set.seed(split)
-  rows <- sample.int(n)
-  parts <- split(rows, findInterval(seq_len(n), c(1, round(0.75 * n) + 1, round(0.9 * n) + 1)))
-  list(training = sort(parts[[1L]]), test = sort(utils::head(parts[[2L]], 10000L)), validation = sort(utils::head(parts[[3L]], 10000L)))
+# As split_rows(); of test and validation rows 10,000 at most, the first of them in their random order.
+split_class_rows <- function(n, split) {
+  rows <- split_rows(n, split, sorted = FALSE)
+  lapply(c(rows["training"], lapply(rows[c("test", "validation")], utils::head, 10000L)), sort)
 }
 
 # An input that does not vary among the training rows has no range.

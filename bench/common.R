@@ -19,6 +19,17 @@ bench_data <- function(name) {
   utils::read.csv(gzfile(file))
 }
 
+# 15:3:2 into training, test and validation rows, as the LOO-k paper does.
+split_rows <- function(n, split, sorted = TRUE) {
+  set.seed(split)
+  rows <- sample.int(n)
+  part <- findInterval(seq_len(n), c(1, round(0.75 * n) + 1, round(0.9 * n) + 1))
+  stats::setNames(lapply(split(rows, part), if (sorted) sort else identity), c("training", "test", "validation"))
+}
+
+# The i-th argument of the script, split at commas.
+argument <- function(i, default) if (length(commandArgs(TRUE)) >= i) strsplit(commandArgs(TRUE)[[i]], ",")[[1L]] else default
+
 bench_threads <- function() as.integer(Sys.getenv("NEARGP_THREADS", "2"))
 
 # For scripts that compare times on one thread. The variable is for rivals and for the BLAS, whose OpenMP reads it once, when it is loaded.

@@ -13,7 +13,6 @@ folder <- if (length(script)) dirname(script) else "bench"
 source(file.path(folder, "common.R"))
 source(file.path(folder, "class-sets.R"))
 
-argument <- function(i, default) if (length(commandArgs(TRUE)) >= i) strsplit(commandArgs(TRUE)[[i]], ",")[[1L]] else default
 sets <- argument(1L, c("titanic", "bank", "spambase", "musk2", "splice", "abalone3", "winewhite", "page_blocks", "optdigits", "landsat",
   "thyroid", "pendigits", "shuttle"))
 splits <- eval(str2lang(argument(2L, "1:5")))
@@ -49,7 +48,7 @@ run_estimator <- function(data, rows, set, split, estimator) {
 }
 
 run_split <- function(data, set, split, estimator) {
-  rows <- split_rows(nrow(data), split)
+  rows <- split_class_rows(nrow(data), split)
   data <- varying_inputs(data, rows$training)
   set.seed(100L + split)
   run_estimator(data, rows, set, split, estimator)

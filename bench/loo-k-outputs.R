@@ -142,13 +142,6 @@ run_meuse <- function() {
 
 # ---- the paper's kind of data -----------------------------------------------------------------------------------------------------
 
-split_rows <- function(n, split) {
-  set.seed(split)
-  rows <- sample.int(n)
-  part <- findInterval(seq_len(n), c(1, round(0.75 * n) + 1, round(0.9 * n) + 1))
-  lapply(split(rows, part), sort)
-}
-
 run_robot <- function(set, pattern, splits) {
   raw <- bench_data(set)
   outputs <- grep(pattern, names(raw), value = TRUE)

@@ -10,7 +10,6 @@ folder <- if (length(script)) dirname(script) else "bench"
 source(file.path(folder, "common.R"))
 source(file.path(folder, "class-sets.R"))
 
-argument <- function(i, default) if (length(commandArgs(TRUE)) >= i) strsplit(commandArgs(TRUE)[[i]], ",")[[1L]] else default
 sets <- argument(1L, setdiff(paper_classes$set, c("pine", "fir", "covtype")))
 splits <- eval(str2lang(argument(2L, "1:3")))
 sizes <- as.integer(argument(3L, c("32", "64")))
@@ -25,7 +24,7 @@ fit_one <- function(data, k, kl_weight) {
 }
 
 run_one <- function(data, set, split, k, kl_weight) {
-  rows <- split_rows(nrow(data), split)
+  rows <- split_class_rows(nrow(data), split)
   data <- varying_inputs(data, rows$training)
   set.seed(100L + split)
   seconds <- cpu_seconds(fit <- fit_one(data[rows$training, ], k, kl_weight))

@@ -28,13 +28,6 @@ standardised <- function(set) {
   data.frame(inputs[, varies], y = drop(scale(rows$y)))
 }
 
-split_rows <- function(n, split) {
-  set.seed(split)
-  rows <- sample.int(n)
-  part <- findInterval(seq_len(n), c(1, round(0.75 * n) + 1, round(0.9 * n) + 1))
-  lapply(split(rows, part), sort)
-}
-
 run_split <- function(set, split) {
   data <- standardised(set)
   rows <- split_rows(nrow(data), split)

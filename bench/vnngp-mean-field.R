@@ -41,7 +41,7 @@ run_case <- function(set, label, train, test) {
 describe_run()
 for (set in sets) {
   data <- prepared(set)
-  rows <- split_rows(nrow(data), 1L)
+  rows <- train_and_test_rows(nrow(data), 1L)
   train <- data[rows$train, ]
   train <- train[vapply(train, function(x) length(unique(x)) > 1L, NA)]
   labels <- if (length(arguments) > 1L) "natural gradients" else names(cases)

@@ -15,7 +15,7 @@ prepared <- function(set, covtype_rows = NULL) {
   data.frame(scaled_inputs(as.matrix(rows[setdiff(names(rows), c("cover", "pine", "fir"))])), y = rows$pine)
 }
 
-split_rows <- function(n, seed) {
+train_and_test_rows <- function(n, seed) {
   set.seed(seed)
   rows <- sample.int(n)
   list(train = rows[seq_len(round(0.64 * n))], test = rows[seq(round(0.8 * n) + 1, n)])

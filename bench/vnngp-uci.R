@@ -66,7 +66,7 @@ score_rows <- function(fit, test, k) {
 }
 
 run_split <- function(set, data, seed, k, posterior) {
-  rows <- split_rows(nrow(data), seed)
+  rows <- train_and_test_rows(nrow(data), seed)
   train <- data[rows$train, ]
   varies <- if (set == "covtype") utils::head(train, 5000L) else train
   train <- train[vapply(varies, function(x) length(unique(x)) > 1L, NA)]

@@ -1,6 +1,8 @@
 // Every response family with parameters, responses of its support, and its log density written out plainly.
 #pragma once
 
+#include <doctest/doctest.h>
+
 #include <string>
 #include <vector>
 
@@ -20,6 +22,17 @@ struct FamilyCase {
 };
 
 std::vector<FamilyCase> response_families();
+
+template <class Action>
+void for_each_family(const Action& action) {
+  for (const FamilyCase& family : response_families()) {
+    CAPTURE(family.name);
+    action(family);
+  }
+}
+
+// Of the linear predictor.
+const std::vector<double> moderate_means = {-3.0, -0.7, 0.4, 2.5};
 
 // log p(y | eta) at weight 1, by the standard library in long double.
 long double reference_log_density(const neargp::Likelihood& likelihood, const Response& response, double eta);

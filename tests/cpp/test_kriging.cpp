@@ -32,20 +32,6 @@ void check_against_reference(const Data& data, const Cloud& targets, const Neigh
   });
 }
 
-// The conditional distribution of the field at the targets given all data.
-struct Conditional {
-  Eigen::VectorXd mean;
-  Eigen::MatrixXd covariance;
-};
-
-Conditional conditional_distribution(const Data& data, const Cloud& targets, const Covariance& model) {
-  const Eigen::MatrixXd cross = reference::cross_covariance(model, data.cloud.view(), targets.view());
-  const Eigen::LLT<Eigen::MatrixXd> factor(reference::noisy_covariance(model, data.view()));
-  const Eigen::MatrixXd values = reference::values_of(data.view());
-  return {cross.transpose() * factor.solve(values.col(0)),
-          reference::cross_covariance(model, targets.view(), targets.view()) - cross.transpose() * factor.solve(cross)};
-}
-
 }  // namespace
 
 TEST_CASE("kriging from conditioning sets solves the equations of simple and ordinary kriging") {
@@ -171,25 +157,6 @@ TEST_CASE("kriging is the same for any number of threads, to the last bit") {
   });
 }
 
-TEST_CASE("simulation is the same for any number of threads, to the last bit") {
-  const int m = 1100, draws = 2;
-  const Data data(uniform_cloud(300, 2), draws);
-  const Cloud targets = uniform_cloud(m, 2, 99);
-  const std::vector<int> order = shuffled(m);
-  const NeighborTable table = nearest_joint(data.cloud.view(), targets.view(), order, 7, with_threads(1));
-  const Philox random(4);
-  std::vector<double> normals(std::size_t(m) * draws);
-  for (std::size_t i = 0; i < normals.size(); ++i) normals[i] = random.normal(i);
-  const auto simulated = [&](int threads) {
-    return simulate_conditional(data.view(), targets.view(), order, table, structures().back().covariance,
-                                normals.data(), with_threads(threads));
-  };
-  with_each_instruction_set([&] {
-    const std::vector<double> one = simulated(1);
-    for (const int threads : {2, 4}) CHECK(simulated(threads) == one);
-  });
-}
-
 TEST_CASE("arguments that do not fit together are refused") {
   const Data data(uniform_cloud(5, 2), 2);
   const Cloud targets = uniform_cloud(3, 2), solid = uniform_cloud(3, 3);
@@ -200,107 +167,4 @@ TEST_CASE("arguments that do not fit together are refused") {
   NeighborTable beyond(3, 2);
   beyond[2][1] = 5;
   CHECK_THROWS_AS(krige(data.view(), targets.view(), beyond, covariance, false, context), Error);
-}
-
-// Given the data the field is linear in the normals: field = mean + A z, and A A' is its covariance.
-TEST_CASE("conditional simulation has the mean and covariance of the conditional distribution") {
-  for (const Model& model : structures()) {
-    CAPTURE(model.name);
-    const int n = 12, m = 9;
-    const Data data(uniform_cloud(n, model.dim), 1);
-    const Cloud targets = uniform_cloud(m, model.dim, 99);
-    const std::vector<int> order = shuffled(m);
-    const NeighborTable table = nearest_joint(data.cloud.view(), targets.view(), order, n + m - 1, with_threads(1));
-    // Draw 0 takes zeros, draw s the unit vector of normal s - 1; all have the same data.
-    Data repeated = data;
-    repeated.columns = m + 1;
-    repeated.values.clear();
-    for (const double value : data.values) repeated.values.insert(repeated.values.end(), m + 1, value);
-    std::vector<double> normals(std::size_t(m) * (m + 1), 0.0);
-    for (int s = 0; s < m; ++s) normals[std::size_t(s) * (m + 1) + s + 1] = 1.0;
-    const Conditional expected = conditional_distribution(data, targets, model.covariance);
-    with_each_instruction_set([&] {
-      const std::vector<double> field = simulate_conditional(repeated.view(), targets.view(), order, table,
-                                                             model.covariance, normals.data(), with_threads(2));
-      Eigen::MatrixXd a(m, m);
-      Eigen::VectorXd mean(m);
-      for (int j = 0; j < m; ++j) {
-        mean[j] = field[std::size_t(j) * (m + 1)];
-        for (int s = 0; s < m; ++s) a(j, s) = field[std::size_t(j) * (m + 1) + s + 1] - mean[j];
-      }
-      CHECK(difference(mean, expected.mean) < 1e-8);
-      CHECK(difference(a * a.transpose(), expected.covariance) < 1e-8);
-    });
-  }
-}
-
-TEST_CASE("many draws have moments close to the conditional ones") {
-  const int n = 40, m = 6, draws = 20000;
-  const Data data(uniform_cloud(n, 2), 1);
-  const Cloud targets = uniform_cloud(m, 2, 99);
-  const std::vector<int> order = shuffled(m);
-  Data repeated = data;
-  repeated.columns = draws;
-  repeated.values.clear();
-  for (const double value : data.values) repeated.values.insert(repeated.values.end(), draws, value);
-  const Philox random(2);
-  std::vector<double> normals(std::size_t(m) * draws);
-  for (std::size_t i = 0; i < normals.size(); ++i) normals[i] = random.normal(i);
-  const Covariance covariance{{component(Family::exponential, 1.2, {0.5}, {0, 0})}, 0.1, {}};
-  const NeighborTable table = nearest_joint(data.cloud.view(), targets.view(), order, n + m - 1, with_threads(1));
-  const std::vector<double> field = simulate_conditional(repeated.view(), targets.view(), order, table, covariance,
-                                                         normals.data(), with_threads(1));
-  const Eigen::Map<const Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>> drawn(field.data(), m,
-                                                                                                       draws);
-  const Eigen::VectorXd mean = drawn.rowwise().mean();
-  const Eigen::MatrixXd centred = drawn.colwise() - mean;
-  const Eigen::MatrixXd spread = centred * centred.transpose() / draws;
-  const Conditional expected = conditional_distribution(data, targets, covariance);
-  for (int i = 0; i < m; ++i) {
-    const double vi = expected.covariance(i, i);
-    CHECK(std::abs(mean[i] - expected.mean[i]) < 5.0 * std::sqrt(vi / draws));
-    for (int j = 0; j < m; ++j) {
-      const double vj = expected.covariance(j, j), c = expected.covariance(i, j);
-      CHECK(std::abs(spread(i, j) - c) < 5.0 * std::sqrt((vi * vj + c * c) / draws));
-    }
-  }
-}
-
-TEST_CASE("simulation without data, and at the data without a nugget") {
-  const int m = 8;
-  const Cloud targets = uniform_cloud(m, 2, 99);
-  Covariance covariance = structures()[2].covariance;
-  const std::vector<int> order = shuffled(m);
-  const std::vector<double> normals(m, 1.0);
-  const Data none(Cloud{{}, 2}, 1);
-  const NeighborTable table = nearest_joint(none.cloud.view(), targets.view(), order, m - 1, with_threads(1));
-  const std::vector<double> field = simulate_conditional(none.view(), targets.view(), order, table, covariance,
-                                                         normals.data(), with_threads(1));
-  CHECK(field[std::size_t(order[0])] == doctest::Approx(std::sqrt(1.1)).epsilon(1e-12));
-
-  const Data data(targets, 1);
-  covariance.nugget = 0.0;
-  const NeighborTable joint = nearest_joint(data.cloud.view(), targets.view(), order, 3, with_threads(1));
-  NeighborTable data_only = joint;
-  for (Index j = 0; j < m; ++j) {
-    data_only[j][0] = int(j);
-    data_only[j][1] = data_only[j][2] = -1;
-  }
-  const std::vector<double> at_data = simulate_conditional(data.view(), targets.view(), order, data_only, covariance,
-                                                           normals.data(), with_threads(1));
-  for (int j = 0; j < m; ++j) CHECK(std::abs(at_data[j] - data.values[j]) < 1e-6);
-}
-
-TEST_CASE("a long simulation can be interrupted") {
-  const int m = 1000, draws = 2500;
-  const Data data(uniform_cloud(10, 2), draws);
-  const Cloud targets = uniform_cloud(m, 2, 99);
-  const std::vector<int> order = shuffled(m);
-  const NeighborTable table = nearest_joint(data.cloud.view(), targets.view(), order, 5, with_threads(1));
-  const std::vector<double> normals(std::size_t(m) * draws, 0.5);
-  RunContext context = with_threads(1);
-  context.check_interrupt = [] { throw Error("Interrupted."); };
-  CHECK_THROWS_WITH_AS(simulate_conditional(data.view(), targets.view(), order, table, structures()[2].covariance,
-                                            normals.data(), context),
-                       "Interrupted.", Error);
 }

@@ -42,7 +42,7 @@ double sum_of(const std::vector<double>& x) {
 }
 
 template <class Action>
-void for_each_family(const Action& action) {
+void for_each_grid(const Action& action) {
   for (const FamilyCase& family : response_families()) {
     if (family.likelihood.family == ResponseFamily::gaussian) continue;
     CAPTURE(family.name);
@@ -53,7 +53,7 @@ void for_each_family(const Action& action) {
 }  // namespace
 
 TEST_CASE("marginal densities agree with a fine sum, whatever the variance") {
-  for_each_family([](const FamilyCase& family, const Grid& grid) {
+  for_each_grid([](const FamilyCase& family, const Grid& grid) {
     for (const double variance : {1e-3, 0.2, 1.0, 6.0}) {
       CAPTURE(variance);
       const MarginalDensity density =
@@ -67,7 +67,7 @@ TEST_CASE("marginal densities agree with a fine sum, whatever the variance") {
 }
 
 TEST_CASE("derivatives of marginal densities are differences of them") {
-  for_each_family([](const FamilyCase& family, const Grid& grid) {
+  for_each_grid([](const FamilyCase& family, const Grid& grid) {
     const std::size_t n = grid.mean.size();
     const std::vector<double> variance(n, 0.6);
     const MarginalDensity density = marginal_of(family.likelihood, grid, grid.mean, variance);
@@ -93,7 +93,7 @@ TEST_CASE("derivatives of marginal densities are differences of them") {
 }
 
 TEST_CASE("without variance the density is that at a point, and threads do not matter") {
-  for_each_family([](const FamilyCase& family, const Grid& grid) {
+  for_each_grid([](const FamilyCase& family, const Grid& grid) {
     const std::vector<double> none(grid.mean.size(), 0.0), some(grid.mean.size(), 0.4);
     const MarginalDensity point = marginal_of(family.likelihood, grid, grid.mean, none);
     for (std::size_t i = 0; i < grid.mean.size(); ++i)

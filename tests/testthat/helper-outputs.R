@@ -58,3 +58,11 @@ known_matrices <- function() lapply(output_truth()$components, `[[`, "B")
 known_outputs <- function() {
   cov_coregionalisation(cov_matern(nu = 1.5, range = 0.15), cov_exponential(range = 0.5), matrices = known_matrices())
 }
+
+# Its parameters held, so that nothing is estimated but the trend.
+outputs_fit <- function(method = loo_k(k = 10), n = 60, formula = cbind(zinc, lead) ~ height) {
+  neargp(formula, simulated_outputs(n), coords = ~ x + y, method = method, covariance = known_outputs(), nugget = c(0.2, 8),
+    device = device_of(method))
+}
+
+new_places <- function() data.frame(x = c(0.2, 0.9, 0.5), y = c(0.4, 0.1, 0.55), height = c(0, 1, -1))

@@ -1,10 +1,3 @@
-outputs_fit <- function(method = loo_k(k = 10), n = 60, formula = cbind(zinc, lead) ~ height) {
-  neargp(formula, simulated_outputs(n), coords = ~ x + y, method = method, covariance = known_outputs(), nugget = c(0.2, 8),
-    device = device_of(method))
-}
-
-new_places <- function() data.frame(x = c(0.2, 0.9, 0.5), y = c(0.4, 0.1, 0.55), height = c(0, 1, -1))
-
 # Universal cokriging from all data: mean and covariance of both outputs at one place.
 dense_cokriging <- function(fit, place, output = 1:2) {
   data <- fit$data
@@ -39,14 +32,6 @@ test_that("predictions are dense cokriging: exact_gp(), and neighbours that are 
     expect_equal(attr(link, "covariance")[1L, 1L, 2L], covariance[1L, 1L, 2L])
     expect_equal(link$sd_zinc^2 + 0.2, predicted$sd_zinc^2)
   }
-})
-
-test_that("the covariance of outputs has the variances of the columns and is positive", {
-  fit <- outputs_fit()
-  predicted <- predict(fit, new_places(), covariance = TRUE)
-  covariance <- attr(predicted, "covariance")
-  expect_equal(sqrt(covariance[, "lead", "lead"]), predicted$sd_lead)
-  for (i in 1:3) expect_true(all(eigen(covariance[i, , ])$values > 0))
 })
 
 test_that("outputs observed at a new place help the others there, and not themselves", {
@@ -92,6 +77,13 @@ test_that("without a trend, observed outputs are exactly conditioning on them", 
     expect_equal(predicted$mean_zinc[i], mean[1L] + S[1L, 2L] / S[2L, 2L] * (places$lead[i] - mean[2L]), tolerance = 1e-8)
     expect_equal(predicted$sd_zinc[i]^2, S[1L, 1L] - S[1L, 2L]^2 / S[2L, 2L], tolerance = 1e-8)
   }
+})
+
+test_that("rasters are told what to do instead", {
+  skip_if_not_installed("terra")
+  layers <- terra::rast(nrows = 2, ncols = 2, xmin = 0, xmax = 1, ymin = 0, ymax = 1, vals = 0, names = "height")
+  expect_error(predict(outputs_fit(), layers, covariance = TRUE), "as a data frame", class = "neargp_error_newdata")
+  expect_error(simulate(outputs_fit(), newdata = layers), "as a data frame", class = "neargp_error_newdata")
 })
 
 test_that("rows, classes and missing values of newdata are kept, and saved fits predict", {
@@ -178,25 +170,6 @@ test_that("with fewer factors than outputs, or an output without noise, simulati
   free <- as.matrix(simulate(fit, nsim = 3, seed = 1, newdata = places, type = "link", conditional = FALSE))
   centred <- sweep(matrix(free, ncol = 2L), 2L, coef(fit))
   expect_equal(centred[, 2L] / centred[, 1L], rep(-4 / 1.5, nrow(centred)))
-})
-
-test_that("an output without noise is known at its data, uncorrelated with the others there", {
-  data <- simulated_outputs(60)
-  data$zinc[1L] <- NA
-  for (formula in list(cbind(zinc, lead) ~ height, cbind(zinc, lead) ~ 0)) {
-    fit <- neargp(formula, data, coords = ~ x + y, method = loo_k(k = 10), covariance = known_outputs(), nugget = c(0.2, 0))
-    expect_no_warning(predicted <- predict(fit, data[1:20, ], type = "link", covariance = TRUE))
-    covariance <- attr(predicted, "covariance")
-    known <- which(!is.na(data$lead[1:20]))
-    expect_gt(length(known), 10L)
-    expect_equal(covariance[known, 1L, 2L], rep(0, length(known)))
-    expect_equal(covariance, aperm(covariance, c(1L, 3L, 2L)), ignore_attr = TRUE)
-    expect_equal(covariance[known, 1L, 1L], predicted$sd_zinc[known]^2, ignore_attr = TRUE)
-    expect_no_error(scores(fit, data[known, ], na.rm = TRUE))
-  }
-  expect_identical(joint_log_score(c(0.5, 1), diag(c(0, 1))), Inf)
-  expect_equal(joint_log_score(c(0.5, 1), matrix(c(2, 0.3, 0.3, 1), 2)),
-    log(2 * pi) + 0.5 * log(1.91) + 0.5 * drop(c(0.5, 1) %*% solve(matrix(c(2, 0.3, 0.3, 1), 2)) %*% c(0.5, 1)))
 })
 
 test_that("neighbours are searched for as the fit did", {
