@@ -10,22 +10,25 @@ cross_validate.neargp_classifier <- function(object, folds = 10, refit = FALSE, 
 # The held-out rows of one fold: a probability for each class, from the labels of the other folds.
 predict_class_split <- function(case, split, refit) {
   fit <- case$fit
+  if (!inherits(fit, "neargp_classifier")) return(predict_binary_split(case, split, refit))
   data <- take_data_rows(fit$data, split$held)
-  known <- if (refit) on_refit_device(fit, split$kept, refit_classes(fit, split)) else restrict_classes(fit, split$kept)
+  known <- on_refit_device(fit, split$kept, if (refit) refit_classes(fit, split) else refit_trend(fit, split$kept))
   settings <- list(k = classifier_k(known, case$arguments$k), threads = resolve_threads(case$arguments$threads))
   probability <- on_default_device(fit, length(split$held), settings$k, class_predictor(known, settings)(data$coords, data$X, data$offset))
-  levels <- fit$classifier$levels
-  data.frame(row = split$held, fold = split$fold, observed = observed_classes(fit)[split$held],
-    class_columns(levels, probability, "class"), class_columns(levels, probability, "prob"), check.names = FALSE)
+  class_table(split, observed_classes(fit)[split$held], probability)
 }
 
-# Parameters are those of all rows; a class without a row among these has the probability that its trend gives it.
-restrict_classes <- function(fit, rows) {
-  fit$data <- take_data_rows(fit$data, rows)
-  classifier <- fit$classifier
-  fit$classifier$cell <- match(classifier$cell[rows], unique(classifier$cell[rows]))
-  if (!is.null(classifier$omega)) fit$classifier$omega <- classifier$omega[rows, , drop = FALSE]
-  fit
+class_table <- function(split, observed, probability) {
+  levels <- levels(observed)
+  data.frame(row = split$held, fold = split$fold, observed = observed, class_columns(levels, probability, "class"),
+    class_columns(levels, probability, "prob"), check.names = FALSE)
+}
+
+# Of a 0/1 response that has a mean.
+predict_binary_split <- function(case, split, refit) {
+  predicted <- predict_split(case, split, refit, 0.95)
+  given <- binary_classes(predicted$observed, predicted$mean, case$fit$data$levels)
+  class_table(split, given$observed, given$prob)
 }
 
 refit_classes <- function(fit, split) {

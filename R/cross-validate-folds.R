@@ -63,7 +63,7 @@ predict_latent <- function(fit, coords, X, offset, k = NULL, local_mean = FALSE,
   on_device(choose_device(settings$device, nrow(coords), settings$k), chunked_moments(fit, target, settings), search_of(fit))
 }
 
-# The fit with its parameters, but with only these rows to condition on.
+# The fit with its covariance parameters, but with only these rows to condition on and to estimate the trend from.
 restrict_rows <- function(method, fit, rows) {
   UseMethod("restrict_rows")
 }
@@ -71,12 +71,38 @@ restrict_rows <- function(method, fit, rows) {
 #' @export
 restrict_rows.default <- function(method, fit, rows) {
   fit$data <- take_data_rows(fit$data, rows)
+  with_fold_trend(fit)
+}
+
+# Of the rows that the fit holds now.
+with_fold_trend <- function(fit) {
+  tryCatch(check_rank(fit$data$X, NULL, fit$data$response_name), neargp_error_rank = function(error) abort_fold_trend(error))
+  trend <- trend_of_rows(fit, fit$data)
+  fit[names(trend)] <- trend
   fit
 }
 
 # The model fitted to these rows alone; the full fit lends its starting values only.
-refit_rows <- function(fit, rows) {
-  problem <- fold_problem(fit, rows)
+refit_rows <- function(fit, rows) refit_problem(fit, fold_problem(fit, rows))
+
+# The same with all parameters held but those of trend and link, where these are found by the method's own optimiser.
+refit_trend <- function(fit, rows) {
+  places <- max(location_index(fit$data$coords[rows, , drop = FALSE]))
+  fit$method$k <- min(fit$method$k, places - 1L)
+  refit_problem(fit, hold_parameters(fit, fold_problem(fit, rows)))
+}
+
+hold_parameters <- function(fit, problem) {
+  layout <- problem$layout
+  held <- match(fit$parameters$name, layout$name)
+  layout$value[held] <- to_core(fit$parameters$working, layout$transform[held])
+  layout$fixed[] <- TRUE
+  problem$layout <- layout
+  problem$free <- !layout$fixed
+  problem
+}
+
+refit_problem <- function(fit, problem) {
   problem <- with_start(problem$method, problem)
   with_estimates(fit, problem, fit_problem(problem))
 }

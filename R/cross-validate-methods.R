@@ -6,7 +6,8 @@ print.neargp_cv <- function(x, digits = 4L, ...) {
   fold <- as.vector(x$folds)
   fold <- fold[!is.na(fold)]
   cat(sprintf("Cross-validation of %s: %s rows in %d folds%s\nParameters: %s\n", x$response, format_count(length(fold)),
-    length(unique(fold)), describe_fold_kind(x$folds), if (x$refit) "estimated anew for each fold" else "those of the full fit"))
+    length(unique(fold)), describe_fold_kind(x$folds),
+    if (x$refit) "estimated anew for each fold" else "covariance of the full fit, trend anew for each fold"))
   print_cv_scores(x$scores, digits)
   invisible(x)
 }

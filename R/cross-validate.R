@@ -5,22 +5,25 @@
 #' prediction settings, and to say how good a map is.
 #'
 #' @details
-#' With `refit = FALSE`, the default, covariance and trend parameters stay those of
-#' the full fit, and only the conditioning leaves the fold out: no neighbour of a
-#' held-out row is in its fold (nor within the `buffer` of the folds). A handful of
-#' parameters estimated from all rows know little about any one of them, so that
-#' the scores are close to those with `refit = TRUE`, at the price of one
-#' prediction. Refit when there are few rows, or many trend coefficients, and when
-#' trends are compared by large blocks: a trend fitted with the held-out rows hides
-#' what it costs to extrapolate it.
+#' With `refit = FALSE`, the default, the covariance parameters stay those of the
+#' full fit. All else leaves the fold out: no neighbour of a held-out row is in its
+#' fold (nor within the `buffer` of the folds), and the trend is estimated anew from
+#' the other rows, by generalised least squares, which costs one evaluation of the
+#' likelihood for each fold. So trends with many coefficients pay for them, and
+#' trends compared by large blocks for extrapolating. A handful of covariance
+#' parameters estimated from all rows know little about any one of them: scores are
+#' close to those with `refit = TRUE`. Refit when there are few rows or many
+#' covariance parameters.
 #'
 #' Predictions are of the *observations*: their standard deviation includes the
 #' noise, divided by the weight of the row. Responses that are not Gaussian are
 #' scored by their own predictive distribution, see [scores()].
 #'
-#' Latent models ([vnngp()]) find the posterior of the field, and the trend, anew
-#' from the rows of the other folds, also with `refit = FALSE`: a posterior that
-#' has seen the held-out rows could not be taken apart.
+#' Latent models ([vnngp()]) find the posterior of the field together with the trend
+#' from the rows of the other folds, and [loo_k()] of responses that are not gaussian,
+#' classes among them, finds trend, link and pseudo-observations by its score. That
+#' takes several evaluations for each fold, and all steps of a stochastic optimiser:
+#' up to the time of the fit itself.
 #'
 #' To choose settings for predictions far from the data, hold out blocks of the
 #' size of the gaps: `folds = block_folds(fit, v = 10, size = )`.
@@ -30,12 +33,13 @@
 #' one after the other, each with `threads` threads.
 #'
 #' @param object a fit by [neargp()], or a named list of fits to the same response
-#'   at the same rows, which are compared on the same folds.
+#'   at the same rows, which are compared on the same folds. Where one of them is a fit to
+#'   two classes by [loo_k()], 0/1 responses by other methods are scored as classes, too.
 #' @param folds the number of random folds; "blocked" for ten folds of square
 #'   blocks ([block_folds()] with its defaults); or one value for each row that was
 #'   fitted, as [random_folds()] and [block_folds()] make them; rows with `NA` are
 #'   never held out, which lets you hold out shapes of your own.
-#' @param refit estimate the parameters anew without each fold?
+#' @param refit estimate all parameters anew without each fold? The trend is in either case.
 #' @param settings named list of settings to compare, each a list of arguments of
 #'   [predict()][predict.neargp] that say what a prediction is conditioned on (`k`,
 #'   `local_mean`, `sectors`), such as
@@ -112,7 +116,7 @@ cross_validate.list <- function(object, folds = 10, refit = FALSE, level = 0.95,
 validate_cases <- function(cases, folds, refit, level, verbose) {
   check_flag(refit, "refit")
   fit <- cases[[1L]]$fit
-  classes <- inherits(fit, "neargp_classifier")
+  classes <- any(vapply(cases, function(case) inherits(case$fit, "neargp_classifier"), NA))
   if (!classes) check_level(level)
   check_flag(verbose, "verbose")
   for (case in cases) check_conditioning(case$arguments, if (classes) c("k", "threads") else c("k", "local_mean", "sectors", "threads"))
@@ -214,11 +218,14 @@ check_comparable_fits <- function(fits) {
       i = "Give each of them the same `folds`."))
   }
   classes <- vapply(fits, inherits, NA, what = "neargp_classifier")
-  if (any(classes) && !all(classes)) {
-    abort_neargp("fits", c("Fits to classes can be compared with each other only: they have probabilities in the place of mean and sd.",
-      x = sprintf("Of classes are %s; the others are not.", format_some(names(fits)[classes]))))
+  numbers <- !classes & !vapply(fits, is_binary_fit, NA)
+  if (any(classes) && any(numbers)) {
+    abort_neargp("fits", c(
+      "Fits to classes can be compared with each other and with fits to 0/1 responses only.",
+      x = sprintf("Of classes are %s; %s not.", format_some(names(fits)[classes]),
+        if (sum(numbers) == 1L) paste(names(fits)[numbers], "is") else paste(format_some(names(fits)[numbers]), "are"))))
   }
-  responses <- lapply(fits, function(fit) fit$data[c("y", "levels")[seq_len(1L + all(classes))]])
+  responses <- lapply(fits, function(fit) list(fit$data$y, if (any(classes)) fit$data$levels %||% c("0", "1")))
   differ <- !vapply(responses, identical, NA, y = responses[[1L]])
   if (any(differ)) {
     abort_neargp("fits", c(

@@ -37,7 +37,7 @@ predict_outputs_fold <- function(object, held, fold, refit) {
   kept <- object
   rows <- !object$data$place %in% held
   kept$data <- take_output_rows(object$data, which(rows))
-  if (refit) kept <- on_refit_device(object, which(rows), refit_outputs(kept))
+  kept <- on_refit_device(object, which(rows), if (refit) refit_outputs(kept) else with_fold_trend(kept))
   target <- take_places(places_of_fit(object), held)
   target$complete <- rep(TRUE, length(held))
   moments <- outputs_moments(kept, target, outputs_predict_settings(kept))

@@ -49,16 +49,25 @@ smoothed_outputs <- function(object, k, threads) {
 outputs_leave_one_out <- function(object, k, threads) {
   data <- object$data
   settings <- outputs_predict_settings(object, k, threads = threads)
+  noise <- unname(object$nugget)[data$output] / data$weights
+  left <- if (identical(object$method$leave_out, "row")) {
+    without_own_trend(object, weights_of_other_outputs(object, settings, "row"), data$y, noise)
+  } else {
+    without_own_place(object, weights_of_other_outputs(object, settings, "prediction"), weights_of_other_outputs(object, settings, "location"), noise)
+  }
+  list(mean = left$mean, sd = sqrt(left$variance + noise))
+}
+
+weights_of_other_outputs <- function(object, settings, leave_out) {
+  data <- object$data
   n <- length(data$y)
-  leave_out <- if (identical(object$method$leave_out, "row")) "row" else "prediction"
   found <- on_outputs_device(object, data$places, settings, {
     neighbors <- neighbors_of_outputs(data, metric_component(object$core_covariance), if (settings$exact) n else settings$k,
       if (settings$exact) n else settings$k_other, leave_out, settings$threads)
     krige_outputs(object, data, list(coords = data$coords, output = data$output), neighbors, settings)
   })
   if (found$failed > 0L) abort_cholesky(0L)
-  moments <- trend_moments(object, found$weighted, found$variance, data$X, 0)
-  list(mean = moments$mean, sd = sqrt(moments$variance + object$nugget[data$output] / data$weights))
+  found
 }
 
 loo_outputs <- function(object, k, threads) {

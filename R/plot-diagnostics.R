@@ -1,11 +1,20 @@
 # Diagnostics of a fit from its leave-one-out predictions: each row predicted from the others, as an observation (noise included).
 
 loo_table <- function(fit, k = NULL, threads = NULL) {
-  predicted <- leave_one_out(fit, k, threads)
   y <- fit$data$y
-  z <- if (is_gaussian(fit$family)) (y - predicted$mean) / predicted$sd else quantile_residuals(y, cavity_mixture(fit, k, threads))
+  if (is_gaussian(fit$family)) {
+    predicted <- leave_one_out(fit, k, threads)
+    z <- (y - predicted$mean) / predicted$sd
+  } else {
+    cavity <- cavity_mixture(fit, k, threads)
+    predicted <- response_given_others(fit, cavity)
+    z <- replace(rep(NA_real_, length(y)), cavity$rows, quantile_residuals(y[cavity$rows], cavity$mixture))
+  }
   data.frame(observed = y, mean = predicted$mean, sd = predicted$sd, z = z)
 }
+
+# Rows that determine a coefficient of the trend have no prediction from the others, as a warning has said.
+predicted_rows <- function(loo) loo[!is.na(loo$mean), ]
 
 # Normal quantiles of the probability integral transform, of discrete responses of a random point of its interval (Dunn and Smyth 1996).
 # The distribution function is known to 1e-9, so that residuals beyond 6 cannot be told apart.
@@ -52,6 +61,7 @@ note_shown <- function(shown, n) {
 }
 
 plot_loo_residuals <- function(fit, loo, main = "Leave-one-out residuals", ...) {
+  loo <- predicted_rows(loo)
   shown <- shown_rows(nrow(loo))
   plot_frame(range(loo$mean), range(loo$z, -2.5, 2.5), main, sprintf("prediction of %s", fit$data$response_name),
     "standardised residual")
@@ -65,6 +75,7 @@ plot_loo_residuals <- function(fit, loo, main = "Leave-one-out residuals", ...) 
 
 # With a 95% band for each order statistic: the i-th of n uniform ones is Beta(i, n + 1 - i).
 plot_loo_qq <- function(loo, main = "Quantiles of leave-one-out residuals", ...) {
+  loo <- predicted_rows(loo)
   n <- nrow(loo)
   z <- sort(loo$z)
   tails <- c(seq_len(min(500L, n)), seq(max(1L, n - 499L), n))
@@ -81,6 +92,7 @@ plot_loo_qq <- function(loo, main = "Quantiles of leave-one-out residuals", ...)
 }
 
 plot_loo_predictions <- function(fit, loo, main = "Leave-one-out predictions", score = loo_scores(fit, loo), ...) {
+  loo <- predicted_rows(loo)
   shown <- shown_rows(nrow(loo))
   limits <- range(loo$mean, loo$observed)
   plot_frame(limits, limits, main, "predicted", sprintf("observed %s", fit$data$response_name))
@@ -93,7 +105,10 @@ plot_loo_predictions <- function(fit, loo, main = "Leave-one-out predictions", s
   graphics::mtext(told, side = 3L, line = 0.1, cex = 0.7 * graphics::par("cex"))
 }
 
-loo_scores <- function(fit, loo) if (is_gaussian(fit$family)) scores(loo, observed = loo$observed) else scores(fit)
+loo_scores <- function(fit, loo) {
+  if (is_gaussian(fit$family)) return(scores(loo, observed = loo$observed, na.rm = TRUE))
+  suppressWarnings(scores(fit, na.rm = TRUE), classes = "neargp_warning_leverage")
+}
 
 plot_loo_map <- function(fit, loo, main = "Map of the residuals", ...) {
   place <- fit_place(fit, original_coords(fit))

@@ -130,7 +130,8 @@ predict_class_raster <- function(object, newdata, type, settings, probability_at
 
 # ---- leave one out ----------------------------------------------------------------------------------------------------------------
 
-# Probabilities of the classes of training rows, each from its nearest others; the parameters stay those of all rows.
+# Probabilities of the classes of training rows, each from its nearest others; the parameters stay those of all rows, those of the trend
+# included: it is inside the link, where taking a row out of it has no closed form.
 loo_probabilities <- function(object, k, threads, rows = seq_along(object$data$y)) {
   on_default_device(object, length(rows), k %||% object$k, probabilities_given_others(object, k, resolve_threads(threads), rows))
 }

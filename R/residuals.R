@@ -5,6 +5,21 @@
 #' (Without a nugget it is the data.) Binomial responses count as numbers of successes, also where the response of the formula is a
 #' proportion, and fitted values are for the trials of each row. `residuals()` are of five kinds; the leave-one-out ones tell how well the model predicts.
 #'
+#' @details
+#' A leave-one-out prediction is conditioned on the nearest others, and the trend is estimated from the others, too; the covariance
+#' parameters stay those of all rows. For a gaussian response that is universal kriging from all other rows in closed form (Dubrule 1983),
+#' exactly so for [exact_gp()] and `k = n - 1`: with \eqn{r} and \eqn{v} a row's error and variance given its neighbours and the trend of all
+#' rows, the error is \eqn{r / (1 - h)} and the variance \eqn{v / (1 - h)}, where the leverage \eqn{h} says how much of the trend rests on the
+#' row. Trends with many coefficients have large leverages: without them errors look better than those of new observations. Several outputs
+#' are left out place by place.
+#'
+#' A row that alone determines a coefficient, as the only one of a level of a factor, cannot be predicted from the others: its mean is `NA`
+#' and its standard deviation `Inf`, and a warning of class `neargp_warning_leverage` names it.
+#'
+#' Of responses that are not gaussian, [vnngp()] takes a row's term out of its posterior, that of the trend included; [loo_k()] takes its
+#' pseudo-observation out of the trend as above, to which the trend of its score is near. The probabilities of classes keep the trend and link
+#' of all rows: with many covariates judge them by [cross_validate()], which does not.
+#'
 #' @param object a fit of [neargp()].
 #' @param type `"response"`: observation minus fitted value; `"pearson"`: that, divided by the standard deviation of the noise, or of the response given
 #'   the field;
@@ -19,6 +34,7 @@
 #'   `loo_predict()` returns a data frame with the columns `mean` and `sd` of the leave-one-out prediction of each observation; for a fit to
 #'   several outputs `mean_<output>` and `sd_<output>`, given the nearest observations at other places (or, with `leave_out = "row"` in [loo_k()], at
 #'   the same one, too); for a fit to classes `prob_<level>` and `class`, as in [predict.neargp_classifier()].
+#' @section Warnings: `neargp_warning_leverage`, see the details.
 #' @references Dubrule, O. (1983). Cross validation of kriging in a unique neighborhood. *Mathematical Geology* 15, 687–699.
 #'
 #' Dunn, P. K. and Smyth, G. K. (1996). Randomized quantile residuals. *Journal of Computational and Graphical Statistics* 5, 236–244.
@@ -85,39 +101,4 @@ smoothed <- function(object, k, threads) {
   settings <- predict_settings(object, k, threads = threads)
   device <- choose_device(settings$device, length(data$y), settings$k)
   on_device(device, chunked_moments(object, training_target(object), settings)$mean, search_of(object))
-}
-
-# Mean and sd of each observation given its nearest others. The trend coefficients and covariance parameters stay those of all rows.
-leave_one_out <- function(object, k, threads) {
-  if (is_latent(object)) return(cavity_response(object, k, threads))
-  data <- object$data
-  settings <- predict_settings(object, k, threads = threads)
-  moments <- if (settings$exact) {
-    exact_moments_given_others(object)
-  } else {
-    device <- choose_device(settings$device, length(data$y), settings$k)
-    on_device(device, moments_given_nearest_others(object, settings), search_of(object))
-  }
-  list(mean = moments$mean, sd = sqrt(moments$variance + object$nugget / data$weights))
-}
-
-moments_given_nearest_others <- function(object, settings) {
-  data <- object$data
-  component <- metric_component(object$core_covariance)
-  k <- min(settings$k, length(data$y) - 1L)
-  neighbors <- core_neighbors_others(core_scale(data$coords, component), k, settings$threads)
-  conditional_moments(object, data$coords, data$X, data$offset, settings, neighbors)
-}
-
-# All rows but one at the price of one inverse: with Q = (K + noise)^-1 row i of a column z is predicted from its other rows by
-# z_i - (Q z)_i / Q_ii, with variance 1 / Q_ii, noise included (Dubrule 1983).
-exact_moments_given_others <- function(object) {
-  data <- object$data
-  noise <- object$nugget / data$weights
-  covariance <- core_covariance_matrix(data$coords, data$coords, object$core_covariance)
-  diag(covariance) <- diag(covariance) + noise
-  precision <- chol2inv(rlang::try_fetch(chol(covariance), error = function(condition) abort_cholesky(0L)))
-  columns <- response_columns(data)
-  weighted <- columns - precision %*% columns / diag(precision)
-  trend_moments(object, weighted, 1 / diag(precision) - noise, data$X, data$offset)
 }

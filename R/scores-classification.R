@@ -17,8 +17,8 @@
 #'
 #' An observed class that has no probability, because no training row had it, is an error: its log loss is infinite.
 #'
-#' @param object a factor of observed classes; or a fit to classes, whose training rows are scored, each predicted from the others, or else
-#'   the rows of `newdata`; or its [cross_validate()]. `calibration_curve()` and `confusion_table()` also take fits to 0/1 responses by other
+#' @param object a factor of observed classes; or a fit to classes, whose training rows are scored, each predicted from the others (but
+#'   with the trend and link of all rows), or else the rows of `newdata`; or its [cross_validate()]. `calibration_curve()` and `confusion_table()` also take fits to 0/1 responses by other
 #'   methods, such as [vnngp()], and their cross-validation, as those of two classes.
 #' @param prob matrix or data frame of probabilities, a row for each observation and a column for each class, named `<level>` or
 #'   `prob_<level>` as [predict.neargp_classifier()] does. Of two classes also a vector: probabilities of the second one, such as the mean of

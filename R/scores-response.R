@@ -54,7 +54,7 @@ scores.neargp <- function(object, newdata = NULL, observed = NULL, trials = NULL
   if (is.null(newdata)) {
     check_no_more_arguments()
     check_leave_one_out(object)
-    if (!gaussian) return(summarise_scores(object$data$y, mixture_scores(object$data$y, cavity_mixture(object), level), level))
+    if (!gaussian) return(scores_given_others(object, level, na.rm))
     loo <- loo_table(object)
     return(scores(loo, observed = loo$observed, level = level, na.rm = na.rm))
   }
@@ -63,6 +63,13 @@ scores.neargp <- function(object, newdata = NULL, observed = NULL, trials = NULL
   if (gaussian) return(scores(truth$y, predicted$mean, predicted$sd, level = level, na.rm = na.rm))
   scores(truth$y, predicted$mean, predicted$sd, family = object$family, parameters = object$family_parameters, trials = truth$trials,
     level = level, na.rm = na.rm)
+}
+
+scores_given_others <- function(object, level, na.rm) {
+  cavity <- cavity_mixture(object)
+  y <- object$data$y
+  observed <- y[complete_predictions(y, list(mean = replace(rep(NA_real_, length(y)), cavity$rows, 0)), na.rm)]
+  summarise_scores(observed, mixture_scores(observed, cavity$mixture, level), level, length(y) - length(observed))
 }
 
 # The mean-field posterior is so narrow that it hardly changes when a row is taken away from it.

@@ -65,9 +65,11 @@
 #' @param newdata for a fit: new rows to predict and score, as for
 #'   [predict()][predict.neargp]; their responses are `observed`, by default the
 #'   response of the formula. Without it the training rows are scored, each
-#'   predicted from the others as by [loo_predict()] (for [vnngp()] fits from the posterior
-#'   without the row's term, which is slightly optimistic: CRPS and log score within
-#'   1% of those of [cross_validate()] in trials; not for its mean-field posterior).
+#'   predicted from the others as by [loo_predict()], by a trend that is estimated from the
+#'   others, too (for [vnngp()] fits from the posterior without the row's term, which is
+#'   slightly optimistic: CRPS and log score within 1% of those of [cross_validate()] in
+#'   trials; not for its mean-field posterior). Rows that alone determine a coefficient of
+#'   the trend have no such prediction: they are missing values, see `na.rm`.
 #' @param ... for methods; for a fit with `newdata` arguments of
 #'   [predict()][predict.neargp] that say what to condition on.
 #' @return A data frame of class `neargp_scores` with one row (for a

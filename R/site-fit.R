@@ -213,9 +213,7 @@ site_trend_covariance <- function(problem, sites, known, k) {
   design <- 1L + seq_len(q)
   result$gram[design, design] <- result$gram[design, design] +
     information_within_cells(sites$cells, site_counts(problem$data, problem$family)) / known$nugget
-  trend <- if (result$failed > 0L) list(value = -Inf) else profile_trend(result, problem$distinct)
-  if (!is.finite(trend$value)) abort_cholesky(result$failed)
-  trend$beta_vcov
+  settled_trend(result, problem$distinct)$beta_vcov
 }
 
 # Rows of a cell are, for what they say of the trend, their mean and contrasts, from which the field has gone: sum w (x - mean)(x - mean)'.

@@ -42,14 +42,11 @@ simulation_draws.neargp_loo_k <- function(method, object, target, nsim, settings
   if (settings$noise) response_draws(object, target, eta, settings$trials) else eta
 }
 
-# Rows held out are not among the sites of the others.
+# Sites, prior and trend of the other rows.
 #' @export
 restrict_rows.neargp_loo_k <- function(method, fit, rows) {
   if (is.null(fit$sites)) return(NextMethod())
-  fit$data <- take_data_rows(fit$data, rows)
-  kept <- lapply(fit$sites$sites, function(x) x[rows])
-  fit$sites <- fitted_sites(fit$data, kept, fit$family, known_parameters(fit), min(fit$k, length(rows) - 1L), fit$threads)
-  fit
+  refit_trend(fit, rows)
 }
 
 known_parameters <- function(object) {
@@ -69,29 +66,46 @@ fit_details.neargp_loo_k <- function(method, fit) {
 
 # ---- leave one out ----------------------------------------------------------------------------------------------------------------
 
-# Moments of each row's linear predictor given the sites of the others.
+# Moments of each row's linear predictor given the sites of the others, which the trend is estimated from as well (R/leave-one-out.R): as
+# generalised least squares would, to which the score's trend is near.
 site_moments_given_others <- function(object, k, threads, rows_at_once = 20000L) {
   cells <- object$sites$cells
   settings <- predict_settings(object, k, threads = threads)
   settings$k <- min(settings$k, nrow(cells$coords) - 1L)
   n <- length(object$data$y)
-  moments <- list(mean = double(n), variance = double(n))
+  given <- list(weighted = matrix(0, n, ncol(object$data$X) + 1L), variance = double(n))
   on_default_device(object, n, settings$k, for (rows in split(seq_len(n), ceiling(seq_len(n) / rows_at_once))) {
-    part <- site_rows_given_others(object, rows, settings)
-    moments$mean[rows] <- part$mean
-    moments$variance[rows] <- part$variance
+    part <- site_weights_of_others(object, rows, settings)
+    given$weighted[rows, ] <- part$weighted
+    given$variance[rows] <- part$variance
   })
-  moments
+  known <- known_parameters(object)
+  sites <- site_observations_of(object)
+  with_bias(object, without_own_trend(object, given, sites$mean, known$nugget / sites$precision))
 }
 
-site_rows_given_others <- function(object, rows, settings) {
+site_weights_of_others <- function(object, rows, settings) {
   known <- known_parameters(object)
   at <- list(row = rows, cell = object$sites$cells$cell[rows])
   pointer <- site_model(object$sites$cells, at, metric_component(object$core_covariance), settings$k,
     if (has_gamma_variables(object$family)) known, settings$threads)
   moments <- core_site_moments(pointer, 1L, length(rows), known$covariance, known$nugget, settings$threads)
   if (moments$failed > 0L) abort_cholesky(0L)
-  with_bias(object, trend_moments(object, moments$weighted, moments$variance, object$data$X[rows, , drop = FALSE], object$data$offset[rows]))
+  moments
+}
+
+# A row of Student's t has the precision that its gamma variable gives it.
+site_observations_of <- function(object) {
+  sites <- object$sites$sites
+  if (has_gamma_variables(object$family)) sites$precision <- object$sites$data$weights
+  sites
+}
+
+# The sites of these rows as data of a gaussian response, one for each row and not for each location.
+site_rows_as_data <- function(object, rows) {
+  sites <- site_observations_of(object)
+  data <- utils::modifyList(object$data, list(y = sites$mean, weights = site_counts(object$data, object$family) * sites$precision))
+  take_data_rows(data, rows)
 }
 
 # Of each row's linear predictor given all rows, its own included.

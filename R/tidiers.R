@@ -27,7 +27,7 @@
 #'
 #'   `augment()`: the data with `.fitted` (trend and spatial effect, noise left
 #'   out), `.resid`, `.loo_mean`, `.loo_sd` (prediction of the observation from the
-#'   other rows) and `.loo_std_resid`. Of responses that are counts or 0 and 1 the latter has a random part
+#'   other rows, trend included, as by [loo_predict()]) and `.loo_std_resid`. Of responses that are counts or 0 and 1 the latter has a random part
 #'   (a point of the interval of the probability integral transform, see [residuals.neargp()]): use `set.seed()`.
 #' @examples
 #' stations <- colorado_precipitation()

@@ -4,17 +4,10 @@
 
 #' @export
 restrict_rows.neargp_vnngp <- function(method, fit, rows) {
-  problem <- fold_problem(fit, rows)
-  layout <- problem$layout
-  estimated <- match(fit$parameters$name, layout$name)
-  layout$value[estimated] <- to_core(fit$parameters$working, layout$transform[estimated])
-  layout$fixed[] <- TRUE
-  problem$layout <- layout
-  problem$free <- !layout$fixed
+  problem <- hold_parameters(fit, fold_problem(fit, rows))
   if (!is.null(method$inducing)) {
     problem$inducing <- fit$posterior$coords
-    method$inducing <- NULL
+    problem$method$inducing <- NULL
   }
-  problem <- with_start(method, problem)
-  with_estimates(fit, problem, fit_method(method, problem))
+  refit_problem(fit, problem)
 }

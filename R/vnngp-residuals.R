@@ -15,25 +15,37 @@ posterior_moments <- function(object, k, threads) {
 
 # A site is a normal pseudo-observation of what the inducing points say about its datum's linear predictor, N(mu, t) in the posterior, with
 # precision W and the slope g = E d log p. Without it there is the cavity N(mu - t' g, t'), t' = t / (1 - W t), and the
-# linear predictor has the variance given the inducing points besides. For a gaussian response this is leave-one-out prediction.
+# linear predictor has the variance given the inducing points besides. For a gaussian response this is leave-one-out prediction: the trend's
+# coefficients are part of the posterior, and are found without the datum as the field is.
 cavity_moments <- function(object, k = NULL, threads = NULL) {
   if (!is.null(object$sites)) return(site_moments_given_others(object, k, threads))
   posterior <- object$posterior
   given_nodes <- posterior$variance_given_nodes %||% 0
   seen <- posterior$variance_at_data - given_nodes
   left <- seen / (1 - posterior$site_precision * seen)
-  list(mean = posterior$linear_predictor - left * posterior$slope, variance = left + given_nodes)
+  alone <- determining_groups(object$data$X)
+  without_prediction(object, list(mean = posterior$linear_predictor - left * posterior$slope, variance = left + given_nodes), alone, alone)
 }
 
-cavity_response <- function(object, k = NULL, threads = NULL) mixture_moments(cavity_mixture(object, k, threads))
+cavity_response <- function(object, k = NULL, threads = NULL) response_given_others(object, cavity_mixture(object, k, threads))
 
+response_given_others <- function(object, cavity) {
+  moments <- mixture_moments(cavity$mixture)
+  n <- length(object$data$y)
+  list(mean = replace(rep(NA_real_, n), cavity$rows, moments$mean), sd = replace(rep(Inf, n), cavity$rows, moments$sd))
+}
+
+# Of the rows that can be predicted from the others.
 cavity_mixture <- function(object, k = NULL, threads = NULL) {
   cavity <- cavity_moments(object, k, threads)
-  data_mixture(object, cavity$mean, cavity$variance)
+  rows <- which(!is.na(cavity$mean))
+  list(rows = rows, mixture = data_mixture(object, cavity$mean[rows], cavity$variance[rows], rows))
 }
 
-data_mixture <- function(object, mean, variance) {
-  new_mixture(mean, sqrt(variance), object$family, object$family_parameters, object$data$trials %||% 1, object$data$weights)
+data_mixture <- function(object, mean, variance, rows = seq_along(object$data$y)) {
+  data <- object$data
+  trials <- if (is.null(data$trials)) 1 else data$trials[rows]
+  new_mixture(mean, sqrt(variance), object$family, object$family_parameters, trials, data$weights[rows])
 }
 
 mixture_moments <- function(mixture) list(mean = mixture_mean(mixture), sd = sqrt(mixture_variance(mixture)))

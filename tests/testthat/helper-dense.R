@@ -62,6 +62,19 @@ dense_krige <- function(data, covariance, nugget, newcoords, X0, offset0 = 0) {
   list(mean = mean, variance = diag(covariance0), covariance = covariance0)
 }
 
+# Each row, or each group of them, taken away and predicted by universal kriging from what is left.
+dense_leave_one_out <- function(data, covariance, nugget, group = seq_along(data$y)) {
+  result <- list(mean = double(length(data$y)), sd = double(length(data$y)))
+  for (g in unique(group)) {
+    out <- which(group == g)
+    kriged <- dense_krige(take_data_rows(data, -out), covariance, nugget, data$coords[out, , drop = FALSE], data$X[out, , drop = FALSE],
+      data$offset[out])
+    result$mean[out] <- kriged$mean
+    result$sd[out] <- sqrt(kriged$variance + nugget / data$weights[out])
+  }
+  result
+}
+
 # sum_i log N(y_i; b'y_n(i), f) for any conditioning sets (a list of rows), given the trend.
 dense_conditional_score <- function(data, covariance, nugget, beta, sets) {
   S <- dense_noisy(data, covariance, nugget)

@@ -66,3 +66,26 @@ outputs_fit <- function(method = loo_k(k = 10), n = 60, formula = cbind(zinc, le
 }
 
 new_places <- function() data.frame(x = c(0.2, 0.9, 0.5), y = c(0.4, 0.1, 0.55), height = c(0, 1, -1))
+
+# Generalised least squares from these rows.
+dense_outputs_trend <- function(fit, rows) {
+  S <- dense_outputs_noisy(fit)[rows, rows]
+  X <- fit$data$X[rows, , drop = FALSE]
+  vcov <- solve(crossprod(X, solve(S, X)))
+  list(beta = drop(vcov %*% crossprod(X, solve(S, fit$data$y[rows]))), vcov = vcov)
+}
+
+# Each group of rows taken away, and predicted by universal cokriging from what is left.
+dense_outputs_left_out <- function(fit, group) {
+  data <- fit$data
+  S <- dense_outputs_noisy(fit)
+  result <- list(mean = double(length(data$y)), sd = double(length(data$y)))
+  for (out in split(seq_along(group), group)) {
+    trend <- dense_outputs_trend(fit, setdiff(seq_along(group), out))
+    b <- solve(S[-out, -out], S[-out, out, drop = FALSE])
+    unseen <- data$X[out, , drop = FALSE] - crossprod(b, data$X[-out, , drop = FALSE])
+    result$mean[out] <- drop(unseen %*% trend$beta) + drop(crossprod(b, data$y[-out]))
+    result$sd[out] <- sqrt(diag(S)[out] - colSums(b * S[-out, out, drop = FALSE]) + rowSums((unseen %*% trend$vcov) * unseen))
+  }
+  result
+}

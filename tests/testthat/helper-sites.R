@@ -93,3 +93,9 @@ given_covariance <- function(variance = 1, range = 0.3) {
     shape = double(0))
   list(components = list(component), active = logical(3))
 }
+
+# The trend is estimated from all rows, so that leave-one-out predictions take a row's part in it away. A known one has no such part.
+with_known_trend <- function(fit) {
+  fit$beta_vcov[] <- 0
+  fit
+}

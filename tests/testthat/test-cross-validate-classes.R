@@ -1,15 +1,19 @@
 test_that("held-out classes are predicted from the labels of the other folds alone, as the dense formula says", {
   data <- class_data(60)
   fit <- fixed_class_fit(data, k = 40L)
+  fit$method$optimizer <- "bfgs"
   folds <- rep_len(1:3, 60)
   cv <- cross_validate(fit, folds = folds)
   held <- which(folds == 2)
+  others <- refit_trend(fit, which(folds != 2))
+  expect_identical(others$core_covariance, fit$core_covariance)
+  expect_false(isTRUE(all.equal(others$classifier$trend, fit$classifier$trend)))
   covariance <- dense_covariance(fit$data$coords, fit$data$coords, fit$core_covariance)
   class <- match(as.character(data$class), levels(data$class))
   expected <- t(vapply(held, function(i) {
     moments <- dense_label_moments(fit, covariance, class, i, which(folds != 2))
-    a <- fit$classifier$slope
-    eta <- a * moments$mean / sqrt(1 + pi / 8 * a^2 * moments$variance) + drop(fit$data$X[i, ] %*% fit$classifier$trend)
+    a <- others$classifier$slope
+    eta <- a * moments$mean / sqrt(1 + pi / 8 * a^2 * moments$variance) + drop(fit$data$X[i, ] %*% others$classifier$trend)
     exp(eta) / sum(exp(eta))
   }, double(3)))
   own <- cv$predictions[cv$predictions$fold == 2, ]
@@ -49,4 +53,28 @@ test_that("classes are refitted without each fold, unless a fold has all rows of
   expect_equal(refitted$predictions$prob_b[folds == 1], predict(half, data[folds == 1, ])$prob_b, tolerance = 1e-6)
   expect_error(cross_validate(fit, folds = ifelse(data$class == "a", 1, folds + 1), refit = TRUE), "no row of the class a",
     class = "neargp_error_folds")
+})
+
+test_that("0/1 responses by methods with a mean are compared with classes, by the same scores", {
+  data <- class_data(90, c("a", "b"))
+  data$event <- as.numeric(data$class == "b")
+  fit_by <- function(formula, method, family = binomial()) {
+    neargp(formula, data, coords = ~ x + y, family = family, method = method, covariance = cov_exponential(), threads = 1L)
+  }
+  folds <- rep_len(1:3, 90)
+  vnngp_fit <- fit_by(event ~ 1, vnngp(k = 8))
+  both <- cross_validate(list(vnngp = vnngp_fit, loo_k = fit_by(event ~ 1, loo_k(k = 8)),
+    probit = fit_by(event ~ 1, loo_k(k = 8), binomial("probit"))), folds = folds)
+  alone <- cross_validate(vnngp_fit, folds = folds)
+  own <- both$predictions[both$predictions$setting == "vnngp", ]
+  expect_equal(own$prob_1, alone$predictions$mean)
+  expect_equal(both$scores$log_loss[1], alone$scores$log_score)
+  expect_equal(both$scores$brier[1], 2 * alone$scores$brier)
+  expect_identical(levels(both$predictions$observed), c("0", "1"))
+  named <- cross_validate(list(vnngp = fit_by(class ~ 1, vnngp(k = 8)), loo_k = fit_by(class ~ 1, loo_k(k = 8))), folds = folds)
+  expect_identical(levels(named$predictions$class), c("a", "b"))
+  expect_error(cross_validate(list(loo_k = fit_by(class ~ 1, loo_k(k = 8)), vnngp = vnngp_fit)), "vnngp differs",
+    class = "neargp_error_fits")
+  withr::local_pdf(NULL)
+  expect_identical(plot(both), both)
 })

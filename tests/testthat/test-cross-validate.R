@@ -1,6 +1,9 @@
-# Universal kriging of the rows `held` from the rows `kept`, dense and from its textbook formula.
+# Universal kriging of the rows `held` from the rows `kept`, trend included, dense and from its textbook formula.
 dense_prediction <- function(fit, held, kept) {
   data <- fit$data
+  trend <- dense_fit(take_data_rows(data, kept), fit$core_covariance, fit$nugget)
+  fit$beta <- trend$beta
+  fit$beta_vcov <- trend$vcov
   covariance <- function(i, j) core_covariance_matrix(data$coords[i, , drop = FALSE], data$coords[j, , drop = FALSE], fit$core_covariance)
   noise <- fit$nugget / data$weights
   weights <- solve(covariance(kept, kept) + diag(noise[kept]), covariance(kept, held))
@@ -13,6 +16,7 @@ dense_prediction <- function(fit, held, kept) {
 
 test_that("held-out rows are predicted from the other folds alone, as the dense formula says", {
   fit <- example_fit()
+  fit$k <- 100L # of the trend's conditioning sets
   fit$data$weights <- 1 + fit$data$X[, 2]^2
   folds <- rep_len(1:4, 250)
   cv <- cross_validate(fit, folds = folds, k = 180)
@@ -103,7 +107,7 @@ test_that("sf fits and blocked folds work", {
   fit <- neargp(z ~ 1, sf::st_as_sf(data, coords = c("x", "y"), crs = 32613), method = vecchia(k = 10))
   cv <- cross_validate(fit, folds = "blocked")
   expect_equal(nrow(cv$predictions), 200)
-  expect_output(print(cv), "200 rows in 10 folds \\(square blocks\\)\nParameters: those of the full fit")
+  expect_output(print(cv), "200 rows in 10 folds \\(square blocks\\)\nParameters: covariance of the full fit, trend anew")
 })
 
 test_that("wrong folds and settings are refused with their reason", {

@@ -109,8 +109,6 @@ test_that("folds hold out places, and each output is scored", {
   without <- data
   without[held, c("zinc", "lead")] <- NA
   refitted <- neargp(cbind(zinc, lead) ~ 1, without, coords = ~ x + y, method = loo_k(k = 8), covariance = known_outputs(), nugget = c(0.2, 8))
-  refitted$beta <- fit$beta
-  refitted$beta_vcov <- fit$beta_vcov
   expected <- predict(refitted, data[held, ])
   own <- cv$predictions[cv$predictions$fold == 2 & cv$predictions$setting == "lead", ]
   expect_equal(own$mean, expected$mean_lead[!is.na(data$lead[held])], tolerance = 1e-8)

@@ -37,7 +37,7 @@ test_that("leave-one-out predictions, residuals and scores go together", {
   loo <- loo_predict(fit)
   expect_equal(unname(residuals(fit, "loo")), fit$data$y - loo$mean)
   own <- scores(fit)
-  expect_equal(own$log_score, -mean(mixture_density(fit$data$y, cavity_mixture(fit), log = TRUE)))
+  expect_equal(own$log_score, -mean(mixture_density(fit$data$y, cavity_mixture(fit)$mixture, log = TRUE)))
   expect_length(fitted(fit), 120L)
   expect_lt(mean((fit$data$y - fitted(fit))^2), mean((fit$data$y - loo$mean)^2))
   withr::local_seed(1)

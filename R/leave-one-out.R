@@ -1,0 +1,148 @@
+# Each row predicted from the others, by a trend that is estimated from the others, too.
+#
+# Let S be the covariance matrix of the data, noise included, Q = S^-1, and A = (X'QX)^-1, which is the covariance matrix of the generalised
+# least squares coefficients beta. The precision of the data about an unknown trend is P = Q - QXAX'Q, and universal kriging of row i from
+# all others has the error (Py)_i / P_ii with the variance 1 / P_ii (Dubrule 1983). Given the trend, row i has the variance v = 1 / Q_ii and
+# the weights w_j = -Q_ij / Q_ii, so that with d = x_i - sum_j w_j x_j and r = y_i - x_i'beta - sum_j w_j (y_j - x_j'beta) row i of QX is
+# d' / v, and that of Py = Q (y - X beta) is r / v. Hence
+#
+#   P_ii = (1 - h) / v,    error  r / (1 - h),    variance  v / (1 - h),    h = d'A d / v.
+#
+# It is the leave-one-out residual of least squares with the conditional distribution of the row in the place of its distribution, and h is
+# the row's leverage. Of k < n - 1 neighbours, w and v are those of its nearest others, and A is that of the fit. The two are then not of
+# one Q, which matters as h comes near 1: there the trend is estimated without the row.
+#
+# A place of several outputs is left out with all its rows. By the chain rule these have independent whitened residuals given the other
+# places: z, with their unseen parts of the trend in the rows of D. Without them A becomes A + A D' (1 - D A D')^-1 D A, and beta decreases by
+# A D' (1 - D A D')^-1 z.
+
+# Mean and sd of each observation given its nearest others. The covariance parameters stay those of all rows.
+leave_one_out <- function(object, k, threads) {
+  if (is_latent(object)) return(cavity_response(object, k, threads))
+  data <- object$data
+  settings <- predict_settings(object, k, threads = threads)
+  given <- if (settings$exact) weights_of_all_others(object) else {
+    device <- choose_device(settings$device, length(data$y), settings$k)
+    on_device(device, weights_of_nearest_others(object, settings), search_of(object))
+  }
+  noise <- object$nugget / data$weights
+  left <- without_own_trend(object, given, data$y, noise)
+  list(mean = left$mean, sd = sqrt(left$variance + noise))
+}
+
+weights_of_nearest_others <- function(object, settings) {
+  data <- object$data
+  component <- metric_component(object$core_covariance)
+  k <- min(settings$k, length(data$y) - 1L)
+  neighbors <- core_neighbors_others(core_scale(data$coords, component), k, settings$threads)
+  weights <- conditional_weights(object, data$coords, settings, neighbors)
+  if (weights$failed > 0L) abort_cholesky(0L)
+  weights
+}
+
+# All rows but one at the price of one inverse: with Q = (K + noise)^-1 row i of a column z is predicted from its other rows by
+# z_i - (Q z)_i / Q_ii, with variance 1 / Q_ii, noise included.
+weights_of_all_others <- function(object) {
+  data <- object$data
+  noise <- object$nugget / data$weights
+  covariance <- core_covariance_matrix(data$coords, data$coords, object$core_covariance)
+  diag(covariance) <- diag(covariance) + noise
+  precision <- chol2inv(rlang::try_fetch(chol(covariance), error = function(condition) abort_cholesky(0L)))
+  columns <- response_columns(data)
+  list(weighted = columns - precision %*% columns / diag(precision), variance = 1 / diag(precision) - noise)
+}
+
+# Moments of each row's field, trend included. `given`: what the others predict of each column, and the variance of that. `y`: the
+# observations, with noise of the variance `noise`.
+without_own_trend <- function(object, given, y, noise) {
+  data <- object$data
+  unseen <- data$X - given$weighted[, -1L, drop = FALSE]
+  moments <- trend_moments(object, given$weighted, given$variance, data$X, data$offset)
+  spread <- rowSums((unseen %*% object$beta_vcov) * unseen)
+  variance <- pmax(given$variance, 0) + noise
+  h <- ifelse(variance > 0, spread / variance, 0)
+  grown <- h / (1 - h)
+  left <- list(mean = moments$mean - (y - moments$mean) * grown, variance = moments$variance + spread * grown)
+  alone <- determining_groups(data$X)
+  for (row in setdiff(which(h > high_leverage), alone)) {
+    left <- with_trend(left, row, moments, unseen, object$beta_vcov, trend_without(object, row))
+  }
+  without_prediction(object, left, alone, alone)
+}
+
+# The same of several outputs, with their whole place left out. `chain`: as `given`, but with the outputs before a row at its place among
+# the others.
+without_own_place <- function(object, given, chain, noise) {
+  data <- object$data
+  unseen <- data$X - given$weighted[, -1L, drop = FALSE]
+  moments <- trend_moments(object, given$weighted, given$variance, data$X, data$offset)
+  variance <- pmax(chain$variance, 0) + noise
+  scale <- ifelse(variance > 0, 1 / sqrt(variance), 0)
+  D <- (data$X - chain$weighted[, -1L, drop = FALSE]) * scale
+  z <- (data$y - data$offset - chain$weighted[, 1L]) * scale - drop(D %*% unname(object$beta))
+  alone <- determining_groups(data$X, data$place)
+  left <- moments
+  for (rows in split(seq_along(data$y), data$place)) {
+    if (data$place[rows[1L]] %in% alone) next
+    trend <- downdated_trend(object, D[rows, , drop = FALSE], z[rows]) %||% trend_without(object, rows)
+    left <- with_trend(left, rows, moments, unseen, object$beta_vcov, trend)
+  }
+  without_prediction(object, left, which(data$place %in% alone), alone)
+}
+
+high_leverage <- 0.9
+
+downdated_trend <- function(object, D, z) {
+  spread <- D %*% object$beta_vcov
+  leverage <- tcrossprod(spread, D)
+  if (sum(diag(leverage)) > high_leverage && max(eigen(leverage, symmetric = TRUE, only.values = TRUE)$values) > high_leverage) return(NULL)
+  solved <- solve(diag(nrow(D)) - leverage, cbind(z, spread))
+  list(change = drop(crossprod(spread, solved[, 1L])), beta_vcov = object$beta_vcov + crossprod(spread, solved[, -1L, drop = FALSE]))
+}
+
+# By how much the coefficients fall when these rows are taken away, and their covariance matrix then.
+trend_without <- function(object, rows) {
+  all <- seq_along(object$data$y)
+  kept <- trend_of_others(object, setdiff(all, rows))
+  list(change = unname(trend_of_others(object, all)$beta - kept$beta), beta_vcov = kept$beta_vcov)
+}
+
+trend_of_others <- function(object, rows) {
+  if (!is.null(object$sites)) return(trend_of_rows(gaussian_of(object), site_rows_as_data(object, rows)))
+  trend_of_rows(object, if (is.null(object$outputs)) take_data_rows(object$data, rows) else take_output_rows(object$data, rows))
+}
+
+# The predictions of these rows with another trend than that of `moments`.
+with_trend <- function(left, rows, moments, unseen, beta_vcov, trend) {
+  U <- unseen[rows, , drop = FALSE]
+  left$mean[rows] <- moments$mean[rows] - drop(U %*% trend$change)
+  left$variance[rows] <- moments$variance[rows] + rowSums((U %*% (trend$beta_vcov - beta_vcov)) * U)
+  left
+}
+
+# ---- rows that cannot be predicted from the others --------------------------------------------------------------------------------
+
+# Groups of rows without which the columns of the trend are linearly dependent: whatever the covariance, a combination of the rows of
+# such a group has the leverage 1 in least squares.
+determining_groups <- function(X, group = seq_len(nrow(X))) {
+  if (!ncol(X)) return(integer(0))
+  basis <- qr.Q(qr(X))
+  one <- 1 - 1e-10
+  share <- rowsum(rowSums(basis^2), group)
+  likely <- as.integer(rownames(share))[share >= one]
+  if (!anyDuplicated(group)) return(likely)
+  Filter(function(g) max(svd(basis[group == g, , drop = FALSE], 0L, 0L)$d)^2 >= one, likely)
+}
+
+# `rows` get no prediction; `names` are theirs among the rows of the data.
+without_prediction <- function(object, left, rows, names) {
+  if (!length(rows)) return(left)
+  warn_neargp("leverage", c(
+    sprintf("The trend cannot be estimated without %s of the data, so that there is no leave-one-out prediction of %s.",
+      format_rows(if (is.null(object$row_names)) names else object$row_names[names]), if (length(names) == 1L) "it" else "them"),
+    x = "Mean NA, standard deviation Inf.",
+    i = "Each is the only one of a level of a factor, or where a covariate differs: merge levels, or leave the covariate out."))
+  left$mean[rows] <- NA
+  left$variance[rows] <- Inf
+  left
+}

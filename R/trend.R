@@ -1,0 +1,36 @@
+# The trend by generalised least squares, where the covariance is given.
+
+# The coefficients of a fit as estimated from these rows of data alone, and their covariance matrix: its likelihood, or for fits by scores
+# Vecchia's in the maxmin ordering, with the trend profiled out.
+trend_of_rows <- function(fit, data, threads = fit$threads) {
+  if (ncol(data$X) == 0L) return(list(beta = fit$beta, beta_vcov = fit$beta_vcov))
+  if (inherits(fit$method, "neargp_exact_gp")) {
+    result <- core_exact(data$coords, response_columns(data), 1 / data$weights, fit$core_covariance, trend_nugget(fit), FALSE, data$output)
+    trend <- settled_trend(result, length(data$y))
+  } else {
+    trend <- gls_trend(data, fit$core_covariance, trend_nugget(fit), earlier_neighbors(fit, data, threads), threads)
+  }
+  names(trend$beta) <- names(fit$beta)
+  dimnames(trend$beta_vcov) <- dimnames(fit$beta_vcov)
+  trend
+}
+
+# Nuggets of several outputs are part of their covariance.
+trend_nugget <- function(fit) if (is.null(fit$outputs)) fit$nugget else 0
+
+earlier_neighbors <- function(fit, data, threads) {
+  component <- metric_component(fit$core_covariance)
+  k <- min(fit$k, length(data$y) - 1L)
+  if (is.null(fit$outputs)) return(neighbors_before(list(data = data, threads = threads), component, k, "maxmin", 0))
+  neighbors_before_of_outputs(data, component, k, k_other_of(fit$method, fit$k, length(fit$outputs)), "maxmin", 0, threads)
+}
+
+gls_trend <- function(data, covariance, nugget, neighbors, threads) {
+  settled_trend(core_evaluate(local_problem(data, neighbors, threads = threads), covariance, nugget, FALSE, threads), length(data$y))
+}
+
+settled_trend <- function(parts, n) {
+  trend <- if (parts$failed > 0L) list(value = -Inf) else profile_trend(parts, n)
+  if (!is.finite(trend$value)) abort_cholesky(parts$failed)
+  trend[c("beta", "beta_vcov")]
+}
