@@ -93,12 +93,12 @@ core_label_model <- function(coords, counts, own_class, targets, neighbors) {
     .Call(`_neargp_core_label_model`, coords, counts, own_class, targets, neighbors)
 }
 
-core_label_score <- function(model, first, last, observed, count, covariance, nugget, slope, shift, gradient, threads) {
-    .Call(`_neargp_core_label_score`, model, first, last, observed, count, covariance, nugget, slope, shift, gradient, threads)
+core_label_score <- function(model, first, last, observed, count, covariance, nugget, slope, shift, bias, gradient, threads) {
+    .Call(`_neargp_core_label_score`, model, first, last, observed, count, covariance, nugget, slope, shift, bias, gradient, threads)
 }
 
-core_label_probabilities <- function(model, covariance, nugget, slope, shift, threads) {
-    .Call(`_neargp_core_label_probabilities`, model, covariance, nugget, slope, shift, threads)
+core_label_probabilities <- function(model, covariance, nugget, slope, shift, bias, threads) {
+    .Call(`_neargp_core_label_probabilities`, model, covariance, nugget, slope, shift, bias, threads)
 }
 
 core_latent <- function(nodes, data, response, exact, mean_field, factor_bytes, threads) {

@@ -1,5 +1,6 @@
 # Fits to class labels: what their methods for generics do otherwise than those of other fits. A classifier is a fit of class
-# c("neargp_classifier", "neargp") with an element `classifier`: estimator, levels, slope and trend of the link, and the cell of each row.
+# c("neargp_classifier", "neargp") with an element `classifier`: estimator, levels, slope and trend of the link, and the cell of each row;
+# the trend's intercept is that far from data, `far` how far it is from that of the base rates, and `bias` what is added among data.
 
 as_classifier <- function(fit, classifier) {
   if (is.null(classifier)) return(fit)
@@ -51,6 +52,10 @@ print_link <- function(x, digits) {
     print(t(signif(x$beta, digits)))
   } else {
     cat("Trend (log odds of ", x$classifier$levels[2L], "):\n", paste_named(x$beta, digits), "\n", sep = "")
+  }
+  if (length(x$classifier$bias) && any(x$classifier$bias != 0)) {
+    cat("That is far from data; among data add ", paste(format(signif(x$classifier$bias, digits), digits = digits), collapse = ", "), "\n",
+      sep = "")
   }
 }
 

@@ -50,13 +50,15 @@ fit_labels <- function(method, problem, estimator) {
   problem <- label_problem(method, problem, estimator)
   start <- label_start(problem, method$k)
   state <- maximize_score(method, problem, start)
+  problem <- with_base_rates(state$problem, state$theta)
   part <- split_theta(problem, state$theta)
   scored <- label_score(problem, state$theta, method$k)
   q <- ncol(problem$data$X)
   list(working = part$working, beta = rep(NA_real_, q), beta_vcov = matrix(NA_real_, q, q), information = NULL, value = scored$value,
     score = paste0("leave-one-out log score", sample_note(scored$rows)), k = method$k, convergence = state$convergence,
-    classifier = list(estimator = estimator, levels = problem$levels, slope = exp(part$log_slope),
-      trend = unscaled_trend(problem$design, part$trend), cell = problem$labels$cell))
+    classifier = list(estimator = estimator, levels = problem$levels, slope = exp(part$log_slope), bias = part$bias,
+      far = theta_far(problem, state$theta), trend = unscaled_trend(problem$design, problem$design$rotation %*% part$trend),
+      cell = problem$labels$cell))
 }
 
 sample_note <- function(rows) if (is.null(rows)) "" else sprintf(" (from %s rows)", format_count(rows))
@@ -71,14 +73,15 @@ label_problem <- function(method, problem, estimator) {
   problem$labels <- new_labels(problem$data, classes, cell)
   check_cell_count(nrow(problem$labels$coords), method$k)
   check_class_offset(problem)
-  problem$design <- scaled_design(problem$data$X)
+  problem$design <- if (estimator == "polya-gamma") scaled_design(problem$data$X) else site_design(problem$data$X)
+  if (estimator != "polya-gamma") problem$base <- base_rates(problem)
   trend_varies <- any(colnames(problem$data$X) != "(Intercept)") || any(problem$data$offset != problem$data$offset[1L])
   problem$observations <- label_observations(problem$labels, merge = !trend_varies)
   problem$distinct <- nrow(problem$labels$coords)
-  problem$links <- label_links(ncol(problem$design$X) * trend_outputs(classes))
+  problem$links <- label_links((ncol(problem$design$X) + !is.null(problem$base)) * trend_outputs(classes))
   problem$scoring <- list(plan = label_plan, objective = label_objective, take_rows = take_label_rows,
-    observations = function(problem, rows) take_observations(problem$labels, rows), refresh = function(problem, theta) problem,
-    passes = 1L, unit = 1)
+    observations = function(problem, rows) take_observations(problem$labels, rows), refresh = with_base_rates,
+    passes = if (ncol(problem$design$X) > 1L) 8L else 1L, unit = 1)
   problem
 }
 
@@ -112,17 +115,20 @@ check_class_offset <- function(problem) {
 
 label_start_slope <- 2
 
-# An earlier fit has all of it. Else variance, nugget and slope are 1, 1 and 2 and there is no trend; ranges are compared by the score of
-# some hundred observations in up to three coordinates. In more, distances concentrate near sqrt(2 d) standard deviations, and a grid
-# finds a narrow optimum that the separate ranges do not leave: they start at sqrt(d) standard deviations.
+# An earlier fit has all of it. Else variance, nugget and slope are 1, 1 and 2 and there is no trend, among data or far from them: where the
+# base rates are right the ridge leads there. Ranges are compared by the score of some hundred observations in up to three coordinates. In
+# more, distances concentrate near sqrt(2 d) standard deviations, and a grid finds a narrow optimum that the separate ranges do not leave:
+# they start at sqrt(d) standard deviations.
 label_start <- function(problem, k) {
   q <- ncol(problem$design$X)
   classes <- problem$labels$classes
   trend <- matrix(0, q, trend_outputs(classes))
+  far <- if (is.null(problem$base)) double(0) else -problem$base$intercept
   earlier <- problem$earlier
   if (!is.null(earlier) && identical(dimnames(earlier$trend)[1L], dimnames(problem$design$X)[2L]) &&
     length(earlier$trend) == length(trend)) {
-    trend <- scaled_trend(problem$design, earlier$trend)
+    trend <- earlier_trend(problem, earlier)
+    far <- earlier$far %||% far
     slope <- earlier$slope
   } else {
     slope <- label_start_slope
@@ -130,12 +136,20 @@ label_start <- function(problem, k) {
   layout <- problem$layout
   given <- layout$fixed | !is.na(layout$start)
   values <- ifelse(layout$fixed, layout$value, layout$start)
-  if (!all(given)) values[!given] <- best_label_candidate(problem, min(k, 32L), slope, trend)[!given]
+  if (!all(given)) values[!given] <- best_label_candidate(problem, min(k, 32L), c(log(slope), trend, far))[!given]
   working <- clamp(to_working(values, layout$transform), problem$bounds, problem$free)
-  label_theta(working, log(slope), trend)
+  label_theta(working, log(slope), trend, far)
 }
 
-best_label_candidate <- function(problem, k, slope, trend, rows = 500L) {
+# Its intercept that among data.
+earlier_trend <- function(problem, earlier) {
+  trend <- scaled_trend(problem$design, earlier$trend)
+  if (is.null(problem$base)) return(trend)
+  trend <- crossprod(problem$design$rotation, trend)
+  replace_intercept(problem, trend, trend[problem$design$intercept, ] + (earlier$bias %||% 0))
+}
+
+best_label_candidate <- function(problem, k, links, rows = 500L) {
   dimensions <- ncol(problem$labels$coords)
   unit <- effective_distance(problem$groups[[1L]]$family, shape_of_first(problem))
   candidates <- lapply(sqrt(dimensions) * if (dimensions > 3L) 1 else 2^(-6:2), function(range) {
@@ -146,7 +160,7 @@ best_label_candidate <- function(problem, k, slope, trend, rows = 500L) {
   working <- lapply(candidates, to_working, problem$layout$transform)
   plan <- label_plan(problem, at, component_at(problem, working[[1L]]), k)
   objective <- label_objective(problem, plan)
-  values <- vapply(working, function(one) objective$evaluate(label_theta(one, log(slope), trend))$value, 0)
+  values <- vapply(working, function(one) objective$evaluate(c(one, links))$value, 0)
   if (!any(is.finite(values))) abort_cholesky(0L)
   candidates[[which.max(values)]]
 }

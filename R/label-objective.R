@@ -1,21 +1,45 @@
 # The leave-one-out log score of class labels as a function of theta: the working parameters of the covariance, the logarithm of the
-# slope of the link, and the coefficients of the trend inside it (of orthogonal columns, one set of coefficients for each output). Formulas
-# are in src/core/methods/label_model.h and class_score.h.
+# slope of the link, the coefficients of the trend inside it (of orthogonal columns, one set of coefficients for each output), and `far`.
+# The intercept among the coefficients is that among data. Far from data it is that of the base rates (R/base-rates.R) plus `far`; the
+# difference is the bias of src/core/methods/class_score.h. Formulas are there and in label_model.h.
 #
-# A light ridge, per observation, keeps apart what the data hardly tell apart: 1e-3 of the trend's mean square (the softmax does not change
-# when all outputs get the same), 1e-4 of the squared logarithm of the slope.
+# A light ridge, per observation, keeps apart what the data hardly tell apart: 1e-3 of the trend's mean square among data (the softmax does
+# not change when all outputs get the same) and of the square of `far`, 1e-4 of the squared logarithm of the slope.
 
-label_penalty <- c(slope = 1e-4, trend = 1e-3)
+label_penalty <- c(slope = 1e-4, trend = 1e-3, far = 1e-3)
 
 # With two classes and one output or one process each, the trend is the log odds of the second.
 trend_outputs <- function(classes) if (classes == 2L) 1L else classes
 
-label_theta <- function(working, log_slope, trend) c(working, log_slope, as.vector(trend))
+label_theta <- function(working, log_slope, trend, far = double(0)) c(working, log_slope, as.vector(trend), as.vector(far))
 
+# Without base rates the intercept is climbed as any other coefficient (R/polya-gamma.R).
 split_theta <- function(problem, theta) {
   p <- nrow(problem$layout)
-  list(working = theta[seq_len(p)], log_slope = theta[p + 1L],
-    trend = matrix(theta[-seq_len(p + 1L)], ncol(problem$design$X), trend_outputs(problem$labels$classes)))
+  part <- list(working = theta[seq_len(p)], log_slope = theta[p + 1L], trend = theta_trend(problem, theta))
+  part$bias <- double(ncol(part$trend))
+  if (is.null(problem$base)) return(part)
+  far <- problem$base$intercept + theta_far(problem, theta)
+  part$bias <- part$trend[problem$design$intercept, ] - far
+  part$trend <- replace_intercept(problem, part$trend, far)
+  part
+}
+
+# With the intercept among data.
+theta_trend <- function(problem, theta) {
+  outputs <- trend_outputs(problem$labels$classes)
+  q <- ncol(problem$design$X)
+  matrix(theta[nrow(problem$layout) + 1L + seq_len(q * outputs)], q, outputs)
+}
+
+# What the intercept far from data has beyond that of the base rates.
+theta_far <- function(problem, theta) {
+  if (is.null(problem$base)) double(0) else utils::tail(theta, trend_outputs(problem$labels$classes))
+}
+
+replace_intercept <- function(problem, trend, value) {
+  trend[problem$design$intercept, ] <- value
+  trend
 }
 
 # Observations with their conditioning sets, ready for the core.
@@ -37,7 +61,8 @@ label_objective <- function(problem, plan, span = seq_along(plan$at$row)) {
     part <- split_theta(problem, theta)
     values <- to_core(part$working, layout$transform)
     core_label_score(plan$pointer, span[1L], span[length(span)], class, count, as_core_covariance(layout, problem$groups, values),
-      nugget_of(layout, values), exp(part$log_slope), link_shift(problem, X, offset, part$trend), gradient, problem$threads)
+      nugget_of(layout, values), exp(part$log_slope), link_shift(problem, X, offset, part$trend), link_bias(problem, part$bias), gradient,
+      problem$threads)
   }
   evaluate <- function(theta) {
     result <- score(theta, FALSE)
@@ -50,15 +75,23 @@ label_objective <- function(problem, plan, span = seq_along(plan$at$row)) {
     part <- split_theta(problem, theta)
     covariance_part <- core_to_working_slope(layout, to_core(part$working, layout$transform)) * result$gradient
     trend_part <- crossprod(X, trend_shift(problem, result$d_shift))
+    far_part <- double(0)
+    if (!is.null(problem$base)) {
+      near <- trend_shift(problem, t(result$d_bias))
+      far_part <- trend_part[problem$design$intercept, ] - near
+      trend_part <- replace_intercept(problem, trend_part, near)
+    }
     label_theta(covariance_part, result$d_log_slope - 2 * n * label_penalty[["slope"]] * part$log_slope,
-      trend_part - 2 * n * label_penalty[["trend"]] * part$trend)
+      trend_part - 2 * n * label_penalty[["trend"]] * theta_trend(problem, theta),
+      far_part - 2 * n * label_penalty[["far"]] * theta_far(problem, theta))
   }
   list(evaluate = evaluate, gradient = gradient, n = n)
 }
 
 theta_penalty <- function(problem, theta) {
-  part <- split_theta(problem, theta)
-  label_penalty[["slope"]] * part$log_slope^2 + label_penalty[["trend"]] * sum(part$trend^2)
+  log_slope <- theta[nrow(problem$layout) + 1L]
+  label_penalty[["slope"]] * log_slope^2 + label_penalty[["trend"]] * sum(theta_trend(problem, theta)^2) +
+    label_penalty[["far"]] * sum(theta_far(problem, theta)^2)
 }
 
 # From the trend to the shift of each output, and back from derivatives in the shifts: two processes share the log odds of the second.
@@ -66,6 +99,8 @@ link_shift <- function(problem, X, offset, trend) {
   shift <- X %*% trend + offset
   if (problem$labels$classes == 2L && problem$own_class) cbind(0, shift) else shift
 }
+
+link_bias <- function(problem, bias) if (problem$labels$classes == 2L && problem$own_class) c(0, bias) else bias
 
 trend_shift <- function(problem, d_shift) {
   if (problem$labels$classes == 2L && problem$own_class) d_shift[, 2L, drop = FALSE] else d_shift

@@ -22,8 +22,8 @@
 #' With `family = binomial()` (a response of 0 and 1, logical, or a factor with two levels) or [categorical()] the score is that of class
 #' probabilities. The label of each class is regressed, as a number of 1 or -1 with noise of variance `nugget`, on the labels of the
 #' nearest `k` locations, which gives a leave-one-out mean and variance in closed form; a link turns these into
-#' \eqn{\eta = a \mu / \sqrt{1 + (\pi/8) a^2 f} + }{eta = a mu / sqrt(1 + (pi/8) a^2 f) + }trend, and the logistic function or the softmax
-#' of that is the probability. Slope `a`, trend (the formula: a bias for each class, and further covariates where it has any) and
+#' \eqn{\eta = a \mu / \sqrt{1 + (\pi/8) a^2 f} + \beta h + }{eta = a mu / sqrt(1 + (pi/8) a^2 f) + beta h + }trend, and the logistic
+#' function or the softmax of that is the probability. Slope `a`, a bias \eqn{\beta}{beta} for each class, the trend's coefficients and
 #' covariance are all estimated by the leave-one-out log score. Nothing is attached to single data, so that no label can reach its own
 #' prediction. Rows at one location are aggregated (`weights` count equal rows): a location holds a mean label, with less noise, and an
 #' observation's own label is taken out of it for its own prediction. Its copies are not: where most weights are above 1, observations
@@ -41,10 +41,20 @@
 #' say everywhere need not be told by neighbours. The leave-one-out score tells whether it helps; on one of the paper's sets the log loss
 #' fell from 0.82 to 0.78 (`bench/classification.md`).
 #'
+#' Far from data \eqn{\mu}{mu} is 0, and so is `h`, through which the bias acts (it amounts to a mean of the labels other than 0). Probabilities
+#' are the trend's there, with `~ 1` the shares of the classes among the rows, with covariates probabilities that average to these shares. The
+#' intercept that [coef()] tells is the one far from data; what the bias adds among data is printed below it. Rows that are isolated
+#' themselves, as some are in many inputs, may say otherwise: the score moves that intercept, against a ridge, where they do, and in the
+#' plane hardly. (A bias without `h`, as for predictions near data alone, took a rare class for as probable as the others outside of
+#' the data; held-out blocks were predicted worse than by the share, `bench/classification.md`.) Shares are those of the rows:
+#' where places of one class were sought out they are not those of the region. Without an intercept, `y ~ 0`, there is no bias, and
+#' classes are equally probable far from data.
+#'
 #' `"polya-gamma"` is the paper's estimator: a Gaussian process with logistic likelihood (for several classes one against all others, the
 #' probabilities normalised), augmented by a Polya-Gamma variable for each row and process, whose mean-field distribution is found by Adam
-#' together with the covariance; 16 nodes of quadrature. The paper has no bias: `y ~ 0`. Predictions are made at the
-#' mean of the variables and not at a draw. It is here for comparison: it keeps a distribution for each row, and, since that was fitted
+#' together with the covariance; 16 nodes of quadrature. The paper has no bias: `y ~ 0`. With an intercept its probabilities far from data are
+#' not the shares of the classes but nearer to one half, since the process has all its variance there: take another estimator for
+#' those. Predictions are made at the mean of the variables and not at a draw. It is here for comparison: it keeps a distribution for each row, and, since that was fitted
 #' to the neighbours' labels, its leave-one-out score is not wholly out of sample.
 #'
 #' The paper leaves open how much the Kullback-Leibler divergence of these variables weighs. With `kl_weight = 1` that of a row counts as
@@ -53,7 +63,8 @@
 #' the variables follow the labels. Of 1, 0.3, 0.1, 0.03 and 0.01 the default 0.03 had the best log score of validation rows on average over
 #' the sets of the paper (`bench/classification.md`); data with much noise may want more.
 #'
-#' The score has a light ridge: 1e-3 of the mean square of the trend inside the link, and 1e-4 of the squared logarithm of the slope, per
+#' The score has a light ridge: 1e-3 of the mean square of the trend among data and of the square by which the intercept far from data differs
+#' from that of the shares, and 1e-4 of the squared logarithm of the slope, per
 #' observation. It says which of equivalent trends is meant (the softmax does not change when all classes get the same) and keeps
 #' coefficients finite where a covariate separates classes. It depends on the trend's values alone, not on how the formula writes
 #' them: `x + I(x^2)` and `poly(x, 2)` are the same fit.
@@ -79,7 +90,8 @@
 #' [vnngp()], which has a posterior of the field, predicts better where the model holds: log scores on new rows were 0.003 to 0.01 apart in
 #' the plane, at no more time, and 0.02 with six inputs, at 2.5 to 9 times the time. `loo_k()` was better by up to 0.04 where the field
 #' was rougher than the model and had a step, and level on sets of data (`bench/loo-k-responses.R`). Take it where only predictions are
-#' wanted from a covariance that is hardly right, or in many inputs. A bias stands in the place of the intercept, which is that of the prior;
+#' wanted from a covariance that is hardly right, or in many inputs, and near data: away from them the mean of a response with a probit or cloglog
+#' link, or of several trials, need not be the one among the rows, which [vnngp()] keeps. A bias stands in the place of the intercept, which is that of the prior;
 #' the trend's standard errors are those of generalised least squares on the sites.
 #'
 #' @section Several outputs:

@@ -290,8 +290,8 @@ BEGIN_RCPP
 END_RCPP
 }
 // core_label_score
-Rcpp::List core_label_score(SEXP model, int first, int last, const Rcpp::IntegerVector& observed, const Rcpp::NumericVector& count, const Rcpp::List& covariance, double nugget, double slope, const Rcpp::NumericMatrix& shift, bool gradient, int threads);
-RcppExport SEXP _neargp_core_label_score(SEXP modelSEXP, SEXP firstSEXP, SEXP lastSEXP, SEXP observedSEXP, SEXP countSEXP, SEXP covarianceSEXP, SEXP nuggetSEXP, SEXP slopeSEXP, SEXP shiftSEXP, SEXP gradientSEXP, SEXP threadsSEXP) {
+Rcpp::List core_label_score(SEXP model, int first, int last, const Rcpp::IntegerVector& observed, const Rcpp::NumericVector& count, const Rcpp::List& covariance, double nugget, double slope, const Rcpp::NumericMatrix& shift, const std::vector<double>& bias, bool gradient, int threads);
+RcppExport SEXP _neargp_core_label_score(SEXP modelSEXP, SEXP firstSEXP, SEXP lastSEXP, SEXP observedSEXP, SEXP countSEXP, SEXP covarianceSEXP, SEXP nuggetSEXP, SEXP slopeSEXP, SEXP shiftSEXP, SEXP biasSEXP, SEXP gradientSEXP, SEXP threadsSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
@@ -304,15 +304,16 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< double >::type nugget(nuggetSEXP);
     Rcpp::traits::input_parameter< double >::type slope(slopeSEXP);
     Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type shift(shiftSEXP);
+    Rcpp::traits::input_parameter< const std::vector<double>& >::type bias(biasSEXP);
     Rcpp::traits::input_parameter< bool >::type gradient(gradientSEXP);
     Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_label_score(model, first, last, observed, count, covariance, nugget, slope, shift, gradient, threads));
+    rcpp_result_gen = Rcpp::wrap(core_label_score(model, first, last, observed, count, covariance, nugget, slope, shift, bias, gradient, threads));
     return rcpp_result_gen;
 END_RCPP
 }
 // core_label_probabilities
-Rcpp::List core_label_probabilities(SEXP model, const Rcpp::List& covariance, double nugget, double slope, const Rcpp::NumericMatrix& shift, int threads);
-RcppExport SEXP _neargp_core_label_probabilities(SEXP modelSEXP, SEXP covarianceSEXP, SEXP nuggetSEXP, SEXP slopeSEXP, SEXP shiftSEXP, SEXP threadsSEXP) {
+Rcpp::List core_label_probabilities(SEXP model, const Rcpp::List& covariance, double nugget, double slope, const Rcpp::NumericMatrix& shift, const std::vector<double>& bias, int threads);
+RcppExport SEXP _neargp_core_label_probabilities(SEXP modelSEXP, SEXP covarianceSEXP, SEXP nuggetSEXP, SEXP slopeSEXP, SEXP shiftSEXP, SEXP biasSEXP, SEXP threadsSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
@@ -321,8 +322,9 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< double >::type nugget(nuggetSEXP);
     Rcpp::traits::input_parameter< double >::type slope(slopeSEXP);
     Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type shift(shiftSEXP);
+    Rcpp::traits::input_parameter< const std::vector<double>& >::type bias(biasSEXP);
     Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_label_probabilities(model, covariance, nugget, slope, shift, threads));
+    rcpp_result_gen = Rcpp::wrap(core_label_probabilities(model, covariance, nugget, slope, shift, bias, threads));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -889,8 +891,8 @@ static const R_CallMethodDef CallEntries[] = {
     {"_neargp_core_neighbors_by_sector", (DL_FUNC) &_neargp_core_neighbors_by_sector, 5},
     {"_neargp_core_neighbors_joint", (DL_FUNC) &_neargp_core_neighbors_joint, 5},
     {"_neargp_core_label_model", (DL_FUNC) &_neargp_core_label_model, 5},
-    {"_neargp_core_label_score", (DL_FUNC) &_neargp_core_label_score, 11},
-    {"_neargp_core_label_probabilities", (DL_FUNC) &_neargp_core_label_probabilities, 6},
+    {"_neargp_core_label_score", (DL_FUNC) &_neargp_core_label_score, 12},
+    {"_neargp_core_label_probabilities", (DL_FUNC) &_neargp_core_label_probabilities, 7},
     {"_neargp_core_latent", (DL_FUNC) &_neargp_core_latent, 7},
     {"_neargp_core_latent_start", (DL_FUNC) &_neargp_core_latent_start, 5},
     {"_neargp_core_latent_is_narrow", (DL_FUNC) &_neargp_core_latent_is_narrow, 1},

@@ -17,6 +17,12 @@ std::vector<double> shift_rows(const Rcpp::NumericMatrix& shift, Index targets, 
   return row_major(shift);
 }
 
+neargp::ClassLink class_link(const neargp::LabelModel& model, double slope, const std::vector<double>& shifts,
+                             const std::vector<double>& bias) {
+  if (int(bias.size()) != model.outputs()) throw neargp::Error("There must be a bias for each output.");
+  return {model.outputs(), model.own_class(), slope, shifts.data(), bias.data()};
+}
+
 }  // namespace
 
 // Counts: a row for each row of coords, a column for each class. Neighbours: a column of rows of coords for each of the targets.
@@ -31,12 +37,12 @@ SEXP core_label_model(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatr
                       true);
 }
 
-// Of the targets first .. last, whose classes (from 1), counts and shifts follow. With `gradient` the derivatives in the
-// covariance parameters, the logarithm of the slope and the shifts, too.
+// Of the targets first .. last, whose classes (from 1), counts and shifts follow; a bias for each output. With `gradient` the
+// derivatives in the covariance parameters, the logarithm of the slope, the shifts and the biases, too.
 // [[Rcpp::export]]
 Rcpp::List core_label_score(SEXP model, int first, int last, const Rcpp::IntegerVector& observed,
                             const Rcpp::NumericVector& count, const Rcpp::List& covariance, double nugget, double slope,
-                            const Rcpp::NumericMatrix& shift, bool gradient, int threads) {
+                            const Rcpp::NumericMatrix& shift, const std::vector<double>& bias, bool gradient, int threads) {
   LabelPointer pointer(model);
   const neargp::RunContext context = make_run_context(threads);
   const neargp::Covariance spec = to_covariance(covariance, nugget);
@@ -50,20 +56,21 @@ Rcpp::List core_label_score(SEXP model, int first, int last, const Rcpp::Integer
     if (c < 0 || c >= class_count) throw neargp::Error("There is no such class.");
   const neargp::LabelMoments moments = pointer->moments(first - 1, last, spec, context);
   if (moments.failed >= 0) return Rcpp::List::create(Rcpp::_["failed"] = int(moments.failed + 1));
-  const neargp::ClassScore score = neargp::class_score(moments, pointer->outputs(), {slope, shifts.data()},
-                                                       {classes.data(), count.begin()});
+  const neargp::ClassScore score =
+      neargp::class_score(moments, class_link(*pointer, slope, shifts, bias), {classes.data(), count.begin()});
   Rcpp::List result = Rcpp::List::create(Rcpp::_["value"] = score.value, Rcpp::_["failed"] = 0);
   if (!gradient) return result;
   result["gradient"] = pointer->adjoint(first - 1, last, spec, score.bar, context);
   result["d_log_slope"] = score.d_log_slope;
   result["d_shift"] = from_row_major(score.shift_bar, pointer->outputs());
+  result["d_bias"] = score.bias_bar;
   return result;
 }
 
 // Class probabilities at all targets, with the moments they come from.
 // [[Rcpp::export]]
 Rcpp::List core_label_probabilities(SEXP model, const Rcpp::List& covariance, double nugget, double slope,
-                                    const Rcpp::NumericMatrix& shift, int threads) {
+                                    const Rcpp::NumericMatrix& shift, const std::vector<double>& bias, int threads) {
   LabelPointer pointer(model);
   const std::vector<double> shifts = shift_rows(shift, pointer->targets(), pointer->outputs());
   const neargp::LabelMoments moments =
@@ -72,7 +79,7 @@ Rcpp::List core_label_probabilities(SEXP model, const Rcpp::List& covariance, do
   const int outputs = pointer->outputs();
   return Rcpp::List::create(
       Rcpp::_["probability"] = from_row_major(
-          neargp::class_probabilities(moments, outputs, {slope, shifts.data()}), outputs == 1 ? 2 : outputs),
-      Rcpp::_["mean"] = from_row_major(moments.mean, outputs),
+          neargp::class_probabilities(moments, class_link(*pointer, slope, shifts, bias)), outputs == 1 ? 2 : outputs),
+      Rcpp::_["mean"] = from_row_major(moments.mean, pointer->columns()),
       Rcpp::_["variance"] = from_row_major(moments.variance, pointer->variances()), Rcpp::_["failed"] = 0);
 }

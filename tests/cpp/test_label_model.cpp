@@ -59,7 +59,9 @@ void check_target(const Cells& cells, const LabelMoments& moments, const Covaria
     labels(i) = z[i];
   }
   const Eigen::VectorXd b = size ? Eigen::VectorXd(K.ldlt().solve(c)) : Eigen::VectorXd(0);
-  CHECK(moments.mean[target * classes + r] == doctest::Approx(b.dot(labels)).epsilon(1e-10));
+  const int columns = own_class ? classes : classes + 1;
+  CHECK(moments.mean[target * columns + r] == doctest::Approx(b.dot(labels)).epsilon(1e-10));
+  if (!own_class) CHECK(moments.mean[target * columns + classes] == doctest::Approx(b.sum()).epsilon(1e-10));
   CHECK(moments.variance[own_class ? target * classes + r : target] ==
         doctest::Approx(covariance.components[0].variance - b.dot(c)).epsilon(1e-10));
 }
@@ -95,7 +97,7 @@ TEST_CASE("the adjoint of the moments of labels is that of differences, for a pa
     const Cells cells(9);
     const LabelModel model = cells.model(own_class);
     LabelMoments bar;
-    for (Index i = 0; i < 30 * classes; ++i) bar.mean.push_back(std::sin(1.0 + double(i)));
+    for (Index i = 0; i < 30 * model.columns(); ++i) bar.mean.push_back(std::sin(1.0 + double(i)));
     for (Index i = 0; i < 30 * model.variances(); ++i) bar.variance.push_back(std::cos(2.0 * double(i)));
     const auto value = [&](double range) {
       const LabelMoments moments = model.moments(10, 40, by_coordinate(range), {});

@@ -15,20 +15,24 @@ dense_loo_probability <- function(fit) {
   levels <- fit$classifier$levels
   class <- match(as.character(observed_classes(fit)), levels)
   covariance <- dense_covariance(data$coords, data$coords, fit$core_covariance)
-  shift <- data$X %*% fit$classifier$trend + data$offset
-  t(vapply(seq_along(class), function(i) {
-    others <- setdiff(seq_along(class), i)
-    moments <- dense_label_moments(fit, covariance, class, i, others)
-    a <- fit$classifier$slope
-    eta <- a * moments$mean / sqrt(1 + pi / 8 * a^2 * moments$variance)
-    if (length(levels) == 2L) {
-      eta <- if (length(eta) == 1L) c(0, eta) else eta
-      eta[2L] <- eta[2L] + shift[i]
-    } else {
-      eta <- eta + shift[i, ]
-    }
-    exp(eta) / sum(exp(eta))
-  }, double(length(levels))))
+  t(vapply(seq_along(class), function(i) dense_label_probability(fit, covariance, class, i, setdiff(seq_along(class), i)),
+    double(length(levels))))
+}
+
+# Of row i from the labels of the rows `others`.
+dense_label_probability <- function(fit, covariance, class, i, others) {
+  classifier <- fit$classifier
+  moments <- dense_label_moments(fit, covariance, class, i, others)
+  shrunk <- function(mean) mean / sqrt(1 + pi / 8 * classifier$slope^2 * moments$variance)
+  near <- if (is.null(moments$weight)) 1 - prod(1 - shrunk(moments$mean)) else shrunk(moments$weight)
+  eta <- classifier$slope * shrunk(moments$mean)
+  trend <- drop(fit$data$X[i, ] %*% classifier$trend) + fit$data$offset[i] + classifier$bias * near
+  if (length(classifier$levels) == 2L) {
+    if (length(eta) == 1L) eta <- c(0, eta)
+    trend <- c(0, trend)
+  }
+  eta <- eta + trend
+  exp(eta) / sum(exp(eta))
 }
 
 dense_label_moments <- function(fit, covariance, class, i, others) {
@@ -38,12 +42,12 @@ dense_label_moments <- function(fit, covariance, class, i, others) {
     weights <- solve(covariance[rows, rows, drop = FALSE] + diag(fit$nugget, length(rows)), covariance[rows, i])
     c(sum(weights * z), covariance[i, i] - sum(weights * covariance[rows, i]))
   }
-  parts <- if (fit$classifier$estimator == "own-class") {
-    vapply(seq_len(classes), function(r) moments_from(others[class[others] == r], 1), double(2))
-  } else {
-    vapply(if (classes == 2L) 2L else seq_len(classes), function(r) moments_from(others, ifelse(class[others] == r, 1, -1)), double(2))
+  if (fit$classifier$estimator == "own-class") {
+    parts <- vapply(seq_len(classes), function(r) moments_from(others[class[others] == r], 1), double(2))
+    return(list(mean = parts[1L, ], variance = parts[2L, ]))
   }
-  list(mean = parts[1L, ], variance = parts[2L, ])
+  parts <- vapply(if (classes == 2L) 2L else seq_len(classes), function(r) moments_from(others, ifelse(class[others] == r, 1, -1)), double(2))
+  list(mean = parts[1L, ], variance = parts[2L, ], weight = moments_from(others, 1)[1L])
 }
 
 # A fit whose parameters are given, so that only its predictions are looked at.

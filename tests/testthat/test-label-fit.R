@@ -41,7 +41,7 @@ test_that("weights count equal observations", {
   weight <- rep(1:2, 20)
   expect_warning(weighted <- fixed_class_fit(data, k = 10L, formula = class ~ 1, weights = weight), "67%", class = "neargp_warning_weights")
   expect_no_warning(repeated <- fixed_class_fit(data[rep(1:40, weight), ], k = 10L, formula = class ~ 1))
-  repeated$classifier[c("slope", "trend")] <- weighted$classifier[c("slope", "trend")]
+  repeated$classifier[c("slope", "trend", "bias")] <- weighted$classifier[c("slope", "trend", "bias")]
   expect_equal(loo_predict(weighted)$prob_a, loo_predict(repeated)$prob_a[!duplicated(rep(1:40, weight))])
   expect_error(fixed_class_fit(data, k = 10L, weights = rep(1.5, 40)), "whole", class = "neargp_error_weights")
 })

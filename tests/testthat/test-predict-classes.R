@@ -2,7 +2,7 @@ test_that("a new location is predicted as a training row is from the others", {
   data <- class_data(50)
   fit <- fixed_class_fit(data, k = 49L)
   short <- fixed_class_fit(data[-7, ], k = 49L - 1L)
-  short$classifier[c("slope", "trend")] <- fit$classifier[c("slope", "trend")]
+  short$classifier[c("slope", "trend", "bias")] <- fit$classifier[c("slope", "trend", "bias")]
   expect_equal(unlist(predict(short, data[7, ], k = 49L)), unlist(loo_predict(fit)[7, 1:3]), tolerance = 1e-10)
 })
 

@@ -12,47 +12,87 @@ constexpr double probit_scale = 0.39269908169872415;  // pi / 8
 // The linear predictors of one target with their derivatives, and log p of every class.
 class Predictor {
  public:
-  Predictor(const LabelMoments& moments, int outputs, const ClassLink& link)
+  Predictor(const LabelMoments& moments, const ClassLink& link)
       : moments_(moments),
         link_(link),
-        outputs_(outputs),
-        stride_(moments.variance.size() == moments.mean.size() ? 1 : 0),
-        eta_(outputs),
-        d_mean_(outputs),
-        d_variance_(outputs),
-        d_log_slope_(outputs),
+        outputs_(link.outputs),
+        columns_(link.own_class ? link.outputs : link.outputs + 1),
+        root_(columns_),
+        scaled_(columns_),
+        scaled_bar_(columns_),
+        eta_(outputs_),
         log_p_(classes()) {}
 
   int classes() const { return outputs_ == 1 ? 2 : outputs_; }
-  Index targets() const { return Index(moments_.mean.size()) / outputs_; }
-  Index variance_index(Index target, int r) const { return stride_ ? target * outputs_ + r : target; }
+  Index targets() const { return Index(moments_.mean.size()) / columns_; }
+  double log_p(int c) const { return log_p_[c]; }
 
   void load(Index target) {
-    const double a = link_.slope;
-    for (int r = 0; r < outputs_; ++r) {
-      const double mean = moments_.mean[target * outputs_ + r];
-      const double excess = probit_scale * a * a * moments_.variance[variance_index(target, r)];
-      const double root = 1.0 / std::sqrt(1.0 + excess);
-      const double cubed = root * root * root;
-      eta_[r] = a * mean * root + link_.shift[target * outputs_ + r];
-      d_mean_[r] = a * root;
-      d_variance_[r] = -0.5 * a * mean * probit_scale * a * a * cubed;
-      d_log_slope_[r] = a * mean * cubed;
+    target_ = target;
+    for (int s = 0; s < columns_; ++s) {
+      root_[s] = 1.0 / std::sqrt(1.0 + probit_scale * link_.slope * link_.slope * moments_.variance[variance_index(s)]);
+      scaled_[s] = moments_.mean[target * columns_ + s] * root_[s];
     }
+    const double near = nearness();
+    for (int r = 0; r < outputs_; ++r)
+      eta_[r] = link_.shift[target * outputs_ + r] + link_.slope * scaled_[r] + link_.bias[r] * near;
     normalise();
   }
 
-  double log_p(int c) const { return log_p_[c]; }
+  // Adds the derivatives of count * log p_observed.
+  void add_adjoint(int observed, double count, ClassScore& score) {
+    std::fill(scaled_bar_.begin(), scaled_bar_.end(), 0.0);
+    const double near = nearness();
+    double near_bar = 0.0;
+    for (int r = 0; r < outputs_; ++r) {
+      const double g = count * slope(observed, r);
+      score.shift_bar[target_ * outputs_ + r] = g;
+      score.bias_bar[r] += g * near;
+      score.d_log_slope += g * link_.slope * scaled_[r];
+      scaled_bar_[r] = g * link_.slope;
+      near_bar += g * link_.bias[r];
+    }
+    add_nearness_adjoint(near_bar);
+    for (int s = 0; s < columns_; ++s) {
+      // u = mu q^(-1/2), q = 1 + (pi/8) a^2 f
+      const double mean = moments_.mean[target_ * columns_ + s], cubed = root_[s] * root_[s] * root_[s];
+      score.bar.mean[target_ * columns_ + s] = scaled_bar_[s] * root_[s];
+      score.bar.variance[variance_index(s)] -=
+          0.5 * scaled_bar_[s] * mean * probit_scale * link_.slope * link_.slope * cubed;
+      score.d_log_slope -= scaled_bar_[s] * mean * (root_[s] - cubed);
+    }
+  }
+
+ private:
+  Index variance_index(int s) const { return link_.own_class ? target_ * columns_ + s : target_; }
+
   // d log p_c / d eta_r
   double slope(int c, int r) const {
     const int own = outputs_ == 1 ? 1 : r;
     return (c == own ? 1.0 : 0.0) - std::exp(log_p_[own]);
   }
-  double d_mean(int r) const { return d_mean_[r]; }
-  double d_variance(int r) const { return d_variance_[r]; }
-  double d_log_slope(int r) const { return d_log_slope_[r]; }
 
- private:
+  // h
+  double nearness() const {
+    if (!link_.own_class) return scaled_[outputs_];
+    double far = 1.0;
+    for (const double u : scaled_) far *= 1.0 - u;
+    return 1.0 - far;
+  }
+
+  void add_nearness_adjoint(double near_bar) {
+    if (!link_.own_class) {
+      scaled_bar_[outputs_] += near_bar;
+      return;
+    }
+    for (int s = 0; s < columns_; ++s) {
+      double others = near_bar;
+      for (int t = 0; t < columns_; ++t)
+        if (t != s) others *= 1.0 - scaled_[t];
+      scaled_bar_[s] += others;
+    }
+  }
+
   void normalise() {
     if (outputs_ == 1) {
       const double correction = std::log1p(std::exp(-std::abs(eta_[0])));
@@ -68,35 +108,30 @@ class Predictor {
 
   const LabelMoments& moments_;
   const ClassLink& link_;
-  int outputs_, stride_;
-  std::vector<double> eta_, d_mean_, d_variance_, d_log_slope_, log_p_;
+  int outputs_, columns_;
+  Index target_ = 0;
+  std::vector<double> root_, scaled_, scaled_bar_, eta_, log_p_;
 };
 
 }  // namespace
 
-ClassScore class_score(const LabelMoments& moments, int outputs, const ClassLink& link, const ObservedClasses& data) {
-  Predictor predictor(moments, outputs, link);
+ClassScore class_score(const LabelMoments& moments, const ClassLink& link, const ObservedClasses& data) {
+  Predictor predictor(moments, link);
   ClassScore result;
   result.bar.mean.assign(moments.mean.size(), 0.0);
   result.bar.variance.assign(moments.variance.size(), 0.0);
-  result.shift_bar.assign(moments.mean.size(), 0.0);
+  result.shift_bar.assign(predictor.targets() * link.outputs, 0.0);
+  result.bias_bar.assign(link.outputs, 0.0);
   for (Index target = 0; target < predictor.targets(); ++target) {
     predictor.load(target);
-    const int observed = data.observed[target];
-    result.value += data.count[target] * predictor.log_p(observed);
-    for (int r = 0; r < outputs; ++r) {
-      const double g = data.count[target] * predictor.slope(observed, r);
-      result.shift_bar[target * outputs + r] = g;
-      result.bar.mean[target * outputs + r] = g * predictor.d_mean(r);
-      result.bar.variance[predictor.variance_index(target, r)] += g * predictor.d_variance(r);
-      result.d_log_slope += g * predictor.d_log_slope(r);
-    }
+    result.value += data.count[target] * predictor.log_p(data.observed[target]);
+    predictor.add_adjoint(data.observed[target], data.count[target], result);
   }
   return result;
 }
 
-std::vector<double> class_probabilities(const LabelMoments& moments, int outputs, const ClassLink& link) {
-  Predictor predictor(moments, outputs, link);
+std::vector<double> class_probabilities(const LabelMoments& moments, const ClassLink& link) {
+  Predictor predictor(moments, link);
   std::vector<double> result(predictor.targets() * predictor.classes());
   for (Index target = 0; target < predictor.targets(); ++target) {
     predictor.load(target);

@@ -1,10 +1,19 @@
 // Class probabilities from the moments of label_model.h, and their logarithmic score.
 //
-//   eta_r = a mu_r / sqrt(1 + (pi/8) a^2 f_r) + shift_r
+//   u_r   = mu_r / sqrt(1 + (pi/8) a^2 f_r)
+//   eta_r = shift_r + a u_r + beta_r h
 //   p     = softmax(eta), or with a single output logistic(eta) for the second class
 //
-// a is the slope, learned; the shift is a trend (at least a bias for each class). The
-// square root is MacKay's (1992) approximation of the logistic function averaged over a
+// a is the slope, learned, as are the biases beta. The shift is what the trend says. Labels
+// are numbers about 0 whatever the shares of the classes are, and beta is what they are wrong
+// by near data; far from data there must be none of it, or the trend would not be met. So it
+// acts through h, which is 0 there and about 1 among data:
+//
+//   shared      b'1 / sqrt(1 + (pi/8) a^2 f): a b'z + beta b'1 = a b'(z - c 1), the process
+//               of the labels has a mean c = -beta / a instead of 0
+//   own class   1 - prod_r (1 - u_r), the same where labels of one class only are near
+//
+// The square root is MacKay's (1992) approximation of the logistic function averaged over a
 // normal variable with variance a^2 f; its coefficient is not free beside the scale of f,
 // which the covariance has: multiplying variance and nugget alike leaves mu as it is.
 #pragma once
@@ -16,8 +25,11 @@
 namespace neargp {
 
 struct ClassLink {
+  int outputs = 1;
+  bool own_class = false;
   double slope = 1.0;
   const double* shift = nullptr;  // targets x outputs
+  const double* bias = nullptr;   // outputs
 };
 
 struct ObservedClasses {
@@ -31,11 +43,12 @@ struct ClassScore {
   double d_log_slope = 0.0;
   LabelMoments bar;
   std::vector<double> shift_bar;  // targets x outputs
+  std::vector<double> bias_bar;   // outputs
 };
 
-ClassScore class_score(const LabelMoments& moments, int outputs, const ClassLink& link, const ObservedClasses& data);
+ClassScore class_score(const LabelMoments& moments, const ClassLink& link, const ObservedClasses& data);
 
 // targets x classes; two classes for a single output.
-std::vector<double> class_probabilities(const LabelMoments& moments, int outputs, const ClassLink& link);
+std::vector<double> class_probabilities(const LabelMoments& moments, const ClassLink& link);
 
 }  // namespace neargp

@@ -72,18 +72,17 @@ LabelModel::LabelModel(const LabelCells& cells, bool own_class, Points targets, 
 void LabelModel::make_shared_rows(const LabelCells& cells) {
   const Index n = cells.coords.n;
   coords_.assign(cells.coords.data, cells.coords.data + n * dim_);
-  values_.resize(n * outputs());
+  values_.resize(n * columns());
   noise_scale_.resize(n);
   for (Index i = 0; i < n; ++i) {
     const double* count = cells.counts + i * classes_;
     const double total = std::accumulate(count, count + classes_, 0.0);
     if (total <= 0.0) throw Error("Every cell must hold a label.");
     noise_scale_[i] = 1.0 / total;
-    if (classes_ == 2) {
-      values_[i] = (count[1] - count[0]) / total;
-      continue;
-    }
-    for (int r = 0; r < classes_; ++r) values_[i * classes_ + r] = 2.0 * count[r] / total - 1.0;
+    double* value = values_.data() + i * columns();
+    const int skipped = classes_ - outputs();
+    for (int r = 0; r < outputs(); ++r) value[r] = 2.0 * count[r + skipped] / total - 1.0;
+    value[outputs()] = 1.0;
   }
 }
 
@@ -103,7 +102,7 @@ void LabelModel::make_own_class_rows(const LabelCells& cells) {
 LocalView LabelModel::base_view() const {
   LocalView view;
   view.dim = dim_;
-  view.columns = own_class_ ? 1 : outputs();
+  view.columns = own_class_ ? 1 : columns();
   view.coords = coords_.data();
   view.values = values_.data();
   view.noise_scale = noise_scale_.data();
@@ -173,12 +172,12 @@ LabelMoments LabelModel::moments(Index first, Index last, const Covariance& cova
   check_targets(first, last);
   if (!in_spans(context, own_class_)) return moments_of(on_device(first, last, context), first, last, covariance, context);
   LabelMoments result;
-  result.mean.resize((last - first) * outputs());
+  result.mean.resize((last - first) * columns());
   result.variance.resize((last - first) * variances());
   std::vector<Index> failed((last - first + span_size - 1) / span_size, -1);
   for_each_span(context, first, last, [&](Index span, Index start, Index end) {
     const LabelMoments part = moments_of(open(start, end, alone()), start, end, covariance, alone());
-    std::copy(part.mean.begin(), part.mean.end(), result.mean.begin() + (start - first) * outputs());
+    std::copy(part.mean.begin(), part.mean.end(), result.mean.begin() + (start - first) * columns());
     std::copy(part.variance.begin(), part.variance.end(), result.variance.begin() + (start - first) * variances());
     failed[span] = part.failed;
   });
@@ -191,7 +190,7 @@ LabelMoments LabelModel::moments_of(const OpenBlocks& open, Index first, Index l
                                     const RunContext& context) const {
   const PreparedCovariance ready = prepared(covariance, dim_, false);
   LabelMoments result;
-  result.mean.resize((last - first) * outputs());
+  result.mean.resize((last - first) * columns());
   result.variance.resize((last - first) * variances());
   for (std::size_t b = 0; b < open.blocks.size(); ++b) {
     const Block& block = open.blocks[b];
@@ -223,7 +222,7 @@ std::vector<double> LabelModel::adjoint(Index first, Index last, const Covarianc
   std::vector<std::vector<double>> parts((last - first + span_size - 1) / span_size,
                                          std::vector<double>(covariance.parameters(), 0.0));
   for_each_span(context, first, last, [&](Index span, Index start, Index end) {
-    add_adjoint(open(start, end, alone()), covariance, bar.mean.data() + (start - first) * outputs(),
+    add_adjoint(open(start, end, alone()), covariance, bar.mean.data() + (start - first) * columns(),
                 bar.variance.data() + (start - first) * variances(), alone(), parts[span]);
   });
   for (const std::vector<double>& part : parts)

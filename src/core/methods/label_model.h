@@ -33,7 +33,8 @@ struct LabelCells {
   const double* counts = nullptr;  // cells x classes
 };
 
-// mean: targets x outputs. variance: targets x variances(), one or one for each output.
+// mean: targets x columns, the outputs and for the shared process b'1. variance: targets x
+// variances(), one or one for each output.
 struct LabelMoments {
   std::vector<double> mean, variance;
   Index failed = -1;  // first target with a singular matrix, or -1
@@ -46,6 +47,8 @@ class LabelModel {
 
   Index targets() const { return neighbors_.n; }
   int outputs() const { return own_class_ || classes_ > 2 ? classes_ : 1; }
+  bool own_class() const { return own_class_; }
+  int columns() const { return own_class_ ? classes_ : outputs() + 1; }
   int variances() const { return own_class_ ? classes_ : 1; }
 
   // Of the targets first .. last-1.
