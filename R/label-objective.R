@@ -4,9 +4,13 @@
 # difference is the bias of src/core/methods/class_score.h. Formulas are there and in label_model.h.
 #
 # A light ridge, per observation, keeps apart what the data hardly tell apart: 1e-3 of the trend's mean square among data (the softmax does
-# not change when all outputs get the same) and of the square of `far`, 1e-4 of the squared logarithm of the slope.
+# not change when all outputs get the same), 1e-4 of the squared logarithm of the slope. Of the square of `far` 1e-2 in up to three
+# coordinates, where hardly any row is far from all others, so that what the score says of it is the model's error; in more, where many are,
+# 1e-4.
 
-label_penalty <- c(slope = 1e-4, trend = 1e-3, far = 1e-3)
+label_penalty <- c(slope = 1e-4, trend = 1e-3)
+
+far_penalty <- function(problem) if (ncol(problem$labels$coords) > 3L) 1e-4 else 1e-2
 
 # With two classes and one output or one process each, the trend is the log odds of the second.
 trend_outputs <- function(classes) if (classes == 2L) 1L else classes
@@ -83,7 +87,7 @@ label_objective <- function(problem, plan, span = seq_along(plan$at$row)) {
     }
     label_theta(covariance_part, result$d_log_slope - 2 * n * label_penalty[["slope"]] * part$log_slope,
       trend_part - 2 * n * label_penalty[["trend"]] * theta_trend(problem, theta),
-      far_part - 2 * n * label_penalty[["far"]] * theta_far(problem, theta))
+      far_part - 2 * n * far_penalty(problem) * theta_far(problem, theta))
   }
   list(evaluate = evaluate, gradient = gradient, n = n)
 }
@@ -91,7 +95,7 @@ label_objective <- function(problem, plan, span = seq_along(plan$at$row)) {
 theta_penalty <- function(problem, theta) {
   log_slope <- theta[nrow(problem$layout) + 1L]
   label_penalty[["slope"]] * log_slope^2 + label_penalty[["trend"]] * sum(theta_trend(problem, theta)^2) +
-    label_penalty[["far"]] * sum(theta_far(problem, theta)^2)
+    far_penalty(problem) * sum(theta_far(problem, theta)^2)
 }
 
 # From the trend to the shift of each output, and back from derivatives in the shifts: two processes share the log odds of the second.

@@ -44,8 +44,8 @@
 #' Far from data \eqn{\mu}{mu} is 0, and so is `h`, through which the bias acts (it amounts to a mean of the labels other than 0). Probabilities
 #' are the trend's there, with `~ 1` the shares of the classes among the rows, with covariates probabilities that average to these shares. The
 #' intercept that [coef()] tells is the one far from data; what the bias adds among data is printed below it. Rows that are isolated
-#' themselves, as some are in many inputs, may say otherwise: the score moves that intercept, against a ridge, where they do, and in the
-#' plane hardly. (A bias without `h`, as for predictions near data alone, took a rare class for as probable as the others outside of
+#' themselves, as many are in more than three inputs, may say otherwise: the score moves that intercept, against a ridge that is stronger
+#' in the plane, where hardly any are. (A bias without `h`, as for predictions near data alone, took a rare class for as probable as the others outside of
 #' the data; held-out blocks were predicted worse than by the share, `bench/classification.md`.) Shares are those of the rows:
 #' where places of one class were sought out they are not those of the region. Without an intercept, `y ~ 0`, there is no bias, and
 #' classes are equally probable far from data.
@@ -63,8 +63,8 @@
 #' the variables follow the labels. Of 1, 0.3, 0.1, 0.03 and 0.01 the default 0.03 had the best log score of validation rows on average over
 #' the sets of the paper (`bench/classification.md`); data with much noise may want more.
 #'
-#' The score has a light ridge: 1e-3 of the mean square of the trend among data and of the square by which the intercept far from data differs
-#' from that of the shares, and 1e-4 of the squared logarithm of the slope, per
+#' The score has a light ridge: 1e-3 of the mean square of the trend among data, 1e-2 (in more than three coordinates 1e-4) of the square by
+#' which the intercept far from data differs from that of the shares, and 1e-4 of the squared logarithm of the slope, per
 #' observation. It says which of equivalent trends is meant (the softmax does not change when all classes get the same) and keeps
 #' coefficients finite where a covariate separates classes. It depends on the trend's values alone, not on how the formula writes
 #' them: `x + I(x^2)` and `poly(x, 2)` are the same fit.

@@ -46,7 +46,8 @@ dense_label_moments <- function(fit, covariance, class, i, others) {
     parts <- vapply(seq_len(classes), function(r) moments_from(others[class[others] == r], 1), double(2))
     return(list(mean = parts[1L, ], variance = parts[2L, ]))
   }
-  parts <- vapply(if (classes == 2L) 2L else seq_len(classes), function(r) moments_from(others, ifelse(class[others] == r, 1, -1)), double(2))
+  outputs <- if (classes == 2L) 2L else seq_len(classes)
+  parts <- vapply(outputs, function(r) moments_from(others, ifelse(class[others] == r, 1, -1)), double(2))
   list(mean = parts[1L, ], variance = parts[2L, ], weight = moments_from(others, 1)[1L])
 }
 
