@@ -41,6 +41,17 @@ print_classes <- function(x) {
   }, "\n", sep = "")
 }
 
+# A factor common to variance and nugget leaves the mean of the labels as it is and multiplies the variance of it, which does no more than
+# draw probabilities towards the trend's (src/core/methods/class_score.h). Either at its lower bound is often no more than such a factor.
+label_scale_note <- function(x, digits) {
+  kind <- x$layout$kind
+  estimate <- x$parameters$estimate
+  if (is.null(x$classifier) || !any(x$parameters$at_boundary & kind %in% c("variance", "nugget") & estimate < 1)) return(NULL)
+  ratio <- sum(estimate[kind == "variance"]) / x$nugget
+  sprintf("    the mean of the labels depends on the ratio of variance and nugget alone, %s; their size is its uncertainty\n",
+    format(signif(ratio, digits), digits = digits))
+}
+
 print_link <- function(x, digits) {
   cat("\n")
   if (x$classifier$estimator != "polya-gamma") {

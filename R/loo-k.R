@@ -179,7 +179,8 @@ method_layout.neargp_loo_k <- function(method, layout, settings) {
 with_start.neargp_loo_k <- function(method, problem) {
   if (is_gaussian(problem$family)) return(NextMethod())
   if (!is_class_data(problem$data)) return(with_site_start(problem))
-  problem$bounds <- working_bounds(problem, 1)
+  # a small variance is none only beside its nugget, see label_scale_note()
+  problem$bounds <- c(working_bounds(problem, 1), list(vanishing = character(0)))
   problem
 }
 

@@ -118,7 +118,9 @@ print_remarks <- function(x, digits) {
   cat(white_noise_note(x, effective), sep = "")
   fixed <- x$parameters$name[x$parameters$fixed & x$layout$kind != "shape"]
   if (length(fixed)) cat("  fixed: ", paste(fixed, collapse = ", "), "\n", sep = "")
-  cat(boundary_line(boundary_parameters(x), any(x$layout$kind[x$parameters$at_boundary] %in% c("nugget", "variance"))))
+  vanishing <- is.null(x$classifier) && any(x$layout$kind[x$parameters$at_boundary] %in% c("nugget", "variance"))
+  cat(boundary_line(boundary_parameters(x), vanishing))
+  cat(label_scale_note(x, digits), sep = "")
   cat("\n", score_line(x), "\n", convergence_line(x), "\n", sep = "")
 }
 
