@@ -45,24 +45,19 @@ maximize_site_score <- function(method, problem, theta) {
 # An interval that holds the maximum of `f`, by steps of 1, 2, 4, ... uphill from `start`, until f falls or gains less than 0.01.
 bracket_maximum <- function(f, start, lower, upper) {
   within <- function(x) min(max(x, lower), upper)
-  middle <- f(start)
-  step <- 1
-  right <- f(within(start + step))
-  if (right <= middle) step <- -1
-  behind <- within(start - step)
-  here <- start
-  value <- middle
-  ahead <- within(here + step)
-  value_ahead <- if (step > 0) right else f(ahead)
-  while (value_ahead > value + 0.01 && ahead != here) {
-    behind <- here
-    here <- ahead
-    value <- value_ahead
+  at <- c(start, within(start + 1))
+  value <- c(f(at[1L]), f(at[2L]))
+  rises <- value[2L] > value[1L]
+  if (!rises) at <- rev(at)
+  value <- max(value)
+  step <- if (rises) 2 else -1
+  repeat {
+    ahead <- within(at[2L] + step)
+    if (ahead == at[2L] || (reached <- f(ahead)) <= value + 0.01) return(range(at[1L], ahead))
+    at <- c(at[2L], ahead)
+    value <- reached
     step <- 2 * step
-    ahead <- within(here + step)
-    value_ahead <- f(ahead)
   }
-  range(behind, ahead)
 }
 
 # What predictions need: the site of each row, the cells these add up to, and the cells as data of a gaussian response.
