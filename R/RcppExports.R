@@ -109,6 +109,10 @@ core_latent_start <- function(latent, linear_predictor, family, parameters, thre
     invisible(.Call(`_neargp_core_latent_start`, latent, linear_predictor, family, parameters, threads))
 }
 
+core_latent_resume <- function(latent, mean, beta, linear_predictor, site_precision, slope) {
+    invisible(.Call(`_neargp_core_latent_resume`, latent, mean, beta, linear_predictor, site_precision, slope))
+}
+
 core_latent_is_narrow <- function(latent) {
     .Call(`_neargp_core_latent_is_narrow`, latent)
 }

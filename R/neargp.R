@@ -44,7 +44,9 @@
 #'   by name. Columns called `lon` and `lat` without a CRS are Euclidean by `"auto"`, with a message of class `neargp_message_degrees`.
 #' @param crs coordinate reference system of a data frame's coordinates, anything [sf::st_crs()] reads.
 #' @param start starting values: an earlier fit, or named numbers on the natural scale as from `coef(fit, what = "covariance")`. By default
-#'   from the data.
+#'   from the data. A fit to the same rows and trend by the same method is continued: posterior, pseudo-observations and trend are taken
+#'   over, too, and Adam goes on at the learning rate at which it had ended, so that nothing it has found is lost (a larger `learning_rate`
+#'   of the method takes it farther).
 #' @param control settings of the optimisation, [neargp_control()].
 #' @param device `"cpu"`; `"cuda"`, an NVIDIA GPU, which is had or is an error; or `"auto"`, a GPU where there is one and the computation
 #'   takes more than a second or so of one core. By default `options(neargp.device)`, else `"auto"`. [neargp_sitrep()] tells which parts
@@ -135,8 +137,9 @@ new_problem <- function(data, locations, settings, start) {
   layout <- apply_start(method_layout(settings$method, layout, settings), start)
   list(data = data, locations = locations, layout = layout, free = !layout$fixed,
     groups = component_groups(settings$covariance, locations), covariance = settings$covariance, method = settings$method,
-    family = settings$family, earlier = if (inherits(start, "neargp")) start$classifier, control = settings$control, threads = settings$threads,
-    report = fit_reporter(settings$verbose))
+    family = settings$family, earlier = if (inherits(start, "neargp")) start$classifier,
+    continued = if (inherits(start, "neargp")) continued_fit(start, data, layout, settings), control = settings$control,
+    threads = settings$threads, report = fit_reporter(settings$verbose))
 }
 
 check_problem <- function(problem, frame) {

@@ -1,11 +1,12 @@
 # The distribution q of the Polya-Gamma variables: m and log s of each row, a column for each process, and Adam's state of them. It is an
 # environment, changed in place: a step costs as much as its batch has rows, however many there are.
 
-# m at the mean of PG(1, 0), 1/4, and s narrower than that of the nearest log-normal distribution (0.77): the first gradients scatter less.
-new_variables <- function(n, processes) {
-  value <- matrix(rep(c(log(0.25), log(0.2)), each = n * processes), n)
-  list2env(list(value = value, first = 0 * value, second = 0 * value, step = rep(0, n)), parent = emptyenv())
+new_variables <- function(value) {
+  list2env(list(value = value, first = 0 * value, second = 0 * value, step = rep(0, nrow(value))), parent = emptyenv())
 }
+
+# m at the mean of PG(1, 0), 1/4, and s narrower than that of the nearest log-normal distribution (0.77): the first gradients scatter less.
+prior_variables <- function(n, processes) matrix(rep(c(log(0.25), log(0.2)), each = n * processes), n)
 
 # Rows as they are before a step. Adam is one of all rows, of which a batch gives a gradient to few. What momentum does to the others,
 # rate first / sqrt(second) times the sum of (0.9 / sqrt(0.999))^j over the steps that they sit out, is done when they are next read, with

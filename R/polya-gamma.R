@@ -30,11 +30,11 @@ fit_polya_gamma <- function(method, problem) {
   problem <- label_problem(method, problem, "polya-gamma")
   theta <- label_start(problem, method$k)
   theta[nrow(problem$layout) + 1L] <- 0
-  state <- polya_gamma_adam(method, problem, theta)
+  state <- polya_gamma_adam(method, problem, theta, problem$continued$classifier$variables)
   part <- split_theta(problem, state$theta)
   q <- ncol(problem$data$X)
   classifier <- list(estimator = "polya-gamma", levels = problem$levels, slope = 1, trend = unscaled_trend(problem$design, part$trend),
-    cell = problem$labels$cell, omega = mean_variables(state$q))
+    cell = problem$labels$cell, omega = mean_variables(state$q), variables = state$q)
   scored <- polya_gamma_loo_score(problem, part, classifier, method$k)
   list(working = part$working, beta = rep(NA_real_, q), beta_vcov = matrix(NA_real_, q, q), information = NULL, value = scored$value,
     score = paste0("leave-one-out log score", sample_note(scored$rows)), k = method$k, convergence = state$convergence,
@@ -51,10 +51,11 @@ polya_gamma_signs <- function(class, classes) {
 
 # ---- Adam over the covariance, the trend, and q -----------------------------------------------------------------------------------
 
-polya_gamma_adam <- function(method, problem, theta) {
+# `q`: that of a fit that is continued.
+polya_gamma_adam <- function(method, problem, theta, q = NULL) {
   signs <- polya_gamma_signs(problem$labels$class, problem$labels$classes)
   n <- nrow(signs)
-  variables <- new_variables(n, ncol(signs))
+  variables <- new_variables(q %||% prior_variables(n, ncol(signs)))
   moments <- adam_moments(length(theta))
   free <- c(problem$free, FALSE, rep(TRUE, length(theta) - nrow(problem$layout) - 1L))
   bounds <- Map(c, problem$bounds[c("lower", "upper")], problem$links)
@@ -66,7 +67,7 @@ polya_gamma_adam <- function(method, problem, theta) {
     drawn <- matrix(vapply(now, function(step) sample.int(n, size), integer(size)), size)
     nearest <- nearest_rows(problem, unique(as.vector(drawn)), split_theta(problem, theta)$working, method$k)
     for (step in now) {
-      rate <- adam_rate(list(learning_rate = method$learning_rate, steps = steps), step)
+      rate <- adam_rate(method, share_done(problem, step, steps))
       batch <- polya_gamma_batch(nearest, drawn[, step - first_step + 1L])
       q <- variables_of(variables, batch$rows, step, rate)
       ascent <- polya_gamma_gradient(problem, theta, q$value, signs[batch$rows, , drop = FALSE], batch, method$kl_weight)

@@ -71,10 +71,11 @@ score_pass <- function(method, problem, theta) {
 # ---- Adam -------------------------------------------------------------------------------------------------------------------------
 
 # With very many rows Adam begins on a random share of them and ends on all: the search for neighbours costs what the index costs, and
-# most steps only bring the metric near. The score's optimum moves with the density of the data, so that each stage has steps.
+# most steps only bring the metric near, where a fit that is continued is. The score's optimum moves with the density of the data, so that
+# each stage has steps.
 score_adam <- function(method, problem, theta) {
   n <- length(problem$data$offset)
-  sizes <- if (problem$distinct < 20000L) n else stage_sizes(n)
+  sizes <- if (problem$distinct < 20000L || !is.null(problem$continued)) n else stage_sizes(n)
   steps <- stage_steps(method$steps %||% 1000L, length(sizes))
   shuffled <- if (length(sizes) > 1L) sample.int(n)
   state <- list(theta = theta, singular = 0L)
@@ -83,7 +84,8 @@ score_adam <- function(method, problem, theta) {
     state <- adam_stage(method, part, state, steps[stage])
   }
   problem <- renew(state$problem, state$theta)
-  message <- paste0(adam_message(sum(steps), state$singular), if (isTRUE(problem$stale)) "; pseudo-observations could not always be renewed")
+  stale <- if (isTRUE(problem$stale)) "; pseudo-observations could not always be renewed"
+  message <- paste0(adam_message(sum(steps), state$singular), stale)
   list(theta = state$theta, problem = problem,
     convergence = list(converged = NA, message = message, iterations = sum(steps), evaluations = sum(steps)))
 }
@@ -116,7 +118,7 @@ adam_stage <- function(method, problem, state, steps) {
         state$singular <- state$singular + 1L
         next
       }
-      moved <- adam_step(theta / unit, unit * gradient, moments, step, score_rate(method, step, steps))
+      moved <- adam_step(theta / unit, unit * gradient, moments, step, score_rate(method, share_done(problem, step, steps)))
       moments <- moved$moments
       theta[free] <- (moved$working * unit)[free]
       theta <- clamp(theta, bounds, free)
@@ -134,7 +136,7 @@ renew <- function(problem, theta) {
 adam_moments <- function(n) list(first = rep(0, n), second = rep(0, n))
 
 # Gentler than the schedule of regression: parameters of the link still move late.
-score_rate <- function(method, step, steps) method$learning_rate * 0.3^sum(step > c(0.5, 0.75) * steps)
+score_rate <- function(method, done) method$learning_rate * 0.3^sum(done > c(0.5, 0.75))
 
 adam_message <- function(steps, singular) {
   skipped <- if (singular > 0L) sprintf(", skipping %d with a singular covariance matrix", singular) else ""

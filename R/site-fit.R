@@ -157,7 +157,15 @@ with_sites <- function(problem, theta) {
 # the noise of the responses hides what the linear predictor's variance is: scores would hardly differ, but the predictor be all but certain.
 site_start <- function(problem) {
   problem <- with_sites(problem, problem$start)
-  c(problem$start, replace(problem$prior$beta, problem$design$intercept, 0))
+  c(problem$start, continued_links(problem) %||% replace(problem$prior$beta, problem$design$intercept, 0))
+}
+
+# Of a fit that is continued trend and bias, as fit_sites() tells them, in the columns of the design here.
+continued_links <- function(problem) {
+  earlier <- problem$continued
+  if (is.null(earlier)) return(NULL)
+  beta <- drop(crossprod(problem$design$rotation, scaled_trend(problem$design, earlier$beta)))
+  replace(beta, problem$design$intercept, earlier$sites$bias[seq_along(problem$design$intercept)])
 }
 
 robust_coefficients <- function(problem) {

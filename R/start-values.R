@@ -198,6 +198,14 @@ apply_start <- function(layout, start) {
   layout
 }
 
+# The fit `start` where it is continued: where the same rows have the same model, of which it has an estimate of all that is estimated.
+continued_fit <- function(start, data, layout, settings) {
+  kind <- function(x) list(class(x$method), x$method$estimator, x$method$posterior, family_call(x$family), x$family$link)
+  same <- identical(kind(start), kind(settings)) && !anyNA(layout$start[!layout$fixed])
+  rows <- c("y", "levels", "trials", "X", "coords", "offset", "weights", "output")
+  if (same && identical(unname(start$data[rows]), unname(data[rows]))) start
+}
+
 check_start_values <- function(start, layout) {
   if (!is.numeric(start) || is.null(names(start)) || !all(is.finite(start))) {
     abort_argument("start", "a fit of neargp() or named numbers, such as c(range = 10, nugget = 0.1)", start)

@@ -2,8 +2,9 @@
 # derivatives, which the standard errors need anyway, are differences of the gradient; one evaluation for each parameter.
 
 # On all rows if they are few or there are few inducing points, else on every tenth. Those are the first of the maxmin ordering, which cover
-# the region evenly.
+# the region evenly. An earlier fit's is nearer.
 rough_optimum <- function(problem, few_rows = 4000L) {
+  if (!is.null(problem$continued)) return(list(working = problem$start, iterations = 0L, evaluations = 0L))
   n <- length(problem$data$y)
   if (n > few_rows && is.null(problem$inducing)) {
     scaled <- break_ties(core_scale(problem$data$coords, component_at(problem, problem$start)), problem$threads)

@@ -35,8 +35,9 @@
 #' @param optimizer `"natural"` (`"auto"` is this, but for `"mean-field"` only up to `k = 60`): the posterior in closed form, by natural
 #'   gradients, and covariance and family parameters by Newton's method. `"adam"`, only for `"mean-field"`: the paper's stochastic optimiser
 #'   of everything at once, on mini-batches (eq. 19, unbiased for any batch size), the learning rate cut by 10 at 75% and at 90% of the
-#'   epochs (appendix D.3.1). It has no test of convergence (`fit$posterior$trace` is the bound in each epoch) and gives no standard errors
-#'   of covariance parameters; its time an epoch is linear in the number of rows for any `k`.
+#'   epochs (appendix D.3.1); a fit that is continued (`start`) keeps to the last of these rates, and to the start should that have the higher
+#'   bound. It has no test of convergence (`fit$posterior$trace` is the bound in each epoch) and gives no standard errors of covariance
+#'   parameters; its time an epoch is linear in the number of rows for any `k`.
 #' @param ordering of the inducing points: `"maxmin"`, which the incomplete factor relies on, `"random"`, `"coordinate"` or `"given"`.
 #' @param factor of the posterior's precision: `"incomplete"`, linear in the number of rows; or `"exact"`, without its error (predictive
 #'   variances within 0.2% at 4,000 locations), for some thousand locations: a fit took 17 times as long at 2,000 and 32 times at 4,000.

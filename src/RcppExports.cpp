@@ -359,6 +359,21 @@ BEGIN_RCPP
     return R_NilValue;
 END_RCPP
 }
+// core_latent_resume
+void core_latent_resume(SEXP latent, const Rcpp::NumericVector& mean, const std::vector<double>& beta, const std::vector<double>& linear_predictor, const std::vector<double>& site_precision, const std::vector<double>& slope);
+RcppExport SEXP _neargp_core_latent_resume(SEXP latentSEXP, SEXP meanSEXP, SEXP betaSEXP, SEXP linear_predictorSEXP, SEXP site_precisionSEXP, SEXP slopeSEXP) {
+BEGIN_RCPP
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< SEXP >::type latent(latentSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type mean(meanSEXP);
+    Rcpp::traits::input_parameter< const std::vector<double>& >::type beta(betaSEXP);
+    Rcpp::traits::input_parameter< const std::vector<double>& >::type linear_predictor(linear_predictorSEXP);
+    Rcpp::traits::input_parameter< const std::vector<double>& >::type site_precision(site_precisionSEXP);
+    Rcpp::traits::input_parameter< const std::vector<double>& >::type slope(slopeSEXP);
+    core_latent_resume(latent, mean, beta, linear_predictor, site_precision, slope);
+    return R_NilValue;
+END_RCPP
+}
 // core_latent_is_narrow
 bool core_latent_is_narrow(SEXP latent);
 RcppExport SEXP _neargp_core_latent_is_narrow(SEXP latentSEXP) {
@@ -895,6 +910,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_neargp_core_label_probabilities", (DL_FUNC) &_neargp_core_label_probabilities, 7},
     {"_neargp_core_latent", (DL_FUNC) &_neargp_core_latent, 7},
     {"_neargp_core_latent_start", (DL_FUNC) &_neargp_core_latent_start, 5},
+    {"_neargp_core_latent_resume", (DL_FUNC) &_neargp_core_latent_resume, 6},
     {"_neargp_core_latent_is_narrow", (DL_FUNC) &_neargp_core_latent_is_narrow, 1},
     {"_neargp_core_latent_fit", (DL_FUNC) &_neargp_core_latent_fit, 8},
     {"_neargp_core_latent_gradient", (DL_FUNC) &_neargp_core_latent_gradient, 2},

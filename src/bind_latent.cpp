@@ -39,6 +39,14 @@ void core_latent_start(SEXP latent, const Rcpp::NumericVector& linear_predictor,
 }
 
 // [[Rcpp::export]]
+void core_latent_resume(SEXP latent, const Rcpp::NumericVector& mean, const std::vector<double>& beta,
+                        const std::vector<double>& linear_predictor, const std::vector<double>& site_precision,
+                        const std::vector<double>& slope) {
+  LatentPointer fit(latent);
+  fit->posterior.resume(fit->model.from_caller({mean.begin(), mean.end()}), beta, site_precision, linear_predictor, slope);
+}
+
+// [[Rcpp::export]]
 bool core_latent_is_narrow(SEXP latent) { return LatentPointer(latent)->posterior.is_narrow(); }
 
 // kind: "sparse" or "laplace".

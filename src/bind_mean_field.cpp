@@ -35,6 +35,7 @@ neargp::MeanFieldAdamSettings to_settings(const Rcpp::List& list) {
   settings.learning_rate = Rcpp::as<double>(list["learning_rate"]);
   settings.key = std::uint64_t(Rcpp::as<double>(list["key"]));
   settings.unit = Rcpp::as<double>(list["unit"]);
+  settings.continued = Rcpp::as<bool>(list["continued"]);
   settings.locations = Rcpp::as<bool>(list["learn"]);
   settings.covariance = to_working(list["covariance"]);
   settings.likelihood = to_working(list["family"]);
@@ -88,12 +89,21 @@ Rcpp::List fit_to_r(const neargp::MeanFieldFit& fit, const neargp::LatentModel& 
       Rcpp::_["trace"] = fit.trace, Rcpp::_["skipped"] = fit.skipped);
 }
 
+// Means and variances in the caller's numbering, as moments in the model's.
+std::vector<double> moments_by_node(const neargp::LatentModel& model, const Rcpp::List& start) {
+  const std::vector<double> mean = model.from_caller(Rcpp::as<std::vector<double>>(start["mean"]));
+  const std::vector<double> variance = model.from_caller(Rcpp::as<std::vector<double>>(start["variance"]));
+  std::vector<double> moments;
+  for (std::size_t j = 0; j < mean.size(); ++j) moments.insert(moments.end(), {mean[j], variance[j]});
+  return moments;
+}
+
 }  // namespace
 
 // `nodes`, `data` and `response` as in bind_latent.h. start: beta, and the linear_predictor that each response suggests by
-// itself.
-// settings: epochs, batch_size, learning_rate, key, unit, learn, covariance and family (transform, lower, upper, free of each
-// parameter), report (a function of epoch and bound, or NULL).
+// itself or, of a fit that is continued, mean and variance of each node.
+// settings: epochs, batch_size, learning_rate, key, unit, continued, learn, covariance and family (transform, lower,
+// upper, free of each parameter), report (a function of epoch and bound, or NULL).
 // [[Rcpp::export]]
 Rcpp::List core_mean_field_fit(const Rcpp::List& nodes, const Rcpp::List& data, const Rcpp::List& response,
                                const Rcpp::List& covariance, const std::string& family,
@@ -109,9 +119,12 @@ Rcpp::List core_mean_field_fit(const Rcpp::List& nodes, const Rcpp::List& data, 
   point.beta = Rcpp::as<std::vector<double>>(start["beta"]);
   point.coords = model.coords();
   model.set_covariance(point.covariance, context);
-  point.moments = neargp::starting_moments(model, observed, point.likelihood, point.beta,
-                                           Rcpp::as<std::vector<double>>(start["linear_predictor"]), context);
-  return fit_to_r(neargp::fit_mean_field(model, observed, std::move(point), to_settings(settings), context), model);
+  const neargp::MeanFieldAdamSettings adam = to_settings(settings);
+  point.moments = adam.continued
+                      ? moments_by_node(model, start)
+                      : neargp::starting_moments(model, observed, point.likelihood, point.beta,
+                                                 Rcpp::as<std::vector<double>>(start["linear_predictor"]), context);
+  return fit_to_r(neargp::fit_mean_field(model, observed, std::move(point), adam, context), model);
 }
 
 // What a fit of independent nodes says of its own data, and how it answers to the trend; `mean` and `variance` by node.

@@ -14,7 +14,7 @@ test_that("Adam comes near the quasi-Newton optimum and follows R's seed", {
 
 test_that("the learning rate is cut by 5 at the quarters", {
   method <- loo_k(optimizer = "adam", steps = 100)
-  expect_equal(vapply(c(1, 25, 26, 51, 76, 100), adam_rate, 0, method = method), 0.03 / 5^c(0, 0, 1, 2, 3, 3))
+  expect_equal(vapply(c(1, 25, 26, 51, 76, 100) / 100, adam_rate, 0, method = method), 0.03 / 5^c(0, 0, 1, 2, 3, 3))
 })
 
 test_that("a step is that of the published algorithm", {

@@ -1,7 +1,7 @@
-polya_gamma_fit <- function(data, k = 8L, formula = class ~ 0, steps = 30L, ...) {
+polya_gamma_fit <- function(data, k = 8L, formula = class ~ 0, steps = 30L, ..., start = NULL) {
   withr::local_seed(1)
   neargp(formula, data, coords = ~ x + y, family = if (nlevels(data$class) == 2L) stats::binomial() else categorical(), threads = 1L,
-    covariance = cov_matern(1.5), method = loo_k(k, "polya-gamma", steps = steps, ...))
+    covariance = cov_matern(1.5), method = loo_k(k, "polya-gamma", steps = steps, ...), start = start)
 }
 
 test_that("the density of the variables is their alternating series, and integrates to one with mean 1/4", {
@@ -112,7 +112,7 @@ test_that("a long run ends at the optimum of a dense objective, whether all rows
 
 test_that("rows without a gradient move as in Adam over all rows", {
   withr::local_seed(2)
-  variables <- new_variables(2L, 1L)
+  variables <- new_variables(prior_variables(2L, 1L))
   dense <- list(working = variables$value, moments = list(first = variables$first, second = variables$second))
   for (step in 1:2000) {
     gradient <- matrix(0, 2L, 2L)
@@ -145,4 +145,14 @@ test_that("the weight of the divergence and impossible settings", {
   expect_error(polya_gamma_fit(data, optimizer = "bfgs"), "stochastic", class = "neargp_error_argument")
   expect_error(neargp(class ~ 0, data, coords = ~ x + y, family = categorical(), nugget = 0.5, method = loo_k(5L, "polya-gamma")),
     "nugget", class = "neargp_error_argument")
+})
+
+test_that("a continued fit goes on with its variables, at the rate at which it had ended", {
+  data <- class_data(100)
+  first <- polya_gamma_fit(data, steps = 100L)
+  again <- polya_gamma_fit(data, steps = 100L, start = first)
+  # a step of Adam is at most 3.2 times its rate
+  expect_lt(max(abs(again$classifier$variables - first$classifier$variables)), 100 * 3.2 * 0.03 / 125)
+  expect_gt(max(abs(again$classifier$variables - first$classifier$variables)), 0)
+  expect_equal(again$log_likelihood, first$log_likelihood, tolerance = 0.05)
 })

@@ -321,3 +321,40 @@ test_that("sites that cannot be renewed at the estimates are left, and the fit s
   expect_match(adam$convergence$message, "could not always be renewed")
   expect_false(is.null(adam$problem$sites))
 })
+
+test_that("a continued fit starts from its trend and bias", {
+  data <- site_data(80)
+  for (name in c("poisson", "student_t")) {
+    first <- site_fit(name, data)
+    again <- site_fit(name, data, start = first)
+    expect_equal(c(logLik(again)), c(logLik(first)), tolerance = 1e-5)
+    expect_equal(coef(again), coef(first), tolerance = 1e-2)
+  }
+  for (formula in list(count ~ h, count ~ 0 + cut(h, 2), count ~ 0 + h)) {
+    first <- site_fit("poisson", data, formula = formula)
+    problem <- list(design = site_design(first$data$X), continued = first)
+    links <- continued_links(problem)
+    intercept <- problem$design$intercept
+    expect_identical(links[intercept], first$sites$bias[seq_along(intercept)])
+    unbiased <- links
+    unbiased[intercept] <- drop(crossprod(problem$design$rotation, scaled_trend(problem$design, first$beta)))[intercept]
+    expect_equal(drop(unscaled_trend(problem$design, problem$design$rotation %*% matrix(unbiased))), first$beta, ignore_attr = TRUE)
+  }
+})
+
+test_that("a maximum is bracketed uphill, within the bounds, with one evaluation a place", {
+  for (best in c(-30, -7.5, -0.2, 0, 0.4, 0.9, 3, 20, 90)) {
+    seen <- double(0)
+    bracket <- bracket_maximum(function(x) {
+      seen <<- c(seen, x)
+      -(x - best)^2
+    }, 0, -40, 50)
+    inside <- min(max(best, -40), 50)
+    expect_lte(bracket[1L], inside)
+    expect_gte(bracket[2L], inside)
+    expect_true(all(abs(seen) <= 50) && !anyDuplicated(seen) && length(seen) < 9L)
+  }
+  expect_identical(bracket_maximum(function(x) -x, 0, 0, 5), c(0, 1))
+  expect_identical(bracket_maximum(function(x) x, 5, 0, 5), c(4, 5))
+  expect_identical(bracket_maximum(function(x) if (x > 2) -1e100 else x, 0, -5, 5), c(0, 3))
+})

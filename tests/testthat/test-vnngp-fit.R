@@ -151,3 +151,30 @@ test_that("a pattern that memory cannot hold is a classed error", {
   expect_error(in_memory(10L, 60L, stop("something else")), "something else")
   expect_identical(in_memory(10L, 60L, "a pattern"), "a pattern")
 })
+
+test_that("a continued fit starts from its sites, also where rounding would choose between modes", {
+  for (seed in c(31, 47)) {
+    withr::with_seed(seed, {
+      data <- data.frame(x = runif(30), y = runif(30))
+      data$z <- sin(5 * data$x) + 0.02 * rt(30, 2)
+    })
+    data$z[c(4, 9, 20)] <- data$z[c(4, 9, 20)] + c(3, -3, 3)
+    for (posterior in c("sparse", "laplace")) {
+      fit_from <- function(start) {
+        suppressWarnings(neargp(z ~ 1, data, coords = ~ x + y, method = vnngp(10, posterior = posterior), covariance = cov_matern(1.5),
+          family = student_t(), start = start))
+      }
+      first <- fit_from(NULL)
+      again <- fit_from(first)
+      expect_gt(again$log_likelihood, first$log_likelihood - 1e-3)
+    }
+  }
+  data <- vnngp_data(200, seed = 26)
+  fit <- function(start) {
+    neargp(poisson ~ h, data, coords = ~ x + y, method = vnngp(10), family = poisson(), covariance = cov_exponential(), start = start)
+  }
+  first <- fit(NULL)
+  again <- fit(first)
+  expect_equal(again$log_likelihood, first$log_likelihood, tolerance = 1e-7)
+  expect_lt(again$convergence$iterations, first$convergence$iterations)
+})

@@ -148,3 +148,24 @@ test_that("settings that do not go together are refused", {
       class = "neargp_error_argument")
   }
 })
+
+test_that("a continued fit of Adam goes on with its inducing points and moments, and never ends worse", {
+  data <- counts_data()
+  for (inducing in list(NULL, inducing_points(40, "kmeans", learn = TRUE))) {
+    fit <- function(start = NULL) {
+      neargp(count ~ h, data, coords = ~ x + y, covariance = cov_exponential(), family = poisson(), threads = 1, start = start,
+        method = vnngp(8, inducing, "mean-field", "adam", epochs = 60, batch_size = 20))
+    }
+    set.seed(6)
+    first <- fit()
+    again <- fit(first)
+    expect_gte(again$log_likelihood, first$log_likelihood - 1e-8)
+    # 480 steps of at most about 1e-4
+    expect_lt(max(abs(again$posterior$mean - first$posterior$mean)), 0.2)
+    expect_lt(max(abs(again$posterior$coords - first$posterior$coords)), 0.1)
+    expect_gt(mean(abs(again$posterior$trace - again$log_likelihood) < 5), 0.5)
+    # other rows, another trend: only the covariance is taken over
+    expect_null(continued_fit(first, utils::modifyList(first$data, list(y = rev(first$data$y))), first$layout, first))
+    expect_identical(continued_fit(first, first$data, within(first$layout, start <- 1), first), first)
+  }
+})

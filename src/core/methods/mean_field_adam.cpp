@@ -219,8 +219,16 @@ bool usable(const MeanFieldGradient& gradient) {
 }
 
 double rate_at(const MeanFieldAdamSettings& settings, Index step, Index steps) {
-  const double done = double(step) / double(steps);
+  const double done = settings.continued ? 1.0 : double(step) / double(steps);
   return settings.learning_rate * (done >= 0.9 ? 0.01 : done >= 0.75 ? 0.1 : 1.0);
+}
+
+void record_point(MeanField& bound, const MeanFieldPoint& point, const MeanFieldBatch& everything, const RunContext& context,
+                  MeanFieldFit& fit) {
+  fit.point = point;
+  fit.value = bound.evaluate(fit.point, everything, context).value;
+  fit.node_neighbors = bound.node_neighbors();
+  fit.data_neighbors = bound.data_neighbors();
 }
 
 }  // namespace
@@ -255,7 +263,8 @@ MeanFieldFit fit_mean_field(const LatentModel& model, const LatentResponse& resp
   const MeanFieldBatch everything = bound.everything();
   std::vector<double> sought_in = metric_shape(walker.covariance());
   const Index steps = settings.epochs * schedule.steps();
-  MeanFieldFit fit;
+  MeanFieldFit fit, earlier;
+  if (settings.continued) record_point(bound, walker.point_at(everything.nodes), everything, context, earlier);
   for (int epoch = 0; epoch < settings.epochs; ++epoch) {
     const std::vector<double> shape = metric_shape(walker.covariance());
     if (epoch > 0 && (settings.locations || largest_difference(shape, sought_in) > 0.25)) {
@@ -279,12 +288,13 @@ MeanFieldFit fit_mean_field(const LatentModel& model, const LatentResponse& resp
     fit.trace.push_back(taken ? sum / taken : -INFINITY);
     if (settings.report) settings.report(epoch + 1, fit.trace.back());
   }
-  fit.point = walker.point_at(everything.nodes);
-  if (settings.locations) bound.renew_neighbors(fit.point, context);
-  fit.value = bound.evaluate(fit.point, everything, context).value;
-  fit.node_neighbors = bound.node_neighbors();
-  fit.data_neighbors = bound.data_neighbors();
-  return fit;
+  const MeanFieldPoint& reached = walker.point_at(everything.nodes);
+  if (settings.locations) bound.renew_neighbors(reached, context);
+  record_point(bound, reached, everything, context, fit);
+  if (!settings.continued || fit.value > earlier.value) return fit;
+  earlier.trace = std::move(fit.trace);
+  earlier.skipped = fit.skipped;
+  return earlier;
 }
 
 }  // namespace neargp

@@ -67,12 +67,26 @@ void SparsePosterior::start(const std::vector<double>& linear_predictor, const L
   propose_sites(state_);
 }
 
-void SparsePosterior::restore(std::vector<double> mean, std::vector<double> beta, std::vector<double> precision,
-                              const RunContext& context) {
+void SparsePosterior::resume(std::vector<double> mean, std::vector<double> beta, std::vector<double> precision,
+                             std::vector<double> linear_predictor, std::vector<double> slope) {
+  if (Index(linear_predictor.size()) != response_.n() || Index(slope.size()) != response_.n())
+    throw Error("There must be one linear predictor and one slope for each datum.");
+  set_state(std::move(mean), std::move(beta), std::move(precision));
+  eta_ = std::move(linear_predictor);
+  slope_ = std::move(slope);
+  set_natural_means(state_);
+}
+
+void SparsePosterior::set_state(std::vector<double> mean, std::vector<double> beta, std::vector<double> precision) {
   if (Index(mean.size()) != model_.nodes() || Index(precision.size()) != response_.n() ||
       int(beta.size()) != response_.coefficients)
     throw Error("The posterior does not belong to these nodes and data.");
   state_ = {std::move(mean), std::move(beta), std::move(precision), {}};
+}
+
+void SparsePosterior::restore(std::vector<double> mean, std::vector<double> beta, std::vector<double> precision,
+                              const RunContext& context) {
+  set_state(std::move(mean), std::move(beta), std::move(precision));
   assemble_prior();
   factorise_or_fall_back(context);
 }

@@ -60,6 +60,10 @@ class SparsePosterior {
   // linear models start from, are safe: from a common one the first step towards a large count would overshoot by far.
   void start(const std::vector<double>& linear_predictor, const Likelihood& likelihood, const RunContext& context);
 
+  // Sites as a fit of the same responses left them, with mean, trend, linear predictors and their slopes, to go on from.
+  void resume(std::vector<double> mean, std::vector<double> beta, std::vector<double> precision,
+              std::vector<double> linear_predictor, std::vector<double> slope);
+
   // As a fit left it: mean, trend and precisions of the sites at the model's present covariance.
   void restore(std::vector<double> mean, std::vector<double> beta, std::vector<double> precision,
                const RunContext& context);
@@ -111,6 +115,7 @@ class SparsePosterior {
   };
 
   std::unique_ptr<SparseFactor> make_factor() const;
+  void set_state(std::vector<double> mean, std::vector<double> beta, std::vector<double> precision);
   void assemble_prior();
   bool factorise(const State& state, const RunContext& context);
   bool factorise_or_fall_back(const RunContext& context);
