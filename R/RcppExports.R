@@ -177,16 +177,16 @@ core_simulate <- function(coords, values, noise_scale, newcoords, order_new, nei
     .Call(`_neargp_core_simulate`, coords, values, noise_scale, newcoords, order_new, neighbors, covariance, nugget, normals, threads, outputs, new_outputs)
 }
 
-core_exact <- function(coords, columns, noise_scale, covariance, nugget, information, outputs = NULL) {
-    .Call(`_neargp_core_exact`, coords, columns, noise_scale, covariance, nugget, information, outputs)
+core_exact <- function(coords, columns, noise_scale, covariance, nugget, information, threads, outputs = NULL) {
+    .Call(`_neargp_core_exact`, coords, columns, noise_scale, covariance, nugget, information, threads, outputs)
 }
 
-core_exact_gradient <- function(coords, columns, noise_scale, covariance, nugget, beta, outputs = NULL) {
-    .Call(`_neargp_core_exact_gradient`, coords, columns, noise_scale, covariance, nugget, beta, outputs)
+core_exact_gradient <- function(coords, columns, noise_scale, covariance, nugget, beta, threads, outputs = NULL) {
+    .Call(`_neargp_core_exact_gradient`, coords, columns, noise_scale, covariance, nugget, beta, threads, outputs)
 }
 
-core_exact_predict <- function(coords, columns, noise_scale, newcoords, covariance, nugget, outputs = NULL, new_outputs = NULL) {
-    .Call(`_neargp_core_exact_predict`, coords, columns, noise_scale, newcoords, covariance, nugget, outputs, new_outputs)
+core_exact_predict <- function(coords, columns, noise_scale, newcoords, covariance, nugget, threads, outputs = NULL, new_outputs = NULL) {
+    .Call(`_neargp_core_exact_predict`, coords, columns, noise_scale, newcoords, covariance, nugget, threads, outputs, new_outputs)
 }
 
 core_mean_field_fit <- function(nodes, data, response, covariance, family, parameters, start, settings, threads) {

@@ -61,8 +61,12 @@ exact_outputs_objective <- function(problem) {
   data <- problem$data
   columns <- response_columns(data)
   new_objective(problem, n = length(data$y),
-    parts = function(covariance, nugget, information) core_exact(data$coords, columns, 1 / data$weights, covariance, nugget, information, data$output),
-    adjoint = function(covariance, nugget, beta) core_exact_gradient(data$coords, columns, 1 / data$weights, covariance, nugget, beta, data$output))
+    parts = function(covariance, nugget, information) {
+      core_exact(data$coords, columns, 1 / data$weights, covariance, nugget, information, problem$threads, data$output)
+    },
+    adjoint = function(covariance, nugget, beta) {
+      core_exact_gradient(data$coords, columns, 1 / data$weights, covariance, nugget, beta, problem$threads, data$output)
+    })
 }
 
 # Loadings are looked for in units of their outputs' standard deviations.

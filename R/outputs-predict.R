@@ -134,8 +134,8 @@ moments_of_places <- function(object, target, settings) {
   stacked <- stacked_targets(object, target)
   data <- data_with_observed(object, target)
   if (settings$exact && is.null(target$observed)) {
-    found <- core_exact_predict(data$coords, response_columns(data), 1 / data$weights, stacked$coords, object$core_covariance, 0, data$output,
-      stacked$output)
+    found <- core_exact_predict(data$coords, response_columns(data), 1 / data$weights, stacked$coords, object$core_covariance, 0,
+      settings$threads, data$output, stacked$output)
   } else {
     neighbors <- if (settings$exact) all_rows_table(length(object$data$y), m * P) else
       neighbors_of_new_outputs(object$data, metric_component(object$core_covariance), target$coords, settings$k, settings$k_other, settings$threads)

@@ -200,7 +200,7 @@ conditional_weights <- function(object, coords, settings, neighbors = NULL) {
   data <- object$data
   columns <- response_columns(data)
   if (settings$exact && is.null(neighbors)) {
-    return(core_exact_predict(data$coords, columns, 1 / data$weights, coords, object$core_covariance, object$nugget))
+    return(core_exact_predict(data$coords, columns, 1 / data$weights, coords, object$core_covariance, object$nugget, settings$threads))
   }
   if (is.null(neighbors)) neighbors <- prediction_neighbors(object, coords, settings)
   core_predict(data$coords, columns, 1 / data$weights, coords, neighbors, object$core_covariance, object$nugget,

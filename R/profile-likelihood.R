@@ -83,7 +83,7 @@ joint_objective <- function(problem, neighbors) {
 exact_objective <- function(problem) {
   data <- problem$data
   new_objective(problem, n = length(data$y), parts = function(covariance, nugget, information) {
-    core_exact(data$coords, response_columns(data), 1 / data$weights, covariance, nugget, information, data$output)
+    core_exact(data$coords, response_columns(data), 1 / data$weights, covariance, nugget, information, problem$threads, data$output)
   })
 }
 

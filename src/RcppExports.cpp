@@ -623,8 +623,8 @@ BEGIN_RCPP
 END_RCPP
 }
 // core_exact
-Rcpp::List core_exact(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& columns, const Rcpp::NumericVector& noise_scale, const Rcpp::List& covariance, double nugget, bool information, Rcpp::Nullable<Rcpp::IntegerVector> outputs);
-RcppExport SEXP _neargp_core_exact(SEXP coordsSEXP, SEXP columnsSEXP, SEXP noise_scaleSEXP, SEXP covarianceSEXP, SEXP nuggetSEXP, SEXP informationSEXP, SEXP outputsSEXP) {
+Rcpp::List core_exact(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& columns, const Rcpp::NumericVector& noise_scale, const Rcpp::List& covariance, double nugget, bool information, int threads, Rcpp::Nullable<Rcpp::IntegerVector> outputs);
+RcppExport SEXP _neargp_core_exact(SEXP coordsSEXP, SEXP columnsSEXP, SEXP noise_scaleSEXP, SEXP covarianceSEXP, SEXP nuggetSEXP, SEXP informationSEXP, SEXP threadsSEXP, SEXP outputsSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
@@ -634,14 +634,15 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< const Rcpp::List& >::type covariance(covarianceSEXP);
     Rcpp::traits::input_parameter< double >::type nugget(nuggetSEXP);
     Rcpp::traits::input_parameter< bool >::type information(informationSEXP);
+    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
     Rcpp::traits::input_parameter< Rcpp::Nullable<Rcpp::IntegerVector> >::type outputs(outputsSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_exact(coords, columns, noise_scale, covariance, nugget, information, outputs));
+    rcpp_result_gen = Rcpp::wrap(core_exact(coords, columns, noise_scale, covariance, nugget, information, threads, outputs));
     return rcpp_result_gen;
 END_RCPP
 }
 // core_exact_gradient
-Rcpp::List core_exact_gradient(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& columns, const Rcpp::NumericVector& noise_scale, const Rcpp::List& covariance, double nugget, const Rcpp::NumericVector& beta, Rcpp::Nullable<Rcpp::IntegerVector> outputs);
-RcppExport SEXP _neargp_core_exact_gradient(SEXP coordsSEXP, SEXP columnsSEXP, SEXP noise_scaleSEXP, SEXP covarianceSEXP, SEXP nuggetSEXP, SEXP betaSEXP, SEXP outputsSEXP) {
+Rcpp::List core_exact_gradient(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& columns, const Rcpp::NumericVector& noise_scale, const Rcpp::List& covariance, double nugget, const Rcpp::NumericVector& beta, int threads, Rcpp::Nullable<Rcpp::IntegerVector> outputs);
+RcppExport SEXP _neargp_core_exact_gradient(SEXP coordsSEXP, SEXP columnsSEXP, SEXP noise_scaleSEXP, SEXP covarianceSEXP, SEXP nuggetSEXP, SEXP betaSEXP, SEXP threadsSEXP, SEXP outputsSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
@@ -651,14 +652,15 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< const Rcpp::List& >::type covariance(covarianceSEXP);
     Rcpp::traits::input_parameter< double >::type nugget(nuggetSEXP);
     Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type beta(betaSEXP);
+    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
     Rcpp::traits::input_parameter< Rcpp::Nullable<Rcpp::IntegerVector> >::type outputs(outputsSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_exact_gradient(coords, columns, noise_scale, covariance, nugget, beta, outputs));
+    rcpp_result_gen = Rcpp::wrap(core_exact_gradient(coords, columns, noise_scale, covariance, nugget, beta, threads, outputs));
     return rcpp_result_gen;
 END_RCPP
 }
 // core_exact_predict
-Rcpp::List core_exact_predict(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& columns, const Rcpp::NumericVector& noise_scale, const Rcpp::NumericMatrix& newcoords, const Rcpp::List& covariance, double nugget, Rcpp::Nullable<Rcpp::IntegerVector> outputs, Rcpp::Nullable<Rcpp::IntegerVector> new_outputs);
-RcppExport SEXP _neargp_core_exact_predict(SEXP coordsSEXP, SEXP columnsSEXP, SEXP noise_scaleSEXP, SEXP newcoordsSEXP, SEXP covarianceSEXP, SEXP nuggetSEXP, SEXP outputsSEXP, SEXP new_outputsSEXP) {
+Rcpp::List core_exact_predict(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& columns, const Rcpp::NumericVector& noise_scale, const Rcpp::NumericMatrix& newcoords, const Rcpp::List& covariance, double nugget, int threads, Rcpp::Nullable<Rcpp::IntegerVector> outputs, Rcpp::Nullable<Rcpp::IntegerVector> new_outputs);
+RcppExport SEXP _neargp_core_exact_predict(SEXP coordsSEXP, SEXP columnsSEXP, SEXP noise_scaleSEXP, SEXP newcoordsSEXP, SEXP covarianceSEXP, SEXP nuggetSEXP, SEXP threadsSEXP, SEXP outputsSEXP, SEXP new_outputsSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
@@ -668,9 +670,10 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type newcoords(newcoordsSEXP);
     Rcpp::traits::input_parameter< const Rcpp::List& >::type covariance(covarianceSEXP);
     Rcpp::traits::input_parameter< double >::type nugget(nuggetSEXP);
+    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
     Rcpp::traits::input_parameter< Rcpp::Nullable<Rcpp::IntegerVector> >::type outputs(outputsSEXP);
     Rcpp::traits::input_parameter< Rcpp::Nullable<Rcpp::IntegerVector> >::type new_outputs(new_outputsSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_exact_predict(coords, columns, noise_scale, newcoords, covariance, nugget, outputs, new_outputs));
+    rcpp_result_gen = Rcpp::wrap(core_exact_predict(coords, columns, noise_scale, newcoords, covariance, nugget, threads, outputs, new_outputs));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -927,9 +930,9 @@ static const R_CallMethodDef CallEntries[] = {
     {"_neargp_core_gradient_joint", (DL_FUNC) &_neargp_core_gradient_joint, 5},
     {"_neargp_core_predict", (DL_FUNC) &_neargp_core_predict, 12},
     {"_neargp_core_simulate", (DL_FUNC) &_neargp_core_simulate, 12},
-    {"_neargp_core_exact", (DL_FUNC) &_neargp_core_exact, 7},
-    {"_neargp_core_exact_gradient", (DL_FUNC) &_neargp_core_exact_gradient, 7},
-    {"_neargp_core_exact_predict", (DL_FUNC) &_neargp_core_exact_predict, 8},
+    {"_neargp_core_exact", (DL_FUNC) &_neargp_core_exact, 8},
+    {"_neargp_core_exact_gradient", (DL_FUNC) &_neargp_core_exact_gradient, 8},
+    {"_neargp_core_exact_predict", (DL_FUNC) &_neargp_core_exact_predict, 9},
     {"_neargp_core_mean_field_fit", (DL_FUNC) &_neargp_core_mean_field_fit, 9},
     {"_neargp_core_mean_field_state", (DL_FUNC) &_neargp_core_mean_field_state, 10},
     {"_neargp_core_mean_field_predict", (DL_FUNC) &_neargp_core_mean_field_predict, 7},

@@ -150,28 +150,31 @@ Rcpp::NumericMatrix core_simulate(const Rcpp::NumericMatrix& coords, const Rcpp:
 // [[Rcpp::export]]
 Rcpp::List core_exact(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& columns,
                       const Rcpp::NumericVector& noise_scale, const Rcpp::List& covariance, double nugget,
-                      bool information, Rcpp::Nullable<Rcpp::IntegerVector> outputs = R_NilValue) {
+                      bool information, int threads, Rcpp::Nullable<Rcpp::IntegerVector> outputs = R_NilValue) {
   const DataStore data(coords, columns, noise_scale, outputs);
   const neargp::Covariance spec = to_covariance(covariance, nugget);
-  return to_r(neargp::exact_sums(data.view(), spec, information), data.columns, spec.parameters());
+  return to_r(neargp::exact_sums(data.view(), spec, information, make_run_context(threads)), data.columns, spec.parameters());
 }
 
 // [[Rcpp::export]]
 Rcpp::List core_exact_gradient(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& columns,
                                const Rcpp::NumericVector& noise_scale, const Rcpp::List& covariance, double nugget,
-                               const Rcpp::NumericVector& beta, Rcpp::Nullable<Rcpp::IntegerVector> outputs = R_NilValue) {
+                               const Rcpp::NumericVector& beta, int threads,
+                               Rcpp::Nullable<Rcpp::IntegerVector> outputs = R_NilValue) {
   const DataStore data(coords, columns, noise_scale, outputs);
-  return to_r(neargp::exact_gradient(data.view(), to_covariance(covariance, nugget), to_vector(beta)));
+  return to_r(
+      neargp::exact_gradient(data.view(), to_covariance(covariance, nugget), to_vector(beta), make_run_context(threads)));
 }
 
 // [[Rcpp::export]]
 Rcpp::List core_exact_predict(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& columns,
                               const Rcpp::NumericVector& noise_scale, const Rcpp::NumericMatrix& newcoords,
-                              const Rcpp::List& covariance, double nugget,
+                              const Rcpp::List& covariance, double nugget, int threads,
                               Rcpp::Nullable<Rcpp::IntegerVector> outputs = R_NilValue,
                               Rcpp::Nullable<Rcpp::IntegerVector> new_outputs = R_NilValue) {
   const DataStore data(coords, columns, noise_scale, outputs);
   const PointStore targets(newcoords);
   const OutputStore target_outputs(new_outputs, newcoords.nrow());
-  return to_r(neargp::exact_krige(data.view(), targets.view(), to_covariance(covariance, nugget), target_outputs.data()));
+  return to_r(neargp::exact_krige(data.view(), targets.view(), to_covariance(covariance, nugget), make_run_context(threads),
+                                  target_outputs.data()));
 }

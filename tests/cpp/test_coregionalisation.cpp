@@ -67,10 +67,10 @@ TEST_CASE("several outputs: likelihood, gradient and information of the dense mo
     std::vector<int> rows;
     for (int i = 0; i < 17; ++i) rows.push_back(i);
     const reference::Sums expected = reference::JointDensity(data.view(), model.covariance).of(rows);
-    const LikelihoodSums sums = exact_sums(data.view(), model.covariance, true);
+    const LikelihoodSums sums = exact_sums(data.view(), model.covariance, true, RunContext{});
     check_values(sums, expected);
     check_derivatives(sums, expected);
-    check_gradient(exact_gradient(data.view(), model.covariance, data.data.beta()), expected, data.data.beta(), 17.0);
+    check_gradient(exact_gradient(data.view(), model.covariance, data.data.beta(), RunContext{}), expected, data.data.beta(), 17.0);
   }
 }
 
@@ -96,7 +96,7 @@ TEST_CASE("several outputs: predictions of each output are those of dense cokrig
         for (int i = 0; i < 15 && !weights.empty(); ++i) CHECK(std::abs(weights[t * 15 + i] - b[i]) < 1e-9);
       }
     };
-    check(exact_krige(data.view(), targets.view(), model.covariance, outputs.data()), {});
+    check(exact_krige(data.view(), targets.view(), model.covariance, RunContext{}, outputs.data()), {});
     with_each_instruction_set([&] {
       std::vector<double> weights(6 * 15);
       const Kriging kriging = krige(data.view(), targets.view(), table, model.covariance, false, with_threads(1),

@@ -22,10 +22,10 @@ TEST_CASE("every covariance: likelihood, gradient and information of the dense m
     CAPTURE(model.name);
     const Data data(uniform_cloud(17, model.dim), 3);
     const reference::Sums expected = reference::JointDensity(data.view(), model.covariance).of(all_rows(17));
-    const LikelihoodSums sums = exact_sums(data.view(), model.covariance, true);
+    const LikelihoodSums sums = exact_sums(data.view(), model.covariance, true, RunContext{});
     check_values(sums, expected);
     check_derivatives(sums, expected);
-    check_values(exact_sums(data.view(), model.covariance, false), expected);
+    check_values(exact_sums(data.view(), model.covariance, false, RunContext{}), expected);
   }
 }
 
@@ -33,11 +33,11 @@ TEST_CASE("a derivative that is not wanted is zero") {
   const Data data(uniform_cloud(12, 2), 2);
   Covariance covariance = structures().back().covariance;
   const int p = covariance.parameters();
-  const LikelihoodSums all = exact_sums(data.view(), covariance, true);
+  const LikelihoodSums all = exact_sums(data.view(), covariance, true, RunContext{});
   for (int off = 0; off < p; ++off) {
     covariance.active.assign(std::size_t(p), 1);
     covariance.active[off] = 0;
-    const LikelihoodSums part = exact_sums(data.view(), covariance, true);
+    const LikelihoodSums part = exact_sums(data.view(), covariance, true, RunContext{});
     for (int a = 0; a < p; ++a) {
       CHECK(part.d_log_det[a] == doctest::Approx(a == off ? 0.0 : all.d_log_det[a]).epsilon(1e-9));
       CHECK(part.information[a * p + a] == doctest::Approx(a == off ? 0.0 : all.information[a * p + a]).epsilon(1e-9));
@@ -50,7 +50,7 @@ TEST_CASE("prediction is that of simple kriging from all data") {
     CAPTURE(model.name);
     const Data data(uniform_cloud(15, model.dim), 3);
     const Cloud targets = uniform_cloud(6, model.dim, 77);
-    const Kriging kriging = exact_krige(data.view(), targets.view(), model.covariance);
+    const Kriging kriging = exact_krige(data.view(), targets.view(), model.covariance, RunContext{});
     for (Index t = 0; t < 6; ++t) {
       const auto expected =
           reference::krige(data.view(), all_rows(15), targets.view()[t], model.covariance, false);
@@ -65,7 +65,7 @@ TEST_CASE("without a nugget the field at a datum is the datum, with variance zer
   const Data data(uniform_cloud(12, 2), 1);
   Covariance covariance = structures()[2].covariance;
   covariance.nugget = 0.0;
-  const Kriging kriging = exact_krige(data.view(), data.cloud.view(), covariance);
+  const Kriging kriging = exact_krige(data.view(), data.cloud.view(), covariance, RunContext{});
   CHECK(kriging.failed == -1);
   for (Index i = 0; i < 12; ++i) {
     CHECK(kriging.weighted[i] == doctest::Approx(data.values[i]).epsilon(1e-9));
@@ -77,10 +77,10 @@ TEST_CASE("without a nugget the field at a datum is the datum, with variance zer
 TEST_CASE("a singular covariance matrix is reported") {
   const Data data(duplicated_cloud(10, 2, 4), 2);
   Covariance covariance = structures()[2].covariance;
-  CHECK(exact_sums(data.view(), covariance, true).failed == -1);
+  CHECK(exact_sums(data.view(), covariance, true, RunContext{}).failed == -1);
   covariance.nugget = 0.0;
-  CHECK(exact_sums(data.view(), covariance, true).failed == 0);
-  CHECK(exact_krige(data.view(), data.cloud.view(), covariance).failed == 0);
+  CHECK(exact_sums(data.view(), covariance, true, RunContext{}).failed == 0);
+  CHECK(exact_krige(data.view(), data.cloud.view(), covariance, RunContext{}).failed == 0);
 }
 
 TEST_CASE("covariance matrices between two sets of points, and correlations at a distance") {

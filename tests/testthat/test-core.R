@@ -47,7 +47,7 @@ test_on_devices("with all earlier points as neighbours the likelihood and its de
   for (model in names(core_test_models)) {
     covariance <- list(components = core_test_models[[model]])
     reference <- core_reference(data, covariance)
-    exact <- core_exact(data$coords, data$columns, data$noise, covariance, data$nugget, TRUE)
+    exact <- core_exact(data$coords, data$columns, data$noise, covariance, data$nugget, TRUE, 1L)
     expect_equal(exact[c("log_det", "gram")], reference, tolerance = 1e-10, info = model)
     with_each_simd(function(name) {
       info <- paste(model, name)
@@ -120,7 +120,7 @@ test_on_devices("kriging with all data is the dense prediction, also at the data
   neighbors <- core_neighbors_to(data$coords, new, nrow(data$coords), 1L)
   covariance <- list(components = core_test_models$matern)
   for (nugget in c(data$nugget, 0)) {
-    exact <- core_exact_predict(data$coords, data$columns, data$noise, new, covariance, nugget)
+    exact <- core_exact_predict(data$coords, data$columns, data$noise, new, covariance, nugget, 1L)
     with_each_simd(function(name) {
       local <- core_predict(data$coords, data$columns, data$noise, new, neighbors, covariance, nugget, FALSE, 1L)
       expect_equal(local, exact, tolerance = 1e-8, info = name)

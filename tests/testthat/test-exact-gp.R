@@ -31,3 +31,14 @@ test_that("a fit goes on from an earlier one's estimates, and not from Vecchia's
   further <- fit(start = part, control = neargp_control(max_iterations = 1L, tolerance = 1e-9))
   expect_gt(further$log_likelihood, part$log_likelihood)
 })
+
+test_that("the number of threads does not change a digit", {
+  coords <- withr::with_seed(1, matrix(runif(1400), 700))
+  columns <- cbind(sin(5 * coords[, 1L]), 1)
+  covariance <- given_covariance(1, 0.2)
+  covariance$active[] <- TRUE
+  sums <- function(threads) core_exact(coords, columns, rep(1, 700), covariance, 0.1, TRUE, threads)
+  expect_identical(sums(2L), sums(1L))
+  predicted <- function(threads) core_exact_predict(coords, columns, rep(1, 700), coords[1:300, ] + 0.01, covariance, 0.1, threads)
+  expect_identical(predicted(2L), predicted(1L))
+})

@@ -1,5 +1,6 @@
 #include "dense/covariance_matrix.h"
 
+#include "base/parallel_for.h"
 #include "covariance/with_family.h"
 
 namespace neargp {
@@ -46,8 +47,17 @@ CorrelationAt evaluate(const Correlation& correlation, double r2, bool want_shap
   return at;
 }
 
+// body(j) for each column, 16 of them at a time.
+template <class Body>
+void for_each_column(Index n, const RunContext& context, const Body& body) {
+  constexpr Index chunk_size = 16;
+  parallel_for(context, (n + chunk_size - 1) / chunk_size, [&](Index chunk) {
+    for (Index j = chunk * chunk_size; j < std::min((chunk + 1) * chunk_size, n); ++j) body(j);
+  });
+}
+
 void add_component_derivatives(const PreparedComponent& component, Points points,
-                               std::vector<Eigen::MatrixXd>& derivatives) {
+                               std::vector<Eigen::MatrixXd>& derivatives, const RunContext& context) {
   const Index n = points.n;
   const int dim = points.dim;
   const std::vector<double> x = scaled_points(component, points);
@@ -55,7 +65,7 @@ void add_component_derivatives(const PreparedComponent& component, Points points
   for (const ScaleDerivative& form : component.scale_derivatives) derivatives[form.parameter].setZero(n, n);
   if (component.wants_shape()) derivatives[component.shape_parameter].setZero(n, n);
   with_family(component, [&](const auto& correlation) {
-    for (Index j = 0; j < n; ++j)
+    for_each_column(n, context, [&](Index j) {
       for (Index i = 0; i < n; ++i) {
         if (i == j) continue;
         const double* xi = x.data() + i * dim;
@@ -66,6 +76,7 @@ void add_component_derivatives(const PreparedComponent& component, Points points
           derivatives[form.parameter](i, j) = component.variance * at.slope * form_value(form, xi, xj);
         if (component.wants_shape()) derivatives[component.shape_parameter](i, j) = component.variance * at.shape;
       }
+    });
   });
 }
 
@@ -103,29 +114,31 @@ Eigen::VectorXd noise_variances(const PreparedCovariance& covariance, const doub
 }
 
 Eigen::MatrixXd covariance_matrix(const PreparedCovariance& covariance, Points a, Points b, const int* outputs_a,
-                                  const int* outputs_b) {
+                                  const int* outputs_b, const RunContext& context) {
   Eigen::MatrixXd matrix = Eigen::MatrixXd::Zero(a.n, b.n);
   for (const PreparedComponent& component : covariance.components) {
     const std::vector<double> xa = scaled_points(component, a);
     const std::vector<double> xb = scaled_points(component, b);
     with_family(component, [&](const auto& correlation) {
-      for (Index j = 0; j < b.n; ++j)
+      for_each_column(b.n, context, [&](Index j) {
         for (Index i = 0; i < a.n; ++i) {
           const double r2 = squared_distance(xa.data() + i * a.dim, xb.data() + j * b.dim, a.dim);
           double c, slope, shape;
           correlation.template evaluate<false, false>(r2, c, slope, shape);
           matrix(i, j) += c * (outputs_a ? loading_product(component, outputs_a[i], outputs_b[j]) : component.variance);
         }
+      });
     });
   }
   return matrix;
 }
 
 std::vector<Eigen::MatrixXd> covariance_derivatives(const PreparedCovariance& covariance, Points points,
-                                                    const double* noise_scale, const int* outputs) {
+                                                    const double* noise_scale, const int* outputs,
+                                                    const RunContext& context) {
   std::vector<Eigen::MatrixXd> derivatives(covariance.parameters);
   for (const PreparedComponent& component : covariance.components)
-    add_component_derivatives(component, points, derivatives);
+    add_component_derivatives(component, points, derivatives, context);
   const Eigen::VectorXd noise = noise_variances(covariance, noise_scale, points.n, outputs);
   if (covariance.nugget > 0.0) derivatives[covariance.nugget_parameter()] = noise.asDiagonal();
   if (!outputs) return derivatives;

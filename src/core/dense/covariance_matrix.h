@@ -5,6 +5,7 @@
 #include <Eigen/Core>
 #include <vector>
 
+#include "base/run_context.h"
 #include "covariance/prepared.h"
 #include "geometry/points.h"
 
@@ -13,7 +14,8 @@ namespace neargp {
 // Entry (i, j) is the covariance of the noise-free field at a[i] and b[j]; of several outputs, that of the outputs
 // which `outputs_a` and `outputs_b` name.
 Eigen::MatrixXd covariance_matrix(const PreparedCovariance& covariance, Points a, Points b,
-                                  const int* outputs_a = nullptr, const int* outputs_b = nullptr);
+                                  const int* outputs_a = nullptr, const int* outputs_b = nullptr,
+                                  const RunContext& context = {});
 
 // The noise variances of rows with these noise scales.
 Eigen::VectorXd noise_variances(const PreparedCovariance& covariance, const double* noise_scale, Index n,
@@ -22,7 +24,8 @@ Eigen::VectorXd noise_variances(const PreparedCovariance& covariance, const doub
 // Derivatives of the n x n matrix of one set of points in every parameter that is
 // wanted, noise included; an empty matrix where it is not.
 std::vector<Eigen::MatrixXd> covariance_derivatives(const PreparedCovariance& covariance, Points points,
-                                                    const double* noise_scale, const int* outputs = nullptr);
+                                                    const double* noise_scale, const int* outputs = nullptr,
+                                                    const RunContext& context = {});
 
 // Correlation of an isotropic component at a distance.
 double correlation_at(const PreparedComponent& component, double distance);

@@ -1,10 +1,10 @@
 #include "dense/exact_gp.h"
 
-#include <Eigen/Cholesky>
 #include <algorithm>
 
 #include "base/error.h"
 #include "dense/covariance_matrix.h"
+#include "dense/tiled_cholesky.h"
 #include "local/conditional_output.h"
 #include "local/kernels.h"
 
@@ -16,19 +16,25 @@ using Matrix = Eigen::MatrixXd;
 using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
 struct DenseFactor {
-  Eigen::LLT<Matrix> llt;
+  Matrix lower;
   bool failed;
+
+  auto triangle() const { return lower.triangularView<Eigen::Lower>(); }
+  Matrix solve(const Matrix& few_columns) const {
+    return lower.transpose().triangularView<Eigen::Upper>().solve(Matrix(triangle().solve(few_columns)));
+  }
+  double log_det() const { return 2.0 * lower.diagonal().array().log().sum(); }
 };
 
 // Cholesky factor of the covariance matrix of noisy data. Rounding can leave a singular
 // matrix with tiny positive pivots: those count as failure, as in the tiles.
-DenseFactor factorise(const PreparedCovariance& covariance, const LocalData& data) {
-  Matrix s = covariance_matrix(covariance, data.coords, data.coords, data.outputs, data.outputs);
-  s.diagonal() += noise_variances(covariance, data.noise_scale, data.coords.n, data.outputs);
-  const Eigen::VectorXd diagonal = s.diagonal();
-  DenseFactor factor{Eigen::LLT<Matrix>(s), false};
-  const Eigen::VectorXd pivots = factor.llt.matrixLLT().diagonal().array().square();
-  factor.failed = factor.llt.info() != Eigen::Success || (pivots.array() <= 1e-14 * diagonal.array()).any();
+DenseFactor factorise(const PreparedCovariance& covariance, const LocalData& data, const RunContext& context) {
+  DenseFactor factor{covariance_matrix(covariance, data.coords, data.coords, data.outputs, data.outputs, context), true};
+  factor.lower.diagonal() += noise_variances(covariance, data.noise_scale, data.coords.n, data.outputs);
+  const Eigen::ArrayXd diagonal = factor.lower.diagonal();
+  if (!tiled_cholesky(factor.lower, context)) return factor;
+  const Eigen::ArrayXd pivots = factor.lower.diagonal().array().square();
+  factor.failed = (pivots <= 1e-14 * diagonal).any();
   return factor;
 }
 
@@ -36,18 +42,19 @@ DenseFactor factorise(const PreparedCovariance& covariance, const LocalData& dat
 // the sum of the derivatives in all log variances and the log nugget, which leaves one
 // dense product for each length and shape parameter; of several outputs it is no such sum.
 std::vector<Matrix> solved_derivatives(const PreparedCovariance& prepared, const LocalData& data,
-                                       const std::vector<Matrix>& derivatives, const Matrix& inverse) {
+                                       const std::vector<Matrix>& derivatives, const Matrix& inverse,
+                                       const RunContext& context) {
   const Eigen::Map<const Eigen::VectorXd> scale(data.noise_scale, data.coords.n);
   std::vector<Matrix> solved(derivatives.size());
   if (prepared.outputs() > 0) {
     for (std::size_t a = 0; a < derivatives.size(); ++a)
-      if (derivatives[a].size() > 0) solved[a] = inverse * derivatives[a];
+      if (derivatives[a].size() > 0) solved[a] = tiled_product(inverse, derivatives[a], context);
     return solved;
   }
   const int first = prepared.components[0].variance_parameter;
   for (std::size_t a = 0; a < derivatives.size(); ++a)
     if (int(a) != first && int(a) != prepared.nugget_parameter() && derivatives[a].size() > 0)
-      solved[a] = inverse * derivatives[a];
+      solved[a] = tiled_product(inverse, derivatives[a], context);
   solved[first] = Matrix::Identity(inverse.rows(), inverse.cols());
   if (prepared.nugget > 0.0) {
     solved[prepared.nugget_parameter()] = inverse * (prepared.nugget * scale).asDiagonal();
@@ -80,11 +87,11 @@ void add_derivatives(const std::vector<Matrix>& derivatives, const std::vector<M
 
 }  // namespace
 
-LikelihoodSums exact_sums(const LocalData& data, const Covariance& covariance, bool information) {
+LikelihoodSums exact_sums(const LocalData& data, const Covariance& covariance, bool information, const RunContext& context) {
   check_outputs(data.outputs, data.coords.n, covariance);
   const PreparedCovariance prepared =
       prepare(covariance, data.coords.dim, information, local_kernels().fill_matern_table);
-  const DenseFactor factor = factorise(prepared, data);
+  const DenseFactor factor = factorise(prepared, data, context);
   LikelihoodSums sums;
   sums.gram.assign(data.columns * data.columns, 0.0);
   if (factor.failed) {
@@ -92,24 +99,26 @@ LikelihoodSums exact_sums(const LocalData& data, const Covariance& covariance, b
     return sums;
   }
   const Matrix columns = Eigen::Map<const RowMajor>(data.values, data.coords.n, data.columns);
-  const Matrix weighted = factor.llt.solve(columns);
-  sums.log_det = 2.0 * factor.llt.matrixLLT().diagonal().array().log().sum();
+  const Matrix weighted = factor.solve(columns);
+  sums.log_det = factor.log_det();
   Eigen::Map<Matrix>(sums.gram.data(), data.columns, data.columns) = columns.transpose() * weighted;
   if (information) {
-    const std::vector<Matrix> derivatives = covariance_derivatives(prepared, data.coords, data.noise_scale, data.outputs);
-    const Matrix inverse = factor.llt.solve(Matrix::Identity(data.coords.n, data.coords.n));
-    add_derivatives(derivatives, solved_derivatives(prepared, data, derivatives, inverse), covariance, weighted,
+    const std::vector<Matrix> derivatives =
+        covariance_derivatives(prepared, data.coords, data.noise_scale, data.outputs, context);
+    const Matrix inverse = tiled_inverse(factor.lower, context);
+    add_derivatives(derivatives, solved_derivatives(prepared, data, derivatives, inverse, context), covariance, weighted,
                     sums);
   }
   return sums;
 }
 
-ObjectiveGradient exact_gradient(const LocalData& data, const Covariance& covariance, const std::vector<double>& beta) {
+ObjectiveGradient exact_gradient(const LocalData& data, const Covariance& covariance, const std::vector<double>& beta,
+                                 const RunContext& context) {
   check_outputs(data.outputs, data.coords.n, covariance);
   if (int(beta.size()) != data.columns - 1)
     throw Error("There must be one trend coefficient for each column of the design.");
   const PreparedCovariance prepared = prepare(covariance, data.coords.dim, true, local_kernels().fill_matern_table);
-  const DenseFactor factor = factorise(prepared, data);
+  const DenseFactor factor = factorise(prepared, data, context);
   ObjectiveGradient result;
   result.gradient.assign(covariance.parameters(), 0.0);
   if (factor.failed) {
@@ -120,23 +129,24 @@ ObjectiveGradient exact_gradient(const LocalData& data, const Covariance& covari
   Eigen::VectorXd contrast(data.columns);
   contrast << 1.0, -Eigen::Map<const Eigen::VectorXd>(beta.data(), Index(beta.size()));
   const Eigen::VectorXd e = Eigen::Map<const RowMajor>(data.values, n, data.columns) * contrast;
-  const Eigen::VectorXd alpha = factor.llt.solve(e);
-  const double log_det = 2.0 * factor.llt.matrixLLT().diagonal().array().log().sum();
-  result.value = -0.5 * (double(n) * log_two_pi + log_det + e.dot(alpha));
-  const Matrix weights = 0.5 * (alpha * alpha.transpose() - factor.llt.solve(Matrix::Identity(n, n)));
-  const std::vector<Matrix> derivatives = covariance_derivatives(prepared, data.coords, data.noise_scale, data.outputs);
+  const Eigen::VectorXd alpha = factor.solve(e);
+  result.value = -0.5 * (double(n) * log_two_pi + factor.log_det() + e.dot(alpha));
+  const Matrix weights = 0.5 * (alpha * alpha.transpose() - tiled_inverse(factor.lower, context));
+  const std::vector<Matrix> derivatives =
+      covariance_derivatives(prepared, data.coords, data.noise_scale, data.outputs, context);
   for (std::size_t a = 0; a < derivatives.size(); ++a)
     if (derivatives[a].size() > 0 && covariance.is_active(int(a)))
       result.gradient[a] = weights.cwiseProduct(derivatives[a]).sum();
   return result;
 }
 
-Kriging exact_krige(const LocalData& data, Points targets, const Covariance& covariance, const int* target_outputs) {
+Kriging exact_krige(const LocalData& data, Points targets, const Covariance& covariance, const RunContext& context,
+                    const int* target_outputs) {
   check_outputs(data.outputs, data.coords.n, covariance);
   check_outputs(target_outputs, targets.n, covariance);
   const PreparedCovariance prepared =
       prepare(covariance, data.coords.dim, false, local_kernels().fill_matern_table);
-  const DenseFactor factor = factorise(prepared, data);
+  const DenseFactor factor = factorise(prepared, data, context);
   Kriging result;
   result.columns = data.columns;
   result.weighted.assign(std::size_t(targets.n) * data.columns, 0.0);
@@ -145,10 +155,10 @@ Kriging exact_krige(const LocalData& data, Points targets, const Covariance& cov
     result.failed = 0;
     return result;
   }
-  const Matrix cross = covariance_matrix(prepared, data.coords, targets, data.outputs, target_outputs);
-  const Matrix whitened = factor.llt.matrixL().solve(cross);
+  Matrix whitened = covariance_matrix(prepared, data.coords, targets, data.outputs, target_outputs, context);
+  tiled_lower_solve(factor.lower, whitened, context);
   const RowMajor columns = Eigen::Map<const RowMajor>(data.values, data.coords.n, data.columns);
-  const Matrix whitened_columns = factor.llt.matrixL().solve(Matrix(columns));
+  const Matrix whitened_columns = factor.triangle().solve(Matrix(columns));
   Eigen::Map<RowMajor>(result.weighted.data(), targets.n, data.columns) =
       whitened.transpose() * whitened_columns;
   for (Index t = 0; t < targets.n; ++t) {
