@@ -82,7 +82,7 @@ find_curvature <- function(problem, objective, working, centre, step = 0.02) {
   for (a in which(problem$free)) {
     inward <- if (working[a] + step > problem$bounds$upper[a]) -step else step
     moved <- tryCatch(slope(replace(working, a, working[a] + inward)), error = function(e) NULL)
-    if (!is.null(moved)) information[a, ] <- -(moved - centre) / inward
+    if (!is.null(moved) && all(is.finite(moved))) information[a, ] <- -(moved - centre) / inward
   }
   information <- (information + t(information)) / 2
   list(information = information, positive = positive_information(information, problem$free), at = working)
@@ -127,7 +127,9 @@ latent_result <- function(problem, state) {
 settle_posterior <- function(problem, objective, working, tolerated = 0.02, most_points = 5000L) {
   settle <- function(objective) {
     fitted <- objective$fit_at(working, 1e-8, 500L)
-    list(fitted = fitted, state = core_latent_state(objective$latent$pointer, problem$threads))
+    state <- rlang::try_fetch(core_latent_state(objective$latent$pointer, problem$threads),
+      error = function(condition) abort_posterior(problem$method$jitter, condition))
+    list(fitted = fitted, state = state)
   }
   settled <- settle(objective)
   families <- vapply(covariance_at(problem, working)$components, `[[`, "", "family")

@@ -67,9 +67,14 @@ latent_objective <- function(problem, latent) {
       family_values(family, layout, values), kind, tolerance, max_iterations, problem$threads),
       error = function(condition) abort_posterior(problem$method$jitter, condition))
   }
-  gradient <- function(working, beta) layout_gradient(layout, working, core_latent_gradient(latent$pointer, problem$threads))
+  # Of a likelihood that is not log-concave the precision at what should be a mode may be indefinite, which the gradient's solves find out.
+  gradient_of_last <- function(working) {
+    rlang::try_fetch(layout_gradient(layout, working, core_latent_gradient(latent$pointer, problem$threads)),
+      error = function(condition) abort_posterior(problem$method$jitter, condition))
+  }
+  gradient <- function(working, beta) if_computable(gradient_of_last(working), rep(NA_real_, length(working)))
   evaluate <- function(working, information = FALSE) {
-    fit <- tryCatch(c(fit_at(working), if (information) list(gradient = gradient(working))),
+    fit <- tryCatch(c(fit_at(working), if (information) list(gradient = gradient_of_last(working))),
       error = function(e) list(value = -Inf, condition = e))
     if (!is.finite(fit$value) || !all(is.finite(fit$gradient))) return(list(value = -Inf, failed = 0L, condition = fit$condition))
     fit$failed <- 0L

@@ -178,3 +178,18 @@ test_that("a continued fit starts from its sites, also where rounding would choo
   expect_equal(again$log_likelihood, first$log_likelihood, tolerance = 1e-7)
   expect_lt(again$convergence$iterations, first$convergence$iterations)
 })
+
+test_that("trial values at which the posterior has no mode are turned back from", {
+  withr::with_seed(21, {
+    data <- data.frame(x = runif(30), y = runif(30))
+    data$z <- sin(5 * data$x) + 0.02 * rt(30, 2)
+  })
+  data$z[c(4, 9, 20)] <- data$z[c(4, 9, 20)] + c(3, -3, 3)
+  # with the first of these data conjugate gradients met negative curvature
+  for (factor in c(1 - 1e-10, 1, 1 + 1e-10)) {
+    data$scaled <- factor * data$z
+    fit <- suppressWarnings(neargp(scaled ~ 1, data, coords = ~ x + y, method = vnngp(10, posterior = "laplace"),
+      covariance = cov_matern(1.5), family = student_t()))
+    expect_true(all(fit$posterior$variance_at_data > 0))
+  }
+})
