@@ -90,9 +90,17 @@
 #' [vnngp()], which has a posterior of the field, predicts better where the model holds: log scores on new rows were 0.003 to 0.01 apart in
 #' the plane, at no more time, and 0.02 with six inputs, at 2.5 to 9 times the time. `loo_k()` was better by up to 0.04 where the field
 #' was rougher than the model and had a step, and level on sets of data (`bench/loo-k-responses.R`). Take it where only predictions are
-#' wanted from a covariance that is hardly right, or in many inputs, and near data: away from them the mean of a response with a probit or cloglog
-#' link, or of several trials, need not be the one among the rows, which [vnngp()] keeps. A bias stands in the place of the intercept, which is that of the prior;
-#' the trend's standard errors are those of generalised least squares on the sites.
+#' wanted from a covariance that is hardly right, or in many inputs, and near data.
+#'
+#' Away from data the mean of the response need not be the one among the rows: the score hardly tells a great variance with a long range
+#' from a smaller one, and with few successes or counts it takes the former, up to the bound of 100 with single trials and a probit or
+#' cloglog link. A response that is rare among the rows may then be nearly as probable as not outside of them, and the mean of a count far
+#' too great; the intercept may be far out, too, where all trials of a row end alike. [print()] tells both means where their odds, or the
+#' means of counts and amounts, are apart by more than a factor of 2. [vnngp()] takes variance and intercept from the likelihood of all
+#' rows, and `loo_k()` with `family = binomial()` and single trials from the shares (see the section on classes).
+#'
+#' A bias stands in the place of the intercept, which is that of the prior; the trend's standard errors are those of generalised least
+#' squares on the sites.
 #'
 #' @section Several outputs:
 #' With `cbind(zinc, lead) ~ trend` an observation is one output at one place, and is predicted from the `k` nearest of its own output and the

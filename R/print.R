@@ -120,7 +120,7 @@ print_remarks <- function(x, digits) {
   if (length(fixed)) cat("  fixed: ", paste(fixed, collapse = ", "), "\n", sep = "")
   vanishing <- is.null(x$classifier) && any(x$layout$kind[x$parameters$at_boundary] %in% c("nugget", "variance"))
   cat(boundary_line(boundary_parameters(x), vanishing))
-  cat(label_scale_note(x, digits), sep = "")
+  cat(label_scale_note(x, digits), far_mean_note(x, digits), sep = "")
   cat("\n", score_line(x), "\n", convergence_line(x), "\n", sep = "")
 }
 

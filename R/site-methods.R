@@ -113,3 +113,34 @@ site_posterior_moments <- function(object, k = NULL, threads = NULL) {
   settings <- predict_settings(object, k, threads = threads)
   on_default_device(object, length(object$data$y), settings$k, chunked_moments(object, training_target(object), settings))
 }
+
+# ---- far from data ----------------------------------------------------------------------------------------------------------------
+
+# Where no site is near, the linear predictor is the trend and the bias, with all the variance of the field. The score is that of rows
+# that have neighbours, where a greater variance with a longer range is hardly told from a smaller one: the mean of the response that
+# follows need not be that among the rows. Both per trial, for the covariates of the rows, or as many as tell enough.
+far_and_observed_means <- function(object, at_most = 5000L) {
+  data <- object$data
+  n <- length(data$y)
+  rows <- if (n > at_most) round(seq(1, n, length.out = at_most)) else seq_len(n)
+  known <- known_parameters(object)
+  X <- data$X[rows, , drop = FALSE]
+  trend <- known$bias + data$offset[rows] + drop(X %*% known$beta)
+  sill <- sum(vapply(known$covariance$components, function(component) component$variance, 0))
+  trials <- if (is.null(data$trials)) rep(1, n) else data$trials
+  count <- site_counts(data, object$family)[rows]
+  per_trial <- function(response) sum(count * response) / sum(count * trials[rows])
+  far <- data_mixture(object, trend, sill + rowSums((X %*% object$beta_vcov) * X), rows)
+  list(far = per_trial(mixture_mean(far)), observed = per_trial(data$y[rows]))
+}
+
+# Told where odds, or means that have no upper end, are apart by more than a factor of 2. The mean of Student's t is that of the trend,
+# whatever the variance.
+far_mean_note <- function(x, digits) {
+  if (is.null(x$sites) || has_gamma_variables(x$family)) return(NULL)
+  means <- far_and_observed_means(x)
+  size <- if (response_family(x$family)$link == "log") unlist(means) else unlist(means) / (1 - unlist(means))
+  if (!isTRUE(abs(diff(log(size))) > log(2))) return(NULL)
+  sprintf("  far from data the mean of the response is %s, among the rows %s: predict near data, or see vnngp()\n",
+    format(signif(means$far, digits), digits = digits), format(signif(means$observed, digits), digits = digits))
+}

@@ -67,3 +67,34 @@ test_that("a fit prints what its neighbours are, and can be saved", {
   expect_s3_class(tidy(fit), "data.frame")
   expect_identical(sigma(fit), NA_real_)
 })
+
+test_that("print() tells the mean of the response far from data where it is not that among the rows", {
+  withr::local_seed(2)
+  n <- 600
+  data <- data.frame(x = runif(n), y = runif(n))
+  h <- as.matrix(stats::dist(data)) / 0.1
+  field <- drop(crossprod(chol((1 + h) * exp(-h) + diag(1e-8, n)), rnorm(n)))
+  data$rare <- rbinom(n, 1, pnorm(-1.5 + field))
+  data$successes <- rbinom(n, 3, pnorm(-1.5 + field))
+  data$count <- rpois(n, exp(1 + 0.3 * field))
+  remote <- data.frame(x = 100, y = 100)
+  fit_to <- function(formula, family, ...) {
+    neargp(formula, data, coords = ~ x + y, family = family, method = loo_k(20L), threads = 1L, ...)
+  }
+  wide <- function(variance) cov_matern(1.5, variance = variance, range = 0.1)
+  for (fit in list(fit_to(rare ~ 1, binomial("probit"), covariance = wide(100)),
+    fit_to(cbind(successes, 3 - successes) ~ 1, binomial("cloglog"), covariance = wide(100)),
+    fit_to(count ~ 1, poisson(), covariance = wide(9)))) {
+    means <- far_and_observed_means(fit)
+    trials <- if (is.null(fit$data$trials)) 1 else 3
+    expect_equal(means$far, predict(fit, remote)$mean, tolerance = 1e-6)
+    expect_equal(means$observed, mean(fit$data$y) / trials)
+    expect_output(print(fit, digits = 4), paste0("far from data the mean of the response is ", format(signif(means$far, 4), digits = 4)),
+      fixed = TRUE)
+  }
+  near <- fit_to(count ~ 1, poisson(), covariance = wide(0.1))
+  expect_equal(near$data$y, data$count)
+  expect_null(far_mean_note(near, 4L))
+  expect_output(print(near), "^(?!.*far from data)", perl = TRUE)
+  expect_null(far_mean_note(site_fit("student_t", site_data(60)), 4L))
+})
