@@ -5,8 +5,8 @@
 #' @importFrom rlang .data
 autoplot.neargp <- function(object, which = c("map", "variogram"), what = c("mean", "sd"), newdata = NULL, cells = 10000,
                             time = NULL, ...) {
-  which <- match.arg(which)
-  what <- match.arg(what)
+  which <- check_choice(which, "which", c("map", "variogram"))
+  what <- check_choice(what, "what", c("mean", "sd"))
   if (which == "variogram") return(ggplot2::autoplot(empirical_variogram(object, ...)))
   drawn <- map_predictions(object, newdata, cells, time)
   if (length(drawn$place$names) == 1L) return(ggplot_curve(object, drawn))

@@ -75,17 +75,27 @@ check_positive <- function(x, name, length_one = TRUE) {
   x
 }
 
-# A settings object. The function that makes it, or the name of that, is a slip that is easy to mend.
 check_method <- function(method) {
-  makers <- c("vecchia", "exact_gp", "loo_k", "mll_k", "vnngp")
-  name <- if (is.character(method) && length(method) == 1L) method else if (is.function(method)) {
-    Find(function(maker) identical(method, get(maker)), makers)
+  check_made(method, "method", "neargp_method", "method", "a method such as vecchia() or loo_k()",
+    c("vecchia", "exact_gp", "loo_k", "mll_k", "vnngp"))
+}
+
+check_covariance <- function(covariance) {
+  check_made(covariance, "covariance", "neargp_covariance", "covariance", "a covariance such as cov_matern()",
+    paste0("cov_", c("exponential", "matern", "gaussian", "powered_exponential", "cauchy", "coregionalisation")))
+}
+
+# A settings object. The function that makes it, or the name of that, is a slip that is easy to mend.
+check_made <- function(x, name, class, kind, wanted, makers) {
+  maker <- if (is.character(x) && length(x) == 1L && !is.na(x) && nzchar(x)) {
+    plain <- function(x) sub("^cov_", "", x)
+    makers[match(nearest_name(plain(x), plain(makers)), plain(makers))]
+  } else if (is.function(x)) Find(function(maker) identical(x, get(maker)), makers)
+  if (length(maker)) {
+    abort_neargp("argument", c(sprintf("`%s` must be a %s with its settings, not its name.", name, kind),
+      i = sprintf("Did you mean %s = %s()?", name, maker)))
   }
-  if (length(name) && name %in% makers) {
-    abort_neargp("argument", c("`method` must be a method with its settings, not its name.",
-      i = sprintf("Did you mean method = %s()?", name)))
-  }
-  check_class(method, "method", "neargp_method", "a method such as vecchia() or loo_k()")
+  check_class(x, name, class, wanted)
 }
 
 # Objects in space of other packages, which sf converts.

@@ -35,10 +35,15 @@ print_classes <- function(x) {
   cat("Classes:   ", format_some(sprintf("%s (%s)", x$classifier$levels, vapply(counts, format_count, "")), 8L), "\n", sep = "")
   cells <- length(unique(x$classifier$cell))
   if (cells < length(x$data$y)) cat("           at ", format_count(cells), " distinct locations\n", sep = "")
-  compared <- x$classifier$compared
-  cat("Estimator: ", x$classifier$estimator, if (length(compared)) {
-    sprintf(" (score %s)", paste(sprintf("%.1f by %s", compared, names(compared)), collapse = ", "))
-  }, "\n", sep = "")
+  cat("Estimator: ", x$classifier$estimator, compared_estimators(x$classifier), "\n", sep = "")
+}
+
+# By what the estimator was chosen: the scores of all rows, or where these hardly differ those of rows held out (fit_classes()).
+compared_estimators <- function(classifier) {
+  if (!length(classifier$compared)) return(NULL)
+  decisive <- classifier$held_out %||% classifier$compared
+  sprintf(" (score %s%s)", if (length(classifier$held_out)) "of held-out rows " else "",
+    paste(sprintf("%.1f by %s", decisive, names(classifier$compared)), collapse = ", "))
 }
 
 # A factor common to variance and nugget leaves the mean of the labels as it is and multiplies the variance of it, which does no more than

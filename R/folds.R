@@ -71,7 +71,7 @@ random_folds <- function(n, v = 10) {
 #' @export
 block_folds <- function(locations, v = 10, size = NULL, method = c("square", "kmeans"),
                         blocks = 5 * v, buffer = 0, longlat = FALSE) {
-  method <- match.arg(method)
+  method <- check_choice(method, "method", c("square", "kmeans"))
   if (is.numeric(locations) && length(locations) == 1L) {
     abort_neargp("argument", c("`locations` must be a fit, sf points, or a matrix or data frame of coordinates, not one number.",
       i = sprintf("For %s folds write block_folds(locations, v = %s).", locations, locations)))

@@ -28,10 +28,11 @@ describe_embedding <- function(locations) {
   locations
 }
 
-# c(x, y) for ~ x + y is looked for where neargp() was called from.
-coordinates_argument <- function(coords) {
-  tryCatch(coords, error = function(e) {
-    abort_neargp("coordinates", c("`coords` cannot be evaluated.", i = "Name columns by a formula, coords = ~ x + y, or by strings."), parent = e)
+# c(x, y) for ~ x + y, and day for ~ day, are looked for where neargp() was called from.
+columns_argument <- function(value, name, example) {
+  tryCatch(value, error = function(e) {
+    abort_neargp("coordinates", c(sprintf("`%s` cannot be evaluated.", name),
+      i = sprintf("Name columns by a formula, %s = %s, or by strings.", name, example)), parent = e)
   })
 }
 

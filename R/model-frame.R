@@ -40,7 +40,9 @@ in_data <- function(what, value) {
     closure <- regmatches(conditionMessage(e), regexec("\\(closure\\) for variable '(.*)'", conditionMessage(e)))[[1L]]
     if (length(closure)) abort_neargp("columns", sprintf("`data` has no column %s.", closure[2L]))
     name <- if (what == "the formula") "The formula" else paste0("`", what, "`")
-    abort_neargp("formula", paste(name, "cannot be evaluated in `data`."), parent = e)
+    smooth <- grepl("could not find function \"(s|te|ti|t2)\"", conditionMessage(e))
+    abort_neargp("formula", c(paste(name, "cannot be evaluated in `data`."),
+      i = if (smooth) "A smooth effect of a covariate has a basis, such as splines::ns(z, df = 4) or poly(z, 3)."), parent = e)
   })
 }
 

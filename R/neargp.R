@@ -79,7 +79,8 @@ neargp <- function(formula, data, coords = NULL, time = NULL, method = vecchia()
   began <- proc.time()[["elapsed"]]
   call <- match.call()
   check_given(missing(data), "data", "a data frame, or sf points, with the columns of the formula")
-  coords <- coordinates_argument(coords)
+  coords <- columns_argument(coords, "coords", "~ x + y")
+  time <- columns_argument(time, "time", "~ day")
   settings <- check_settings(formula, data, method, covariance, family, nugget, control, device, threads, verbose)
   locations <- new_locations(data, coords, time, distance, crs, c(all.vars(formula[[2L]]), all.vars(substitute(weights))))
   arguments <- list(weights = rlang::enquo(weights), offset = rlang::enquo(offset), subset = rlang::enquo(subset), na.action = na.action)
@@ -113,7 +114,7 @@ check_settings <- function(formula, data, method, covariance, family, nugget, co
   if (nrow(data) == 0L) abort_neargp("empty", "`data` has no rows.")
   check_unique_columns(names(data), data, "data")
   check_method(method)
-  check_class(covariance, "covariance", "neargp_covariance", "a covariance such as cov_matern()")
+  check_covariance(covariance)
   check_class(control, "control", "neargp_control", "made by neargp_control()")
   settings <- list(method = method, covariance = covariance, family = check_family(family, method),
     nugget = check_nugget(nugget), control = control, device = resolve_device(device, inherits(method, "neargp_exact_gp")),

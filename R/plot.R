@@ -55,7 +55,7 @@
 plot.neargp <- function(x, which = NULL, what = c("mean", "sd"), newdata = NULL, cells = 10000, time = NULL, ...) {
   which <- which %||% default_plots(x)
   check_choices(which, "which", c("map", "residuals", "residual_map", "qq", "variogram", "loo"))
-  what <- match.arg(what)
+  what <- check_choice(what, "what", c("mean", "sd"))
   check_plot_arguments(names(list(...)))
   device <- graphics::par("din")
   old <- open_page(grDevices::n2mfrow(length(which), asp = device[1L] / device[2L]))

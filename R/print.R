@@ -118,7 +118,9 @@ print_remarks <- function(x, digits) {
   cat(white_noise_note(x, effective), sep = "")
   fixed <- x$parameters$name[x$parameters$fixed & x$layout$kind != "shape"]
   if (length(fixed)) cat("  fixed: ", paste(fixed, collapse = ", "), "\n", sep = "")
-  vanishing <- is.null(x$classifier) && any(x$layout$kind[x$parameters$at_boundary] %in% c("nugget", "variance"))
+  # The nugget of pseudo-observations is a factor of noise that they have already: at its lower bound, 1, it is not 0.
+  vanishing <- is.null(x$classifier) &&
+    any(x$layout$kind[x$parameters$at_boundary] %in% c("variance", if (is.null(x$sites)) "nugget"))
   cat(boundary_line(boundary_parameters(x), vanishing))
   cat(label_scale_note(x, digits), far_mean_note(x, digits), sep = "")
   cat("\n", score_line(x), "\n", convergence_line(x), "\n", sep = "")

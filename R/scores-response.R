@@ -56,6 +56,7 @@ scores.neargp <- function(object, newdata = NULL, observed = NULL, trials = NULL
     check_leave_one_out(object)
     if (!gaussian) return(scores_given_others(object, level, na.rm))
     loo <- loo_table(object)
+    complete_predictions(loo$observed, loo["mean"], na.rm, object$row_names %||% seq_along(loo$observed))
     return(scores(loo, observed = loo$observed, level = level, na.rm = na.rm))
   }
   truth <- new_observations(object, newdata, observed, trials)
@@ -68,7 +69,8 @@ scores.neargp <- function(object, newdata = NULL, observed = NULL, trials = NULL
 scores_given_others <- function(object, level, na.rm) {
   cavity <- cavity_mixture(object)
   y <- object$data$y
-  observed <- y[complete_predictions(y, list(mean = replace(rep(NA_real_, length(y)), cavity$rows, 0)), na.rm)]
+  found <- list(mean = replace(rep(NA_real_, length(y)), cavity$rows, 0))
+  observed <- y[complete_predictions(y, found, na.rm, object$row_names %||% seq_along(y))]
   summarise_scores(observed, mixture_scores(observed, cavity$mixture, level), level, length(y) - length(observed))
 }
 

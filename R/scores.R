@@ -238,7 +238,8 @@ recycle_predictions <- function(predicted, n) {
   predicted
 }
 
-complete_predictions <- function(observed, predicted, na.rm) {
+# `rows`: their names or numbers, where they are told.
+complete_predictions <- function(observed, predicted, na.rm, rows = seq_along(observed)) {
   given <- c(list(observed = observed), Filter(Negate(is.null), predicted))
   missing <- vapply(given, function(value) rowSums(is.na(as.matrix(value))) > 0,
                     logical(length(observed)))
@@ -247,7 +248,7 @@ complete_predictions <- function(observed, predicted, na.rm) {
   if (!na.rm && !all(complete)) {
     abort_neargp("missing", c(
       sprintf("Missing values in %s.", paste0("`", names(given)[colSums(missing) > 0], "`", collapse = ", ")),
-      x = sprintf("They are in %s.", format_rows(which(!complete))),
+      x = sprintf("They are in %s.", format_rows(rows[!complete])),
       i = "Use `na.rm = TRUE` to leave these rows out."
     ))
   }

@@ -11,7 +11,8 @@
 #' @param conf.level its level.
 #' @param data for `augment()`: the training data; by default the columns of the
 #'   formula and the coordinates, of the rows that were fitted with their row names.
-#'   Where the data of the fit are no longer found, they are those of the trend matrix.
+#'   Where the data of the fit are no longer found, they are those of the trend matrix. After `na.action = na.exclude` they may have the rows
+#'   that were left out, for which the columns are `NA`.
 #' @param ... not used.
 #' @return Data frames.
 #'
@@ -55,7 +56,7 @@ generics::augment
 #' @export
 tidy.neargp <- function(x, effects = c("trend", "covariance"), conf.int = FALSE, conf.level = 0.95, ...) {
   check_no_more_arguments()
-  effects <- match.arg(effects, several.ok = TRUE)
+  effects <- unique(check_choices(effects, "effects", c("trend", "covariance")))
   check_flag(conf.int, "conf.int")
   check_level(conf.level, "conf.level")
   parts <- list(trend = tidy_trend, covariance = tidy_covariance)[effects]
@@ -111,18 +112,18 @@ augment.neargp <- function(x, data = NULL, ...) {
   check_no_more_arguments()
   n <- length(x$data$y)
   if (is.null(data)) data <- original_columns(x) %||% fitted_columns(x)
-  if (!is.data.frame(data) || nrow(data) != n) {
+  spread <- stats::naresid(x$na_action, seq_len(n))
+  if (!is.data.frame(data) || !nrow(data) %in% c(n, length(spread))) {
     abort_neargp("argument", c(
       sprintf("`data` must be a data frame with the %s rows that were fitted.", format_count(n)),
-      i = "Rows removed by `subset` or `na.action` must be removed from `data` too."
+      i = "Rows removed by `subset` or `na.action` must be removed from `data` too (na.exclude keeps their place)."
     ))
   }
   loo <- loo_table(x)
-  data$.fitted <- smoothed(x, NULL, NULL)
-  data$.resid <- x$data$y - data$.fitted
-  data$.loo_mean <- loo$mean
-  data$.loo_sd <- loo$sd
-  data$.loo_std_resid <- loo$z
+  fitted <- smoothed(x, NULL, NULL)
+  said <- data.frame(.fitted = fitted, .resid = x$data$y - fitted, .loo_mean = loo$mean, .loo_sd = loo$sd, .loo_std_resid = loo$z)
+  if (nrow(data) != n) said <- said[spread, ]
+  data[names(said)] <- said
   data
 }
 

@@ -72,7 +72,7 @@ empirical_variogram <- function(object, ...) UseMethod("empirical_variogram")
 empirical_variogram.default <- function(object, coords, width = NULL, cutoff = NULL,
                                         estimator = c("classical", "robust"), directions = NULL,
                                         tolerance = 22.5, max_pairs = 1e6, longlat = FALSE, ...) {
-  estimator <- match.arg(estimator)
+  estimator <- check_choice(estimator, "estimator", c("classical", "robust"))
   if (!is.numeric(object)) {
     abort_neargp("argument", c(sprintf("`object` must be values (numeric), with `coords`, or a fit of neargp(), not %s.", describe_value(object)),
       i = "For example empirical_variogram(data$z, coords = data[c(\"x\", \"y\")])."))
@@ -91,7 +91,7 @@ empirical_variogram.default <- function(object, coords, width = NULL, cutoff = N
 empirical_variogram.neargp <- function(object, width = NULL, cutoff = NULL,
                                        estimator = c("classical", "robust"), directions = NULL,
                                        tolerance = 22.5, max_pairs = 1e6, time_lag = NULL, ...) {
-  estimator <- match.arg(estimator)
+  estimator <- check_choice(estimator, "estimator", c("classical", "robust"))
   if (!is_gaussian(object$family)) {
     abort_neargp("variogram", c(sprintf("There is no variogram of a fit of a %s response.", family_call(object$family)),
       x = "Its residuals scatter by the family, the covariance is that of the linear predictor.",

@@ -69,6 +69,20 @@ test_that("slips of first use have errors of the package", {
   slip(fit(z ~ 1, data, coords = c(x, y)), "coordinates", "coords = ~ x + y")
   slip(fit(z ~ q, data, coords = ~ x + y), "columns", "`data` has no column q")
   slip(fit(z ~ 1, cbind(data, x = 1), coords = ~ x + y), "columns", "more than one column named x")
+  slip(fit(z ~ 1, data, coords = ~ x + y, time = day_that_is_not), "coordinates", "time = ~ day")
+  slip(fit(z ~ s(x), data, coords = ~ x + y), "formula", "splines::ns")
+  for (covariance in list(cov_matern, "matern", "cov_matern", "Mattern")) {
+    slip(fit(z ~ 1, data, coords = ~ x + y, covariance = covariance), "argument", "Did you mean covariance = cov_matern()?")
+  }
+  for (covariance in list("", NA_character_, mean, c("matern", "cauchy"), 1)) {
+    slip(fit(z ~ 1, data, coords = ~ x + y, covariance = covariance), "argument", "a covariance such as cov_matern()")
+  }
+  slip(neargp(z ~ 1, data, coords = ~ x + y, method = "vechia"), "argument", "Did you mean method = vecchia()?")
+  example <- fit(z ~ 1, data, coords = ~ x + y)
+  slip(plot(example, what = "se"), "argument", "\"mean\", \"sd\"")
+  slip(tidy(example, effects = "random"), "argument", "\"trend\", \"covariance\"")
+  slip(block_folds(data, method = "hexagon"), "argument", "\"square\", \"kmeans\"")
+  slip(empirical_variogram(example, estimator = "best"), "argument", "\"classical\", \"robust\"")
   data$far <- data$x * 1e300
   slip(fit(z ~ 1, data, coords = ~ far + y), "coordinates", "beyond 1e+30")
   data$list <- as.list(data$x)

@@ -158,3 +158,24 @@ test_that("where scores hardly differ, held-out rows decide", {
   probability <- as.matrix(predict(other, data[held, ]))[cbind(seq_along(held), as.integer(data$class[held]))]
   expect_equal(fit$classifier$held_out[["label"]], sum(log(probability)), tolerance = 1e-6)
 })
+
+test_that("rows that alone determine a coefficient do not decide between the estimators", {
+  data <- class_data(150)
+  data$kind <- factor(ifelse(seq_len(150) == 10L, "only", ifelse(data$h > 0, "a", "b")))
+  fit <- function(formula) {
+    neargp(formula, data, coords = ~ x + y, family = categorical(), covariance = cov_exponential(), threads = 1L, method = loo_k(12L))
+  }
+  scores <- fit(class ~ kind)$classifier
+  expect_null(scores$held_out)
+  expect_identical(scores$estimator, names(which.max(scores$compared)))
+  decided <- fit(class ~ 1)
+  expect_true(all(is.finite(decided$classifier$held_out)))
+  shown <- paste(sprintf("%.1f by %s", decided$classifier$held_out, c("label", "own-class")), collapse = ", ")
+  expect_output(print(decided), paste0("(score of held-out rows ", shown, ")"), fixed = TRUE)
+})
+
+test_that("the estimators of four rows are compared without holding any out", {
+  data <- data.frame(x = 1:4, y = c(1, 3, 2, 4), class = factor(c("a", "b", "c", "a")))
+  fit <- suppressWarnings(neargp(class ~ 1, data, coords = ~ x + y, family = categorical(), method = loo_k(1L), threads = 1L))
+  expect_null(fit$classifier$held_out)
+})

@@ -120,3 +120,17 @@ test_that("a place of several outputs is predicted as if it had been deleted, tr
     expect_equal(loo$sd, given$sd, tolerance = 1e-8)
   }
 })
+
+test_that("scores() names rows without a prediction as the warning does", {
+  data <- simulated_data(60)
+  data$z[3] <- NA
+  data$count <- round(exp(data$z / 3))
+  data$kind <- factor(c(rep(c("a", "b"), 10), "only", rep(c("a", "b"), length.out = 39)))
+  for (formula in c(z ~ kind, count ~ kind)) {
+    counts <- formula[[2L]] == "count"
+    fit <- neargp(formula, data, coords = ~ x + y, family = if (counts) poisson() else gaussian(),
+      method = if (counts) vnngp(8) else vecchia(8))
+    expect_warning(expect_error(scores(fit), "row 21\\.", class = "neargp_error_missing"), "row 21 ", class = "neargp_warning_leverage")
+    expect_identical(suppressWarnings(scores(fit, na.rm = TRUE))$n, 58L)
+  }
+})

@@ -358,3 +358,11 @@ test_that("a maximum is bracketed uphill, within the bounds, with one evaluation
   expect_identical(bracket_maximum(function(x) x, 5, 0, 5), c(4, 5))
   expect_identical(bracket_maximum(function(x) if (x > 2) -1e100 else x, 0, -5, 5), c(0, 3))
 })
+
+test_that("a nugget of pseudo-observations at its lower bound is not near 0", {
+  fit <- site_fit("poisson", site_data())
+  fit$parameters$at_boundary <- fit$parameters$name == "nugget"
+  expect_output(print(fit), "at the boundary of its search interval: nugget", fixed = TRUE)
+  fit$parameters$at_boundary <- fit$parameters$name == "variance"
+  expect_output(print(fit), "or not told from 0: variance", fixed = TRUE)
+})

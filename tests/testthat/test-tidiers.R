@@ -100,3 +100,15 @@ test_that("p values are those of the summary", {
   expect_equal(table$p.value[table$effect == "trend"], unname(summary(fit)$coefficients[, "Pr(>|z|)"]))
   expect_true(all(is.na(table$p.value[table$effect == "covariance"])))
 })
+
+test_that("augment() takes data with the rows that na.exclude left out", {
+  data <- simulated_data(60)
+  data$z[c(3, 50)] <- NA
+  fit <- neargp(z ~ 1, data, coords = ~ x + y, method = vecchia(k = 8), na.action = na.exclude)
+  table <- augment(fit, data = data)
+  expect_identical(table[names(data)], data)
+  expect_identical(which(is.na(table$.fitted)), c(3L, 50L))
+  expect_equal(table$.loo_mean, loo_predict(fit)$mean)
+  expect_equal(na.omit(table)$.resid, augment(fit)$.resid)
+  expect_error(augment(update(fit, na.action = na.omit), data = data), class = "neargp_error_argument")
+})
