@@ -126,6 +126,7 @@ TEST_CASE("predictions of several outputs in chunks are those of the CPU") {
 TEST_CASE("what fails on a device is an error and leaves no memory behind") {
   const Fixture fixture;
   for (Index number = 0;; ++number) {
+    REQUIRE(number < 100);
     const emulated::Fresh device;
     emulated::state().fail_allocation = number;
     bool failed = false;

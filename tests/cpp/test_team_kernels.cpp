@@ -5,6 +5,7 @@
 
 #include "core_fixtures.h"
 #include "emulated_device.h"
+#include "few_cases.h"
 #include "output_fixtures.h"
 
 using namespace neargp;
@@ -148,7 +149,7 @@ LocalProblem make_problem(int n, int dim, int k, int columns) {
 }  // namespace
 
 TEST_CASE("teams compute what the CPU's kernels do, for every covariance") {
-  for (const Model& model : all_models()) {
+  for (const Model& model : some_of(all_models())) {
     CAPTURE(model.name);
     const LocalProblem problem = make_problem(32, model.dim, 12, 3);
     const Results expected = compute(cpu_backend(), problem.view(), model.covariance);
@@ -161,7 +162,7 @@ TEST_CASE("teams compute what the CPU's kernels do, for every covariance") {
 TEST_CASE("teams compute for conditioning sets of any size") {
   const Model of_space = model("three ranges", {component(Family::matern, 1.2, {0.3, 0.5, 0.4}, {0, 1, 2}, 1.5)}, true);
   for (const Model& model : {structures().back(), families().front(), of_space})
-    for (const int k : {0, 1, 2, 3, 4, 5, 15, 30, 31, 32, 33, 64, emulated::most_neighbors}) {
+    for (const int k : some_of<int>({0, 1, 2, 3, 4, 5, 15, 30, 31, 32, 33, 64, emulated::most_neighbors})) {
       CAPTURE(model.name);
       CAPTURE(k);
       const LocalProblem problem = make_problem(k + 12, model.dim, k, 2);
@@ -185,7 +186,7 @@ TEST_CASE("covariances of one component without a parameter of its family have a
 }
 
 TEST_CASE("teams compute for several outputs") {
-  for (const Model& model : models_of_outputs()) {
+  for (const Model& model : some_of(models_of_outputs())) {
     CAPTURE(model.name);
     const OutputData data(30, model.dim, 2);
     const LocalProblem problem(data.view(), neighbors_before(data.data, 11), {}, with_threads(1));

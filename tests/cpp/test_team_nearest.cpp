@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include "emulated_device.h"
+#include "few_cases.h"
 #include "geometry/neighbors.h"
 #include "geometry_fixtures.h"
 
@@ -43,7 +44,7 @@ std::vector<Cloud> clouds() {
 TEST_CASE("teams find the neighbours that the tree finds") {
   for (const int threads : {1, 2}) {
     const emulated::Fresh device(threads);
-    for (const Cloud& cloud : clouds())
+    for (const Cloud& cloud : some_of(clouds()))
       for (const int k : {1, 7, 70}) {
         if (threads > 1 && (cloud.dim != 3 || k != 7)) continue;  // barriers of the CPU are slow
         CAPTURE(cloud.dim);
@@ -63,7 +64,7 @@ TEST_CASE("teams find the neighbours that the tree finds") {
 TEST_CASE("teams find neighbours among earlier points") {
   for (const int threads : {1, 2}) {
     const emulated::Fresh device(threads);
-    for (const Cloud& cloud : clouds()) {
+    for (const Cloud& cloud : some_of(clouds())) {
       if (threads > 1 && cloud.dim != 3) continue;
       const Points points = cloud.view();
       const std::vector<int> order = shuffled(int(points.n));

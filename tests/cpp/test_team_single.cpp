@@ -9,6 +9,7 @@
 
 #include "core_fixtures.h"
 #include "emulated_device.h"
+#include "few_cases.h"
 #include "output_fixtures.h"
 
 using namespace neargp;
@@ -87,7 +88,7 @@ LocalProblem make_problem(int n, int dim, int k, int columns) {
 
 TEST_CASE("sums in single precision are those in double, for every covariance") {
   const emulated::Fresh device;
-  for (const Model& model : all_models()) {
+  for (const Model& model : some_of(all_models())) {
     CAPTURE(model.name);
     const Data data(uniform_cloud(40, model.dim, 3), 3);
     check_close(make_problem(data, 12).view(), model.covariance);
@@ -97,7 +98,7 @@ TEST_CASE("sums in single precision are those in double, for every covariance") 
 TEST_CASE("sums in single precision for conditioning sets of any size") {
   const emulated::Fresh device;
   const Model model = structures().back();
-  for (const int k : {0, 1, 2, 3, 4, 5, 15, 27, 30, 31, 32, 33, 64, emulated::most_neighbors}) {
+  for (const int k : some_of<int>({0, 1, 2, 3, 4, 5, 15, 27, 30, 31, 32, 33, 64, emulated::most_neighbors})) {
     CAPTURE(k);
     const Data data(uniform_cloud(k + 12, model.dim, 3), 2);
     check_close(make_problem(data, k).view(), model.covariance);
@@ -118,7 +119,7 @@ TEST_CASE("sums in single precision by teams in the device's memory") {
 
 TEST_CASE("sums in single precision for several outputs") {
   const emulated::Fresh device;
-  for (const Model& model : models_of_outputs()) {
+  for (const Model& model : some_of(models_of_outputs())) {
     CAPTURE(model.name);
     const OutputData data(40, model.dim, 2);
     const LocalProblem problem(data.view(), neighbors_before(data.data, 11), {}, with_threads(1));
@@ -141,7 +142,7 @@ TEST_CASE("teams of several threads agree with each other in single precision") 
 // Metres of a map's grid, a metre apart: floats there are half a metre apart.
 TEST_CASE("places far off from the origin lose nothing in single precision") {
   const emulated::Fresh device;
-  for (Model model : families()) {
+  for (Model model : some_of(families())) {
     CAPTURE(model.name);
     Cloud cloud = uniform_cloud(60, 2, 3);
     for (std::size_t i = 0; i < cloud.coords.size(); ++i) cloud.coords[i] = cloud.coords[i] * 8.0 + (i % 2 ? 5e6 : 4e5);

@@ -86,7 +86,17 @@ void compare_all(Operations& table, const std::string& name) {
   compare<OrUnordered<F>, float, double>(table, name + "u");
 }
 
+// Of bits without a type.
+template <class F>
+void compare_bits(Operations& table, const std::string& name) {
+  table.emplace("setp." + name + ".b16", run<F, bool, std::uint16_t, std::uint16_t>);
+  table.emplace("setp." + name + ".b32", run<F, bool, std::uint32_t, std::uint32_t>);
+  table.emplace("setp." + name + ".b64", run<F, bool, std::uint64_t, std::uint64_t>);
+}
+
 void add_comparisons(Operations& table) {
+  compare_bits<Equal>(table, "eq");
+  compare_bits<Unequal>(table, "ne");
   compare_all<Equal>(table, "eq");
   compare_all<Unequal>(table, "ne");
   compare_all<Less>(table, "lt");

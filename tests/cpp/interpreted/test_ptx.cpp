@@ -92,6 +92,18 @@ $L__small:
   for (int t = 0; t < threads; ++t) CHECK(outcome.result[t] == (t < 5 ? 0 : -(2 * t - 1)));
 }
 
+TEST_CASE("bits are compared whatever type they have") {
+  const Outcome outcome = run(R"(
+	and.b32 	%r7, %r1, 1;
+	setp.eq.b32 	%p1, %r7, 1;
+	setp.ne.b32 	%p2, %r1, 3;
+	and.pred 	%p1, %p1, %p2;
+	selp.b32 	%r8, 1, 0, %p1;
+	st.global.u32 	[%rd2], %r8;)");
+  CHECK(outcome.fault == "");
+  for (int t = 0; t < threads; ++t) CHECK(outcome.result[t] == (t % 2 == 1 && t != 3));
+}
+
 TEST_CASE("lanes exchange numbers, and count flags") {
   const Outcome outcome = run(R"(
 	shfl.sync.bfly.b32 	%r7|%p2, %r1, 4, 31, -1;
