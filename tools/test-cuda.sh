@@ -28,7 +28,7 @@ prepare_r() {
 # The same flags as R's for packages; the package's own library has the rest of the core.
 build_emulated() {
   config() { R CMD config "$1"; }
-  library=$(Rscript --vanilla -e 'loadNamespace("neargp"); cat(getLoadedDLLs()[["neargp"]][["path"]])')
+  library=$(Rscript --vanilla -e 'invisible(loadNamespace("neargp")); cat(getLoadedDLLs()[["neargp"]][["path"]])')
   eigen=$(Rscript --vanilla -e 'cat(system.file("include", package = "RcppEigen"))')
   NEARGP_CUDA_MODULE=$PWD/_build/emulated_module.so
   export NEARGP_CUDA_MODULE

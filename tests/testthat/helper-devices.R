@@ -25,6 +25,11 @@ local_device <- function(device, env = parent.frame()) {
 # What is computed without neighbours has the CPU only.
 device_of <- function(method) if (inherits(method, "neargp_exact_gp")) "cpu"
 
+# So that functions without an argument `device` are asked for no other.
+with_device_of <- function(method, code) {
+  withr::with_options(list(neargp.device = device_of(method) %||% getOption("neargp.device")), code)
+}
+
 cuda_or_skip <- function() {
   condition <- tryCatch(require_cuda(), neargp_error_device = identity)
   if (inherits(condition, "condition")) {

@@ -21,14 +21,14 @@ test_that("a row is predicted as if it had been deleted, trend included: weights
   data <- leave_out_data()
   repeated <- data
   repeated[1:9, c("x", "y")] <- repeated[c(11:19), c("x", "y")]
-  for (method in list(exact_gp(), vecchia(k = 59), loo_k(k = 59))) {
+  for (method in list(exact_gp(), vecchia(k = 59), loo_k(k = 59))) with_device_of(method, {
     expect_left_out(leave_out_fit(data, method))
     expect_left_out(leave_out_fit(data, method, nugget = 0), 1e-9)
     expect_left_out(leave_out_fit(repeated, method))
     without <- leave_out_fit(data, method, formula = z ~ 0)
     inverse <- solve(dense_noisy(without$data, without$core_covariance, 0.2))
     expect_equal(unname(residuals(without, "loo", all_others(without))), drop(inverse %*% data$z) / diag(inverse), tolerance = 1e-10)
-  }
+  })
 })
 
 test_that("with fewer neighbours it is nearly so", {
@@ -49,20 +49,20 @@ test_that("covariates of noise make leave-one-out and cross-validation look wors
   data <- simulated_data(150, seed = 8, slope = 0)
   noise <- matrix(withr::with_seed(2, rnorm(150 * 50)), 150, dimnames = list(NULL, paste0("n", 1:50)))
   data <- cbind(data, noise)
-  for (method in list(vecchia(k = 20), exact_gp(), loo_k(k = 20), mll_k(k = 20))) {
+  for (method in list(vecchia(k = 20), exact_gp(), loo_k(k = 20), mll_k(k = 20))) with_device_of(method, {
     one <- neargp(z ~ height, data, coords = ~ x + y, covariance = cov_exponential(), method = method)
     many <- update(one, reformulate(c("height", colnames(noise)), "z"))
     expect_gt(scores(many)$rmse, 1.1 * scores(one)$rmse)
     compared <- cross_validate(list(one = one, many = many), folds = rep_len(1:5, 150))$scores
     expect_gt(compared$rmse[2], 1.1 * compared$rmse[1])
     expect_equal(scores(many)$rmse, compared$rmse[2], tolerance = 0.15)
-  }
+  })
 })
 
 test_that("a row that alone determines a coefficient has no leave-one-out prediction, and a warning says so", {
   data <- leave_out_data(80)
   data$group <- factor(ifelse(seq_len(80) == 7, "alone", as.character(data$group)))
-  for (method in list(exact_gp(), vecchia(k = 10), vnngp(k = 10))) {
+  for (method in list(exact_gp(), vecchia(k = 10), vnngp(k = 10))) with_device_of(method, {
     fit <- leave_out_fit(data, method)
     expect_warning(loo <- loo_predict(fit), "without row 7 of the data", class = "neargp_warning_leverage")
     expect_identical(loo$mean[7], NA_real_)
@@ -73,7 +73,7 @@ test_that("a row that alone determines a coefficient has no leave-one-out predic
     expect_warning(scored <- scores(fit, na.rm = TRUE), class = "neargp_warning_leverage")
     expect_identical(scored[c("n", "n_missing")], data.frame(n = 79L, n_missing = 1L), ignore_attr = TRUE)
     expect_true(is.na(suppressWarnings(augment(fit))$.loo_mean[7]))
-  }
+  })
 })
 
 test_that("near that, the trend is estimated without the row", {
