@@ -66,6 +66,8 @@ expect 'the reason is kept' 0 "cuda_because: there is no $copy/nowhere" "CUDA_HO
 expect 'a compiler that fails leaves CUDA out' 0 'cannot compile a small program (nvcc: no good)' "CUDA_HOME=$copy/fails" --
 expect 'and is an error where CUDA is asked for' 1 'CUDA was asked for, but' "CUDA_HOME=$copy/fails" NEARGP_CUDA=yes --
 expect 'architectures can be chosen' 0 'arch=compute_120,code=compute_120' "CUDA_HOME=$home" NEARGP_CUDA_ARCHS=sm_90,120 --
+expect 'in any order, and each once' 0 'CUDA 13.7 for sm_80, sm_90, sm_120 and newer' "CUDA_HOME=$home" \
+  NEARGP_CUDA_ARCHS=120,90,80,90 --
 expect 'unknown architectures are refused' 1 'knows 80 90 120' "CUDA_HOME=$home" NEARGP_CUDA_ARCHS=70 -- --with-cuda
 expect 'the host compiler can be chosen' 0 'nvcc -ccbin g++-99' "CUDA_HOME=$home" NEARGP_CUDA_HOST_CXX=g++-99 --
 expect 'CUDA can be left out' 0 'cuda: no' "CUDA_HOME=$home" -- --without-cuda

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstdint>
 
+#include "architectures.h"
 #include "check.h"
 
 namespace neargp {
@@ -53,20 +54,22 @@ void CudaDevice::use(Place place) {
 void CudaDevice::use_to_release(Place place) noexcept { cudaSetDevice(place); }
 
 DeviceLimits CudaDevice::limits() {
-  constexpr Index for_block_sums = 512;  // what kernels declare themselves (device_team.h)
   DeviceLimits limits;
   limits.multiprocessors = attribute(cudaDevAttrMultiProcessorCount);
   limits.threads_per_multiprocessor = attribute(cudaDevAttrMaxThreadsPerMultiProcessor);
   limits.blocks_per_multiprocessor = attribute(cudaDevAttrMaxBlocksPerMultiprocessor);
-  limits.shared_per_block = attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin) - for_block_sums;
+  limits.shared_per_block = attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin);
   limits.shared_per_multiprocessor = attribute(cudaDevAttrMaxSharedMemoryPerMultiprocessor);
+  limits.static_shared = static_shared;
   return limits;
 }
 
-// The ratio of the rates in single and double precision is 2 on GPUs made for computations, 32 or 64 on others, of 128
-// operations in single precision per clock and multiprocessor.
+// The ratio of the rates in single and double precision is 2 on GPUs made for computations, 32 or 64 on others.
 double CudaDevice::operations_per_clock() {
-  return 128.0 / attribute(cudaDevAttrSingleToDoublePrecisionPerfRatio) * attribute(cudaDevAttrMultiProcessorCount);
+  const int in_single = single_precision_lanes(attribute(cudaDevAttrComputeCapabilityMajor),
+                                               attribute(cudaDevAttrComputeCapabilityMinor));
+  return double(in_single) / attribute(cudaDevAttrSingleToDoublePrecisionPerfRatio) *
+         attribute(cudaDevAttrMultiProcessorCount);
 }
 
 Index CudaDevice::free_bytes() {
@@ -87,10 +90,12 @@ void* CudaDevice::allocate(std::size_t bytes) {
   return pointer;
 }
 
-// Nothing can be done about an error here, and it is often the second one.
+// Nothing can be done about an error here, and it is often the second one. The memory is that of the thread's device, which
+// another may have been selected after (use_to_release()).
 void CudaDevice::release(void* pointer) noexcept {
-  int pools = 0;
-  cudaDeviceGetAttribute(&pools, cudaDevAttrMemoryPoolsSupported, selected);
+  int device = 0, pools = 0;
+  cudaGetDevice(&device);
+  cudaDeviceGetAttribute(&pools, cudaDevAttrMemoryPoolsSupported, device);
   if (pools)
     cudaFreeAsync(pointer, nullptr);
   else

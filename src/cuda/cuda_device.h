@@ -17,6 +17,8 @@ struct CudaDevice {
   static void use(Place place);
   static void use_to_release(Place place) noexcept;
 
+  static constexpr Index static_shared = 256;  // what kernels of several warps to a team declare themselves (launch.h)
+
   static DeviceLimits limits();
   static double operations_per_clock();  // in double precision, of all multiprocessors together
   static Index free_bytes();

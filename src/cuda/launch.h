@@ -1,4 +1,4 @@
-// Teams on a GPU: the only kernel, a template over tasks. Included once for each task, by a file that instantiates
+// Teams on a GPU: the kernels, templates over tasks, one for each layout of a launch. Included once for each task, by a file that instantiates
 // CudaDevice::launch() for it, so that tasks are compiled side by side.
 #pragma once
 
@@ -10,7 +10,7 @@
 
 namespace neargp {
 
-// The memory of a thread's team, and its number among all teams.
+// The number of a thread's team among all teams, and its memory where that is shared memory.
 __device__ inline Index team_number(const LaunchPlan& plan) {
   return Index(blockIdx.x) * plan.teams_per_block + threadIdx.x / plan.team_threads;
 }
@@ -40,6 +40,7 @@ template <class Task>
 __global__ void __launch_bounds__(256, 2)
     run_block_teams(const Task task, const TargetRange range, const LaunchPlan plan, const LaunchMemory memory) {
   __shared__ double for_sums[BlockTeam::most_warps];
+  static_assert(sizeof(for_sums) == CudaDevice::static_shared, "plans count with it");
   run_team(task, range, BlockTeam(for_sums), plan, memory, shared_memory_of_team(plan));
 }
 

@@ -13,6 +13,7 @@
 #include <cstring>
 #include <mutex>
 #include <new>
+#include <stdexcept>
 #include <thread>
 #include <vector>
 
@@ -145,13 +146,14 @@ class ThreadTeam {
 struct Device {
   using Place = int;
   static Place current() { return 0; }
-  static void use(Place) {}
-  static void use_to_release(Place) noexcept {}
+  static void use(Place) { in_use() = true; }
+  static void use_to_release(Place) noexcept { in_use() = true; }
 
   static neargp::DeviceLimits limits() { return state().limits; }
   static Index free_bytes() { return state().total_bytes - state().used_bytes; }
 
   static void* allocate(std::size_t bytes) {
+    if (!in_use()) throw std::logic_error("A thread allocates memory before it has said of which device.");
     if (state().allocations++ == state().fail_allocation || Index(bytes) > free_bytes())
       throw neargp::Error("The emulated device has no memory left.");
     // the size is kept in front
@@ -186,6 +188,7 @@ struct Device {
   template <class Task>
   static void launch(const Task& task, const neargp::TargetRange& range, const neargp::LaunchPlan& plan,
                      const neargp::LaunchMemory& memory) {
+    if (plan.blocks < 1) throw std::logic_error("A launch of no blocks, which CUDA refuses.");
     ++state().launches;
     state().most_teams = std::max(state().most_teams, plan.teams());
     state().used_device_memory = state().used_device_memory || !plan.in_shared;
@@ -202,6 +205,12 @@ struct Device {
   }
 
  private:
+  // Each thread of the host has a device of its own, as CUDA has it.
+  static bool& in_use() {
+    static thread_local bool in_use = false;
+    return in_use;
+  }
+
   // On a boundary of 16 bytes.
   class Memory {
    public:

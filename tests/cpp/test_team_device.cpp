@@ -2,6 +2,8 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <exception>
+#include <thread>
 
 #include "base/error.h"
 #include "core_fixtures.h"
@@ -57,6 +59,35 @@ TEST_CASE("data go to the device once, afterwards only parameters and values do"
   CHECK(after_opening > Index(300 * 10 * sizeof(int)));
   problem.on_device().conditional_sums(fixture.prepared, true, on_emulated());
   CHECK(emulated::state().uploaded_bytes - after_opening < 2000);
+}
+
+TEST_CASE("a batch in which nothing has changed is sent nothing") {
+  const emulated::Fresh device;
+  const Fixture fixture;
+  const LocalProblem problem = fixture.problem(on_emulated());
+  LocalView view = problem.view();
+  std::vector<int> all;
+  for (Index t = 0; t < view.targets; ++t) all.push_back(int(t));
+  view.chosen = all.data();
+  DeviceView batch(emulated::backend(), view);
+  batch.set_batch(view, ChangedData{});
+  check_same(batch.conditional_sums(fixture.prepared, true, on_emulated()).sums,
+             problem.on_device().conditional_sums(fixture.prepared, true, on_emulated()).sums);
+}
+
+TEST_CASE("a thread that has not spoken to the device yet may open views") {
+  const emulated::Fresh device;
+  const Fixture fixture;
+  std::exception_ptr failure;
+  std::thread([&] {
+    try {
+      const LocalProblem problem = fixture.problem(on_emulated());
+      problem.on_device().conditional_sums(fixture.prepared, true, on_emulated());
+    } catch (...) {
+      failure = std::current_exception();
+    }
+  }).join();
+  CHECK(failure == nullptr);
 }
 
 TEST_CASE("chunks, streamed targets and teams' memory make no difference to sums") {

@@ -1,6 +1,9 @@
 // Neighbour search by teams against the kd-tree's, ties and all.
 #include <doctest/doctest.h>
 
+#include <exception>
+#include <thread>
+
 #include "emulated_device.h"
 #include "few_cases.h"
 #include "geometry/neighbors.h"
@@ -91,6 +94,33 @@ TEST_CASE("a team may have more threads than a store has room for") {
   const Cloud reference = uniform_cloud(600, 2), queries = uniform_cloud(4, 2, 8);
   const NeighborTable expected = nearest_to(reference.view(), queries.view(), 60, with_threads(1));
   CHECK(Search().run(reference.view(), queries.view(), 60) == expected.index);
+}
+
+TEST_CASE("a thread that has not spoken to the device yet may search") {
+  const emulated::Fresh device;
+  const Cloud cloud = uniform_cloud(200, 2);
+  std::vector<int> found;
+  std::exception_ptr failure;
+  std::thread([&] {
+    try {
+      found = Search().run(cloud.view(), cloud.view(), 5);
+    } catch (...) {
+      failure = std::current_exception();
+    }
+  }).join();
+  CHECK(failure == nullptr);
+  CHECK(found == nearest_to(cloud.view(), cloud.view(), 5, with_threads(1)).index);
+}
+
+TEST_CASE("the device is chosen where it is faster and has room for the points") {
+  const emulated::Fresh device;
+  const Cloud cloud = uniform_cloud(4000, 30);
+  NeighborRequest request;
+  request.reference = request.queries = cloud.view();
+  request.k = 30;
+  CHECK(engine().pays(request, RunContext{}));
+  emulated::state().total_bytes = 4000 * 30 * 8 + 1024 * 30 * 8;
+  CHECK_FALSE(engine().pays(request, RunContext{}));
 }
 
 TEST_CASE("a search runs in parts, and where stores do not fit on the chip") {

@@ -2,7 +2,10 @@
 #include <doctest/doctest.h>
 
 #include "base/error.h"
+#include "core_fixtures.h"
+#include "team/conditional_sums.h"
 #include "team/plan.h"
+#include "team/run_targets.h"
 
 using namespace neargp;
 
@@ -17,6 +20,20 @@ LaunchDemand demand(int rows, Index team_doubles, Index targets, Index outputs =
 
 constexpr Index gigabyte = Index(1) << 30;
 
+// Memory of a team for values, gradient and information of data in the plane.
+template <class Real>
+Index bytes_of_team(int k, int columns, const Covariance& covariance) {
+  const PreparedCovariance prepared = prepare(covariance, 2, true, local_kernels().fill_matern_table);
+  PackedCovariance<Real> packed(prepared);
+  LocalView view;
+  view.dim = 2;
+  view.k = k;
+  view.columns = columns;
+  return team_memory(TeamConditionalSums<true, Real>{view, packed.at(packed.memory())});
+}
+
+Index round_up(Index bytes, Index piece) { return (bytes + piece - 1) / piece * piece; }
+
 }  // namespace
 
 TEST_CASE("small matrices share blocks and fill the multiprocessors") {
@@ -27,7 +44,7 @@ TEST_CASE("small matrices share blocks and fill the multiprocessors") {
   CHECK(plan.teams_per_block * plan.team_bytes <= large_gpu().shared_per_block);
   const Index resident = plan.blocks / large_gpu().multiprocessors;
   CHECK(resident >= 2);
-  CHECK(resident * (plan.teams_per_block * plan.team_bytes + 1024) <= large_gpu().shared_per_multiprocessor);
+  CHECK(resident * (round_up(plan.teams_per_block * plan.team_bytes, 128) + 1024) <= large_gpu().shared_per_multiprocessor);
   CHECK(resident * plan.block_threads() <= 512);  // by registers
 }
 
@@ -56,6 +73,44 @@ TEST_CASE("a plan never asks for more than the device has") {
       else
         CHECK(plan.teams() * doubles * 8 <= 16 * gigabyte);
     }
+}
+
+TEST_CASE("all blocks of a plan run at one time, and another one would not") {
+  const DeviceLimits a100{108, 2048, 32, 163 << 10, 164 << 10}, l40s{142, 1536, 24, 99 << 10, 100 << 10};
+  const Covariance matern = fixtures::families()[1].covariance;
+  const auto check = [](const DeviceLimits& limits, int k, Index team_bytes) {
+    CAPTURE(k);
+    CAPTURE(team_bytes);
+    const LaunchPlan plan = plan_launch(limits, {k + 1, team_bytes, 30, 10000000}, 10 * gigabyte);
+    REQUIRE(plan.in_shared);
+    const Index resident = plan.blocks / limits.multiprocessors;
+    // of a block that is one team: 256 bytes in which its warps exchange sums
+    const Index dynamic = plan.teams_per_block * plan.team_bytes, fixed = plan.team_threads > 32 ? 256 : 0;
+    const Index block = round_up(dynamic + fixed, 128) + 1024;
+    CHECK(block - 1024 <= limits.shared_per_block);
+    CHECK(resident * block <= limits.shared_per_multiprocessor);
+    const bool another = (resident + 1) * block <= limits.shared_per_multiprocessor &&
+                         (resident + 1) * plan.block_threads() <= 512 && resident < limits.blocks_per_multiprocessor;
+    CHECK_FALSE(another);
+  };
+  for (const int columns : {1, 2, 3, 4}) {
+    CAPTURE(columns);
+    check(a100, 30, bytes_of_team<float>(30, columns, matern));
+    check(l40s, 60, bytes_of_team<float>(60, columns, matern));
+    check(l40s, 15, bytes_of_team<double>(15, columns, matern));
+    for (const int k : {38, 47}) check(large_gpu(), k, bytes_of_team<double>(k, columns, matern));
+  }
+  for (const DeviceLimits& limits : {large_gpu(), a100, l40s})
+    for (int k = 1; k < 100; ++k) check(limits, k, bytes_of_team<double>(k, 2, matern));
+}
+
+TEST_CASE("the memory of a team is counted beyond the numbers of an int") {
+  const int k = 30000;
+  Covariance covariance;
+  for (int c = 0; c < 3; ++c) covariance.components.push_back(fixtures::families()[6].covariance.components[0]);
+  // slope and shape of each, the covariance of all but the first, and the factor
+  const double triangles = 3 * 2 + 2 + 1;
+  CHECK(double(bytes_of_team<double>(k, 2, covariance)) > triangles * k * (k - 1.0) / 2.0 * 8.0);
 }
 
 TEST_CASE("matrices that do not fit on the chip go to the device's memory") {

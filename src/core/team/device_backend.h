@@ -40,13 +40,14 @@ class DeviceBackend {
 
   using Array = DeviceArray<Device, double>;
 
-  // Places in a team's memory are counted in int.
+  // Places in each array of a team's memory are counted in int.
   static constexpr int most_neighbors = 30000;
 
   static void* open(const LocalView& view) {
     if (view.k > most_neighbors)
       throw Error("On a GPU a conditioning set has at most " + std::to_string(most_neighbors) + " members, not " +
                   std::to_string(view.k) + ".");
+    Device::use(Device::current());
     return new OpenView(view);
   }
 

@@ -19,6 +19,7 @@ class DeviceSearch {
  private:
   static void search(const NeighborRequest& request, const RunContext& context) {
     if (request.k == 0 || request.queries.n == 0 || request.reference.n == 0) return;
+    Device::use(Device::current());
     DeviceArray<Device, double> reference;
     DeviceArray<Device, int> label;
     reference.upload(by_coordinate(request.reference).data(), request.reference.n * request.reference.dim);
@@ -50,18 +51,30 @@ class DeviceSearch {
   // Operations of one comparison: a difference, its square and a sum for each coordinate, and the judgement.
   static double operations(Points reference) { return 3.0 * reference.dim + 10.0; }
 
-  // A third of a second at 5e11 operations per second, as in team/plan.cpp, and no more than fits.
+  // With limits and labels, which some requests lack.
+  static double bytes_per_query(const NeighborRequest& request) { return 8.0 * request.queries.dim + 4.0 * request.k + 8.0; }
+  static double bytes_per_point(const NeighborRequest& request) { return 8.0 * request.reference.dim + 4.0; }
+
+  // Fewer in a launch would leave teams without work.
+  static constexpr double least_queries = 1024.0;
+
+  // As many as a launch has time for, and no more than fit.
   static Index queries_per_launch(const NeighborRequest& request) {
-    const double by_time = 1.5e11 / (operations(request.reference) * double(request.reference.n));
-    const double bytes = 8.0 * request.queries.dim + 4.0 * request.k + 8.0;
-    const double by_memory = 0.5 * double(Device::free_bytes()) / bytes;
-    return std::max<Index>(1024, Index(std::min({by_time, by_memory, double(request.queries.n)})));
+    const double by_time = operations_per_launch / (operations(request.reference) * double(request.reference.n));
+    const double by_memory = 0.5 * double(Device::free_bytes()) / bytes_per_query(request);
+    return std::max<Index>(1, Index(std::min({std::max(by_time, least_queries), by_memory, double(request.queries.n)})));
+  }
+
+  static bool fits(const NeighborRequest& request) {
+    const double needed = double(request.reference.n) * bytes_per_point(request) +
+                          2.0 * least_queries * bytes_per_query(request);  // one half is for teams
+    return needed <= double(Device::free_bytes());
   }
 
   // Some queries and their results on the device.
   struct Queries {
-    DeviceArray<Device, double> points, sums;
-    DeviceArray<Device, unsigned char> team_memory;
+    DeviceArray<Device, double> points;
+    DeviceArray<Device, unsigned char> large_memory;
     DeviceArray<Device, int> limit, excluded, index;
     DeviceArray<Device, Index> failed;
 
@@ -77,24 +90,24 @@ class DeviceSearch {
       task.count = count;
 
       const Index groups = (count + TeamNearest::group - 1) / TeamNearest::group;
-      LaunchDemand demand{1, team_memory_of(task), 0, groups};
+      LaunchDemand demand{1, team_memory(task), 0, groups};
       demand.whole_warps = true;  // teams sort when their own stores are full
       const LaunchPlan plan = plan_launch(Device::limits(), demand, Device::free_bytes());
       failed.fill(0xff, plan.teams());
-      if (!plan.in_shared) team_memory.reserve(plan.teams() * plan.team_bytes);
+      if (!plan.in_shared) large_memory.reserve(plan.teams() * plan.team_bytes);
       Device::launch(task, TargetRange{0, groups, plan.teams()}, plan,
-                     LaunchMemory{sums.data(), team_memory.data(), failed.data()});
+                     LaunchMemory{nullptr, large_memory.data(), failed.data()});
       Device::synchronise();
       index.download(request.index + first * task.k, count * task.k);
     }
-
-    static Index team_memory_of(const TeamNearest& task) { return neargp::team_memory(task); }
   };
 
   // A rule on paper (bench/cuda.md). The tree, in nanoseconds for a query and a thread: it looks at about k 2^d points,
   // at worst at all of them, and takes a nanosecond for each coordinate. The device: its rate in double precision is at
-  // least two operations a clock and multiprocessor, on those made for it 64.
+  // least two operations a clock and multiprocessor, on those made for it 32 or 64.
   static bool pays(const NeighborRequest& request, const RunContext& context) {
+    Device::use(Device::current());
+    if (!fits(request)) return false;
     const double n = double(request.reference.n), dim = request.reference.dim;
     const double visited = std::min(n, 2.0 * request.k * std::exp2(std::min(dim, 40.0)));
     const double tree = visited * (dim + 2.0) / std::max(1, context.threads);

@@ -10,7 +10,7 @@ namespace neargp {
 template <class Real>
 class DiagonalBlock {
  public:
-  static constexpr int width = 4;
+  static constexpr int width = Four<Real>::width;
 
   NEARGP_HD DiagonalBlock() {}
 

@@ -18,6 +18,7 @@ struct LaunchMemory {
 // A task without sums or memory that cannot fail: a warp for each of its targets.
 template <class Device, class Task>
 void run_plain(const Task& task, Index targets) {
+  if (targets == 0) return;  // CUDA refuses a launch of no blocks
   LaunchPlan plan;
   plan.team_threads = 32;
   plan.blocks = targets;

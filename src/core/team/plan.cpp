@@ -16,7 +16,10 @@ constexpr double usable_share = 0.85;
 constexpr Index most_partial_doubles = Index(1) << 25;
 
 constexpr int warp = 32;
-constexpr Index reserved_per_block = 1024;  // of shared memory, by CUDA
+
+// Of shared memory CUDA takes some for each block, and allots the rest in pieces (CUDA C++ Programming Guide, section on
+// compute capabilities, and the occupancy calculator of Nsight Compute).
+constexpr Index reserved_per_block = 1024, shared_piece = 128;
 
 // Kernels have up to 128 registers a thread, and a multiprocessor has 65,536 (src/cuda/launch.h).
 constexpr Index most_threads_by_registers = 512;
@@ -47,28 +50,37 @@ Index apart_in_banks(Index team_bytes) { return (team_bytes + 95) / 128 * 128 + 
               "device = \"cpu\".");
 }
 
+// Shared memory of a block, without what CUDA takes.
+Index shared_of_block(const DeviceLimits& limits, const LaunchPlan& plan) {
+  const Index own = plan.team_threads > warp ? limits.static_shared : 0;
+  return (plan.teams_per_block * plan.team_bytes + own + shared_piece - 1) / shared_piece * shared_piece;
+}
+
 // Blocks of a plan that run on a multiprocessor at one time.
 Index resident_blocks(const DeviceLimits& limits, const LaunchPlan& plan) {
-  const Index block_bytes = plan.teams_per_block * plan.team_bytes + reserved_per_block;
-  const Index by_memory = limits.shared_per_multiprocessor / block_bytes;
+  const Index by_memory = limits.shared_per_multiprocessor / (shared_of_block(limits, plan) + reserved_per_block);
   const Index by_threads =
       std::min<Index>(limits.threads_per_multiprocessor, most_threads_by_registers) / plan.block_threads();
   return std::clamp<Index>(std::min(by_memory, by_threads), 1, limits.blocks_per_multiprocessor);
 }
 
-// Blocks of one warp or of two, whichever puts more teams on a multiprocessor.
-LaunchPlan plan_in_shared(const DeviceLimits& limits, const LaunchDemand& demand) {
+// Parts of a warp cannot be apart in two blocks: a team of few threads shares its block with others.
+LaunchPlan smallest_in_shared(const LaunchDemand& demand) {
   LaunchPlan plan;
   plan.team_threads = threads_of_team(demand, true);
   plan.team_bytes = demand.team_bytes;
   plan.teams_per_block = std::max(1, warp / plan.team_threads);
+  return plan;
+}
+
+// Blocks of one warp or of two, whichever puts more teams on a multiprocessor.
+LaunchPlan plan_in_shared(const DeviceLimits& limits, LaunchPlan plan) {
   plan.blocks = resident_blocks(limits, plan);
   if (plan.team_threads <= warp) {
     LaunchPlan larger = plan;
     larger.teams_per_block *= 2;
     larger.blocks = resident_blocks(limits, larger);
-    const bool fits = larger.teams_per_block * larger.team_bytes <= limits.shared_per_block;
-    if (fits && larger.teams() > plan.teams()) plan = larger;
+    if (shared_of_block(limits, larger) <= limits.shared_per_block && larger.teams() > plan.teams()) plan = larger;
   }
   plan.blocks *= limits.multiprocessors;
   return plan;
@@ -82,7 +94,7 @@ LaunchPlan plan_in_device_memory(const DeviceLimits& limits, const LaunchDemand&
   const double team_bytes = double(demand.team_bytes);
   const Index fitting = Index(0.5 * usable_share * double(free_bytes) / team_bytes);
   if (fitting < 1) refuse(team_bytes / (0.5 * usable_share), double(free_bytes));
-  // Two to four blocks hide each other's waiting; more would only press on the cache.
+  // Two blocks hide each other's waiting; more would only press on the cache.
   plan.blocks = std::min<Index>(fitting, Index(2) * limits.multiprocessors);
   return plan;
 }
@@ -92,11 +104,10 @@ LaunchPlan plan_in_device_memory(const DeviceLimits& limits, const LaunchDemand&
 LaunchPlan plan_launch(const DeviceLimits& limits, const LaunchDemand& wanted, Index free_bytes) {
   LaunchDemand demand = wanted;
   demand.team_bytes = apart_in_banks(wanted.team_bytes);
-  // Parts of a warp cannot be apart in two blocks: a team of few threads shares its block with others.
-  const int threads = threads_of_team(demand, true);
-  const Index least_teams = std::max(1, warp / threads);
-  const bool in_shared = least_teams * demand.team_bytes <= limits.shared_per_block;
-  LaunchPlan plan = in_shared ? plan_in_shared(limits, demand) : plan_in_device_memory(limits, demand, free_bytes);
+  const LaunchPlan smallest = smallest_in_shared(demand);
+  LaunchPlan plan = shared_of_block(limits, smallest) <= limits.shared_per_block
+                        ? plan_in_shared(limits, smallest)
+                        : plan_in_device_memory(limits, demand, free_bytes);
   const Index by_sums = most_partial_doubles / std::max<Index>(1, demand.outputs) / plan.teams_per_block;
   const Index by_targets = (demand.targets + plan.teams_per_block - 1) / plan.teams_per_block;
   plan.blocks = std::clamp<Index>(std::min(by_sums, by_targets), 1, plan.blocks);
@@ -104,10 +115,9 @@ LaunchPlan plan_launch(const DeviceLimits& limits, const LaunchDemand& wanted, I
 }
 
 Index chunk_targets(const LaunchDemand& demand, Index teams, Index free_bytes, Index bytes_per_target) {
-  // At 5e11 operations per second, a slow device's rate in double precision, a third of a second.
   const double rows = demand.rows;
   const double operations = rows * rows * (rows / 3 + 60);
-  const double by_time = 1.5e11 / operations;
+  const double by_time = operations_per_launch / operations;
   const double by_memory = usable_share * double(free_bytes) / double(std::max<Index>(1, bytes_per_target));
   if (by_memory < 1) refuse(double(bytes_per_target) / usable_share, double(free_bytes));
   const double most = std::min({by_time, by_memory, double(demand.targets)});

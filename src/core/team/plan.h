@@ -6,12 +6,17 @@
 
 namespace neargp {
 
+// Of a launch, so that interrupts are answered in between: a third of a second at 5e11 operations a second, a slow
+// device's rate in double precision.
+inline constexpr double operations_per_launch = 1.5e11;
+
 struct DeviceLimits {
   int multiprocessors = 1;
   int threads_per_multiprocessor = 2048;
   int blocks_per_multiprocessor = 32;
   Index shared_per_block = 48 << 10;           // bytes that a block may have
   Index shared_per_multiprocessor = 64 << 10;  // and all blocks of a multiprocessor together
+  Index static_shared = 256;                   // of it, what a team of several warps has beside its memory
 };
 
 struct LaunchPlan {

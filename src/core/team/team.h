@@ -35,9 +35,9 @@ class TeamArena {
 
   // `count` numbers on a boundary of 16 bytes, which is what a thread loads at one time.
   template <class T>
-  NEARGP_HD T* take(int count) {
+  NEARGP_HD T* take(long long count) {
     T* piece = memory_ ? reinterpret_cast<T*>(memory_ + used_) : nullptr;
-    used_ += (count * (long long)(sizeof(T)) + 15) / 16 * 16;
+    used_ += (count * (long long)sizeof(T) + 15) / 16 * 16;
     return piece;
   }
 
@@ -71,7 +71,9 @@ struct Two {
 // Four numbers, in memory on a boundary of 16 bytes: two loads of doubles, one of floats.
 template <class Real>
 struct Four {
-  Real x[4];
+  static constexpr int width = 4;
+
+  Real x[width];
 
   NEARGP_HD static Four load(const Real* from) {
 #ifdef __CUDA_ARCH__
@@ -97,13 +99,13 @@ struct Four {
       *reinterpret_cast<float4*>(to) = {x[0], x[1], x[2], x[3]};
     }
 #else
-    for (int b = 0; b < 4; ++b) to[b] = x[b];
+    for (int b = 0; b < width; ++b) to[b] = x[b];
 #endif
   }
 
   NEARGP_HD Real dot(const Four& other) const {
     Real sum = x[0] * other.x[0];
-    for (int b = 1; b < 4; ++b) sum += x[b] * other.x[b];
+    for (int b = 1; b < width; ++b) sum += x[b] * other.x[b];
     return sum;
   }
 };

@@ -127,13 +127,14 @@ class TeamTile {
     return piece;
   }
 
-  NEARGP_HD int derivative_size() const {
+  // Of some covariances and many rows more than an int counts, which each triangle is below.
+  NEARGP_HD Index derivative_size() const {
     int triangles = 0;
     for (int c = 0; c < covariance_.components; ++c) {
       const Component component(covariance_.component[c]);
       triangles += (component.wants_slope || component.wants_shape) + component.wants_shape + keeps_covariance(c);
     }
-    return triangles * pair_count(rows_);
+    return Index(triangles) * pair_count(rows_);
   }
 
   NEARGP_HD void fill(Index target) {
@@ -300,7 +301,7 @@ NEARGP_HD inline double team_dot(const Team& team, const Real* x, const Real* y,
 template <class Real>
 NEARGP_HD inline Real thread_dot(const Real* x, const Real* y, int padded) {
   Real sum = 0;
-  for (int i = 0; i < padded; i += 4) sum += Four<Real>::load(x + i).dot(Four<Real>::load(y + i));
+  for (int i = 0; i < padded; i += Four<Real>::width) sum += Four<Real>::load(x + i).dot(Four<Real>::load(y + i));
   return sum;
 }
 

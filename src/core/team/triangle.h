@@ -1,7 +1,7 @@
 // Cholesky factor and triangular solves of one matrix by a team.
 //
 // The lower triangle is stored in panels of four columns. The columns of a panel are as long as the first of them and
-// some entries more, as a rule two doubles or no floats:
+// some entries more, as a rule two doubles, or four floats where there are further rows:
 //
 //   panel p:  column 4p, rows 4p .. padded-1, further entries | column 4p + 1, the same rows | ...
 //
@@ -29,7 +29,7 @@ namespace neargp {
 template <class Real>
 class TeamTriangle {
  public:
-  static constexpr int width = 4;  // of a panel
+  static constexpr int width = Four<Real>::width;  // of a panel
 
   NEARGP_HD static int padded_rows(int rows) { return (rows + width - 1) / width * width; }
   NEARGP_HD static int entries(int rows, int further = 0) {
@@ -52,7 +52,6 @@ class TeamTriangle {
 
   NEARGP_HD int rows() const { return rows_; }
   NEARGP_HD int padded() const { return padded_; }
-  NEARGP_HD Real* memory() const { return entries_; }
   NEARGP_HD Real& at(int i, int j) const { return entries_[place(i, j, length_)]; }
   // Entry j of a further row.
   NEARGP_HD Real& further(int row, int j) const { return at(padded_ + row, j); }
