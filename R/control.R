@@ -17,8 +17,9 @@
 #' @param neighbor_search how neighbours are found, always exactly, so that the choice is one of time alone: `"kd-tree"`, the package's own
 #'   tree; `"faiss"`, the library FAISS, which compares with all points, by matrix products in single precision whose candidates are then
 #'   compared and certified in double precision, for many dimensions that the data really fill, and on the GPU where the computation is on
-#'   one and FAISS was built for it; or `"auto"`, the GPU's search where the
-#'   computation is on one, else, from 8 dimensions and 20,000 points on, whichever of the two a trial finds to be faster.
+#'   one and FAISS was built for it (it gives up to 2,048 candidates there: conditioning sets of more than 2,032 are found on the CPU); or
+#'   `"auto"`, the GPU's search where the computation is on one, and there faster and with room for the points, else, from 8 dimensions and
+#'   20,000 points on, whichever of the two a trial finds to be faster.
 #' @param precision `"single"`: on a GPU the optimiser first climbs with covariance matrices in single precision, and then goes on in double
 #'   precision from where that ended. Log-likelihood, estimates and standard errors are those of double precision: as near to those of a
 #'   fit without single precision as fits from different starting values are to each other. It is meant for GPUs that were not made for

@@ -30,14 +30,15 @@ void add_current_resources(neargp::RunContext& context) {
   const Resources& resources = current();
   context.single_precision = resources.single_precision;
   const bool choose = resources.search == "auto";
+  int gpu = neargp::no_gpu;
   if (!resources.device_module.empty()) {
     const neargp::DeviceModule& module = neargp::device_module(resources.device_module);
     context.backend = module.backend;
+    gpu = module.selected();
     if (choose) context.neighbors = module.neighbors;
   }
   if (resources.search == "faiss")
-    context.neighbors = &neargp::faiss_engine(
-        resources.faiss_module, context.backend ? neargp::FaissUse::always_on_gpu : neargp::FaissUse::always);
+    context.neighbors = &neargp::faiss_engine(resources.faiss_module, neargp::FaissUse::always, gpu);
   else if (choose && !context.neighbors && !resources.faiss_module.empty())
     context.neighbors = &neargp::faiss_engine(resources.faiss_module, neargp::FaissUse::where_faster);
 }

@@ -90,10 +90,12 @@ DeviceInfo describe(int device) {
 
 void select(int device) { CudaDevice::select(gpu_of(device)); }
 
+int selected() { return CudaDevice::current(); }
+
 constexpr Backend backend = DeviceBackend<CudaDevice>::table("cuda");
 constexpr NeighborEngine search = DeviceSearch<CudaDevice>::engine("cuda");
 constexpr DeviceModule module{device_module_abi_version, "cuda",    NEARGP_CUDA_BUILD, device_count, describe,
-                              select,                    &backend, &search};
+                              select,                    selected,  &backend,          &search};
 
 }  // namespace
 }  // namespace neargp

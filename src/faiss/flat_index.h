@@ -14,8 +14,8 @@ class FlatIndex {
   virtual void search(const float* queries, Index m, int count, float* distance2, Index* row) const = 0;
 };
 
-// In the memory of the first GPU. Throws where FAISS was built without GPUs.
-std::unique_ptr<FlatIndex> new_index_on_gpu(int dim);
+// In the memory of that GPU. Throws where FAISS was built without GPUs.
+std::unique_ptr<FlatIndex> new_index_on_gpu(int dim, int gpu);
 
 // FaissModule::candidates_on_gpu.
 int candidates_on_gpu();

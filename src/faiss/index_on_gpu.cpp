@@ -16,9 +16,9 @@ namespace {
 
 // Products in single precision, all 24 bits of it: the certificate of geometry/faiss_search.h counts on them. FAISS asks
 // cuBLAS for no less, but NVIDIA's cuVS, to which it may pass a search on, does not say.
-faiss::gpu::GpuIndexFlatConfig on_first_gpu() {
+faiss::gpu::GpuIndexFlatConfig on_gpu(int gpu) {
   faiss::gpu::GpuIndexFlatConfig config;
-  config.device = 0;
+  config.device = gpu;
   config.use_cuvs = false;
   return config;
 }
@@ -26,7 +26,7 @@ faiss::gpu::GpuIndexFlatConfig on_first_gpu() {
 // Threads take turns: an index on a GPU answers one of them at a time.
 class IndexOnGpu : public FlatIndex {
  public:
-  explicit IndexOnGpu(int dim) : index_(&resources_, dim, on_first_gpu()) {}
+  IndexOnGpu(int dim, int gpu) : index_(&resources_, dim, on_gpu(gpu)) {}
 
   void add(const float* points, Index n) override { index_.add(n, points); }
 
@@ -43,7 +43,7 @@ class IndexOnGpu : public FlatIndex {
 
 }  // namespace
 
-std::unique_ptr<FlatIndex> new_index_on_gpu(int dim) { return std::make_unique<IndexOnGpu>(dim); }
+std::unique_ptr<FlatIndex> new_index_on_gpu(int dim, int gpu) { return std::make_unique<IndexOnGpu>(dim, gpu); }
 
 int candidates_on_gpu() { return faiss::gpu::getMaxKSelection(); }
 
@@ -53,7 +53,7 @@ int candidates_on_gpu() { return faiss::gpu::getMaxKSelection(); }
 
 namespace neargp {
 
-std::unique_ptr<FlatIndex> new_index_on_gpu(int) { throw Error("This FAISS was built without GPUs."); }
+std::unique_ptr<FlatIndex> new_index_on_gpu(int, int) { throw Error("This FAISS was built without GPUs."); }
 
 int candidates_on_gpu() { return 0; }
 

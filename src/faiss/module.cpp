@@ -21,7 +21,8 @@ using neargp::Index;
 #define NEARGP_TEXT(x) #x
 #define NEARGP_VERSION(major, minor, patch) "FAISS " NEARGP_TEXT(major) "." NEARGP_TEXT(minor) "." NEARGP_TEXT(patch)
 
-// What FAISS throws is a class of its library, unknown beyond this module.
+// What FAISS throws is a class of its library, unknown beyond this module. An error of CUDA it does not throw: it asserts
+// that there was none, and ends the process otherwise. Lack of the GPU's memory it throws.
 template <class Action>
 auto translated(const Action& action) {
   try {
@@ -62,9 +63,9 @@ class IndexOnCpu : public FlatIndex {
   faiss::IndexFlatL2 index_;
 };
 
-void* open(int dim, bool on_gpu) {
+void* open(int dim, int gpu) {
   return translated([&]() -> FlatIndex* {
-    if (on_gpu) return neargp::new_index_on_gpu(dim).release();
+    if (gpu != neargp::no_gpu) return neargp::new_index_on_gpu(dim, gpu).release();
     return std::make_unique<IndexOnCpu>(dim).release();
   });
 }

@@ -47,6 +47,7 @@ TEST_CASE("a module is opened once and tells of its devices") {
   CHECK(module.device_count(why_none) == 2);
   CHECK(module.describe(1).name == "Fake 1");
   module.select(1);
+  CHECK(module.selected() == 1);
   CHECK(counts().selected == 1);
 }
 

@@ -13,7 +13,7 @@ namespace neargp {
 
 // Raised whenever DeviceModule or DeviceInfo changes. The backend has a version of its own (backend_abi_version);
 // the loader checks both.
-inline constexpr int device_module_abi_version = 1;
+inline constexpr int device_module_abi_version = 2;
 
 struct DeviceInfo {
   std::string name;          // as its maker calls it
@@ -34,6 +34,8 @@ struct DeviceModule {
   DeviceInfo (*describe)(int device);
   // Views that are opened from now on live on this device. It may claim memory there and start threads.
   void (*select)(int device);
+  // By which number the maker's libraries know the selected device: they count those that cannot be used here, too.
+  int (*selected)();
 
   const Backend* backend;
   const NeighborEngine* neighbors;  // null: the module offers no search

@@ -25,9 +25,14 @@ constexpr double fastest_product = 1e11;
 // Queries of a trial: the points of so many leaves, since the tree answers queries that lie close together at a time.
 constexpr Index trial_leaves = 4;
 
-std::string& engine_file() {
-  static std::string file;
-  return file;
+struct Engine {
+  std::string file;
+  int gpu = no_gpu;
+};
+
+Engine& engine() {
+  static Engine engine;
+  return engine;
 }
 
 template <class Action>
@@ -66,12 +71,11 @@ bool faiss_is_faster(const FaissModule& module, const NeighborRequest& request, 
   trial.index = index.data();
   const double by_tree = seconds([&] { nearest_to(tree, trial.queries, trial.k, alone); });
   if (by_tree < 2.0 * double(trial.queries.n) * double(points.n) * points.dim / fastest_product) return false;
-  return seconds([&] { search_by_faiss(module, false, trial, alone); }) < by_tree;
+  return seconds([&] { search_by_faiss(module, no_gpu, trial, alone); }) < by_tree;
 }
 
-template <bool on_gpu>
 void search(const NeighborRequest& request, const RunContext& context) {
-  search_by_faiss(faiss_module(engine_file()), on_gpu, request, context);
+  search_by_faiss(faiss_module(engine().file), engine().gpu, request, context);
 }
 
 bool pays(const NeighborRequest& request, const RunContext& context) {
@@ -80,7 +84,7 @@ bool pays(const NeighborRequest& request, const RunContext& context) {
     return false;
   const FaissModule* module = nullptr;
   try {
-    module = &faiss_module(engine_file());
+    module = &faiss_module(engine().file);
   } catch (const Error&) {
     return false;
   }
@@ -101,12 +105,10 @@ const FaissModule& faiss_module(const std::string& file) {
   return *module;
 }
 
-const NeighborEngine& faiss_engine(const std::string& file, FaissUse use) {
-  static const NeighborEngine on_gpu = {"faiss", search<true>, nullptr}, on_cpu = {"faiss", search<false>, nullptr},
-                              by_trial = {"faiss", search<false>, pays};
-  engine_file() = file;
-  if (use == FaissUse::where_faster) return by_trial;
-  return use == FaissUse::always_on_gpu ? on_gpu : on_cpu;
+const NeighborEngine& faiss_engine(const std::string& file, FaissUse use, int gpu) {
+  static const NeighborEngine always = {"faiss", search, nullptr}, by_trial = {"faiss", search, pays};
+  engine() = {file, gpu};
+  return use == FaissUse::always ? always : by_trial;
 }
 
 }  // namespace neargp

@@ -6,16 +6,19 @@
 
 namespace neargp {
 
-inline constexpr int faiss_module_abi_version = 2;
+inline constexpr int faiss_module_abi_version = 3;
 
-// Functions throw an Error.
+// In the place of a GPU's number.
+inline constexpr int no_gpu = -1;
+
+// Functions throw an Error, but for errors of CUDA, at which FAISS ends the process.
 struct FaissModule {
   int abi_version;
   const char* version;    // "FAISS 1.7.3"
   int candidates_on_gpu;  // the most that a search on a GPU gives for a query; 0: built without GPUs
 
-  // With `on_gpu` in the memory of the first GPU.
-  void* (*open)(int dim, bool on_gpu);
+  // In the memory of a GPU, by CUDA's number, or with no_gpu in that of the CPU.
+  void* (*open)(int dim, int gpu);
   void (*close)(void* index);
   // `n` further points, row-major.
   void (*add)(void* index, const float* points, Index n);

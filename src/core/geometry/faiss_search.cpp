@@ -16,7 +16,8 @@ namespace {
 constexpr int points_per_stretch = 4096;
 
 // Candidates beyond the k that are wanted, so that the last of them is farther than the k-th by more than rounding can
-// explain; where it is not, a second round has this many times more. Then the query is compared with all points.
+// explain; where it is not, a second round has this many times more, or as many as there can be. Then the query is compared
+// with all points.
 constexpr int extra_candidates = 16, more_candidates = 8, rounds = 2;
 
 // Centred, and scaled by a power of two so that nothing overflows: both change no rounding of double precision that
@@ -53,10 +54,10 @@ class SingleFrame {
 // FAISS's index of the first points of a set.
 class SingleIndex {
  public:
-  SingleIndex(const FaissModule& module, int dim, bool on_gpu)
+  SingleIndex(const FaissModule& module, int dim, int gpu)
       : module_(module),
-        most_candidates_(on_gpu ? module.candidates_on_gpu : std::numeric_limits<int>::max()),
-        handle_(module.open(dim, on_gpu)) {}
+        most_candidates_(gpu == no_gpu ? std::numeric_limits<int>::max() : module.candidates_on_gpu),
+        handle_(module.open(dim, gpu)) {}
   SingleIndex(const SingleIndex&) = delete;
   SingleIndex& operator=(const SingleIndex&) = delete;
   ~SingleIndex() { module_.close(handle_); }
@@ -98,10 +99,12 @@ class QueryBlock {
   void run(Index first, Index last) {
     std::vector<Index> queries;
     for (Index j = first; j < last; ++j) queries.push_back(j);
-    Index count = request_.k + extra_candidates;
-    const Index most = std::min(index_.size() - 1, index_.most_candidates());
-    for (int round = 0; round < rounds && count <= most; ++round, count *= more_candidates)
+    Index count = request_.k + extra_candidates, before = 0;
+    for (int round = 0; round < rounds && !queries.empty() && count > before && count < index_.size(); ++round) {
       queries = answer(queries, int(count));
+      before = count;
+      count = std::min(count * more_candidates, index_.most_candidates());
+    }
     for (const Index j : queries) compare_with_all(j);
   }
 
@@ -199,10 +202,10 @@ Index queries_per_block(Index points, int dim, bool on_gpu) {
 
 }  // namespace
 
-void search_by_faiss(const FaissModule& module, bool on_gpu, const NeighborRequest& request, const RunContext& context) {
-  on_gpu = on_gpu && request.k + extra_candidates <= module.candidates_on_gpu;
+void search_by_faiss(const FaissModule& module, int gpu, const NeighborRequest& request, const RunContext& context) {
+  if (request.k + extra_candidates > module.candidates_on_gpu) gpu = no_gpu;
   const SingleFrame frame(request.reference);
-  SingleIndex index(module, request.reference.dim, on_gpu);
+  SingleIndex index(module, request.reference.dim, gpu);
   const Index queries = request.queries.n;
   Index first = 0;
   while (first < queries) {
@@ -211,7 +214,7 @@ void search_by_faiss(const FaissModule& module, bool on_gpu, const NeighborReque
     if (request.limit)
       last = std::upper_bound(request.limit + first, request.limit + queries, index.size() + points_per_stretch) -
              request.limit;
-    const Index block = queries_per_block(index.size(), request.reference.dim, on_gpu);
+    const Index block = queries_per_block(index.size(), request.reference.dim, gpu != no_gpu);
     RunContext stretch = context;
     if (context.progress)
       stretch.progress = [&](double part) { context.progress((double(first) + part * double(last - first)) / double(queries)); };

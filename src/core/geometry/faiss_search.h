@@ -7,8 +7,9 @@
 
 namespace neargp {
 
-// With `on_gpu` the candidates are found by the first GPU, unless the module cannot do that for as many as are wanted.
-void search_by_faiss(const FaissModule& module, bool on_gpu, const NeighborRequest& request, const RunContext& context);
+// On a GPU, by CUDA's number, or the CPU (no_gpu), which also has to serve where more candidates are wanted than the
+// module can give on a GPU.
+void search_by_faiss(const FaissModule& module, int gpu, const NeighborRequest& request, const RunContext& context);
 
 // The largest squared distance in single precision that a point can have which is, in truth, within `reach` of a
 // query; both are centred, and query_norm is the query's distance from the centre. If all points that are not among

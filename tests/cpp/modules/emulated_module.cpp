@@ -15,12 +15,14 @@ DeviceInfo describe(int) {
 
 void select(int) { const emulated::Fresh device; }
 
+int selected() { return emulated::Device::current(); }
+
 constexpr NeighborEngine search = emulated::DeviceSearch::engine("emulated");
 
 }  // namespace
 
 extern "C" const DeviceModule* neargp_device_module() {
   static const DeviceModule module = {device_module_abi_version, "emulated", "tests", device_count, describe, select,
-                                      &emulated::backend(), &search};
+                                      selected, &emulated::backend(), &search};
   return &module;
 }

@@ -15,15 +15,18 @@ namespace {
 // Few, for tests to exceed.
 constexpr int candidates_on_gpu = 60;
 
-std::atomic<int> searches_on_gpu{0};
+std::atomic<int> searches_on_gpu{0}, last_gpu{neargp::no_gpu};
 
 struct PlainIndex {
   int dim;
-  bool on_gpu;
+  int gpu;
   std::vector<float> points;
 };
 
-void* open(int dim, bool on_gpu) { return new PlainIndex{dim, on_gpu, {}}; }
+void* open(int dim, int gpu) {
+  if (gpu != neargp::no_gpu) last_gpu = gpu;
+  return new PlainIndex{dim, gpu, {}};
+}
 void close(void* index) { delete static_cast<PlainIndex*>(index); }
 
 void add(void* index, const float* points, Index n) {
@@ -46,8 +49,9 @@ float expanded(const float* x, const float* y, int dim) {
 // Like FAISS, finds nothing where the distance overflows.
 void search(const void* index, const float* queries, Index m, int count, float* distance2, Index* row) {
   const auto& plain = *static_cast<const PlainIndex*>(index);
-  if (plain.on_gpu && count > candidates_on_gpu) throw neargp::Error("So many candidates a GPU does not give.");
-  if (plain.on_gpu) ++searches_on_gpu;
+  const bool on_gpu = plain.gpu != neargp::no_gpu;
+  if (on_gpu && count > candidates_on_gpu) throw neargp::Error("So many candidates a GPU does not give.");
+  if (on_gpu) ++searches_on_gpu;
   const Index n = Index(plain.points.size()) / plain.dim;
   std::vector<std::pair<float, Index>> all(n);
   for (Index j = 0; j < m; ++j) {
@@ -72,3 +76,4 @@ extern "C" const neargp::FaissModule* neargp_faiss_module() {
 
 // In the form of R's .C().
 extern "C" void plain_searches_on_gpu(int* count) { *count = searches_on_gpu; }
+extern "C" void plain_last_gpu(int* gpu) { *gpu = last_gpu; }

@@ -11,7 +11,7 @@ namespace {
 [[maybe_unused]] constexpr int working = 0;
 constexpr int other_table = 1, other_backend = 2, without_device = 3;
 
-int views_opened, selected = -1, sums_in_single;
+int views_opened, chosen = -1, sums_in_single;
 
 int device_count(std::string& why_none) {
   if (FAKE != without_device) return 2;
@@ -26,8 +26,10 @@ DeviceInfo describe(int device) {
 
 void select(int device) {
   describe(device);
-  selected = device;
+  chosen = device;
 }
+
+int selected() { return chosen; }
 
 void* open_view(const LocalView& view) {
   ++views_opened;
@@ -55,7 +57,7 @@ Backend make_backend() {
 extern "C" void fake_counts(int* counts) {
   counts[0] = views_opened;
   counts[1] = fixtures::brute_searches();
-  counts[2] = selected;
+  counts[2] = chosen;
   counts[3] = sums_in_single;
 }
 
@@ -67,6 +69,7 @@ extern "C" const DeviceModule* neargp_device_module() {
                                       device_count,
                                       describe,
                                       select,
+                                      selected,
                                       &backend,
                                       &fixtures::brute_engine()};
   return &module;
