@@ -1,5 +1,5 @@
-// Teams on a GPU: the kernels, templates over tasks, one for each layout of a launch. Included once for each task, by a file that instantiates
-// CudaDevice::launch() for it, so that tasks are compiled side by side.
+// Teams on a GPU: the kernels, templates over tasks, one for each layout of a launch. Included once for each task, by a
+// file that instantiates CudaDevice::launch() for it, so that tasks are compiled side by side.
 #pragma once
 
 #include <cuda_runtime.h>
