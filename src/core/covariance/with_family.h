@@ -25,6 +25,7 @@ inline __attribute__((always_inline)) FamilyChoice<double> family_choice(const P
 
 // Calls action(family) with the struct of families.h or matern_table.h that evaluates
 // the component.
+NEARGP_CALLS_ACTION
 template <class Real, class Action>
 NEARGP_HD inline void with_family(const FamilyChoice<Real>& choice, Action&& action) {
   using Number = FormulaNumber<Real>;
