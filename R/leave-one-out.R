@@ -64,8 +64,9 @@ without_own_trend <- function(object, given, y, noise) {
   grown <- h / (1 - h)
   left <- list(mean = moments$mean - (y - moments$mean) * grown, variance = moments$variance + spread * grown)
   alone <- determining_groups(data$X)
+  trend_without <- deleted_trends(object)
   for (row in setdiff(which(h > high_leverage), alone)) {
-    left <- with_trend(left, row, moments, unseen, object$beta_vcov, trend_without(object, row))
+    left <- with_trend(left, row, moments, unseen, object$beta_vcov, trend_without(row))
   }
   without_prediction(object, left, alone, alone)
 }
@@ -81,10 +82,11 @@ without_own_place <- function(object, given, chain, noise) {
   D <- (data$X - chain$weighted[, -1L, drop = FALSE]) * scale
   z <- (data$y - data$offset - chain$weighted[, 1L]) * scale - drop(D %*% unname(object$beta))
   alone <- determining_groups(data$X, data$place)
+  trend_without <- deleted_trends(object)
   left <- moments
   for (rows in split(seq_along(data$y), data$place)) {
     if (data$place[rows[1L]] %in% alone) next
-    trend <- downdated_trend(object, D[rows, , drop = FALSE], z[rows]) %||% trend_without(object, rows)
+    trend <- downdated_trend(object, D[rows, , drop = FALSE], z[rows]) %||% trend_without(rows)
     left <- with_trend(left, rows, moments, unseen, object$beta_vcov, trend)
   }
   without_prediction(object, left, which(data$place %in% alone), alone)
@@ -100,11 +102,15 @@ downdated_trend <- function(object, D, z) {
   list(change = drop(crossprod(spread, solved[, 1L])), beta_vcov = object$beta_vcov + crossprod(spread, solved[, -1L, drop = FALSE]))
 }
 
-# By how much the coefficients fall when these rows are taken away, and their covariance matrix then.
-trend_without <- function(object, rows) {
+# A function of rows: by how much the coefficients fall when these are taken away, and their covariance matrix then. Those of all rows are
+# found when they are first needed, which is seldom.
+deleted_trends <- function(object) {
   all <- seq_along(object$data$y)
-  kept <- trend_of_others(object, setdiff(all, rows))
-  list(change = unname(trend_of_others(object, all)$beta - kept$beta), beta_vcov = kept$beta_vcov)
+  delayedAssign("beta", trend_of_others(object, all)$beta)
+  function(rows) {
+    kept <- trend_of_others(object, setdiff(all, rows))
+    list(change = unname(beta - kept$beta), beta_vcov = kept$beta_vcov)
+  }
 }
 
 trend_of_others <- function(object, rows) {

@@ -257,9 +257,8 @@ negligible_score <- function(problem) max(problem$control$refresh_gain, 0.1 * sq
 # many times, so their own least squares would understate the standard errors; one pass in Vecchia's ordering does not.
 with_gls_trend <- function(problem, result, neighbors = neighbors_before(problem, component_at(problem, result$working), result$k, "maxmin", 0)) {
   if (ncol(problem$data$X) == 0L) return(result)
-  trend <- local_objective(problem, neighbors)$evaluate(result$working)
-  if (!is.finite(trend$value)) abort_cholesky(trend$failed)
-  result$beta <- trend$beta
-  result$beta_vcov <- trend$beta_vcov
+  nugget <- nugget_of(problem$layout, to_core(result$working, problem$layout$transform))
+  trend <- gls_trend(problem$data, covariance_at(problem, result$working), nugget, neighbors, problem$threads)
+  result[names(trend)] <- trend
   result
 }

@@ -191,16 +191,23 @@ convergence_line <- function(x) {
 #' @export
 summary.neargp <- function(object, ...) {
   check_no_more_arguments()
-  variance <- diag(object$beta_vcov)
-  std_error <- sqrt(ifelse(variance < 0, NA, variance))
-  # Of a coefficient without a finite estimate Wald's test says nothing (Hauck and Donner 1977).
-  z <- ifelse(names(object$beta) %in% object$convergence$endless, NA, object$beta / std_error)
-  coefficients <- cbind(Estimate = object$beta, `Std. Error` = std_error, `z value` = z, `Pr(>|z|)` = wald_p_value(z))
+  wald <- wald_tests(object)
+  coefficients <- cbind(Estimate = object$beta, `Std. Error` = wald$std_error, `z value` = wald$z, `Pr(>|z|)` = wald$p_value)
   covariance <- object$parameters[c("estimate", "std_error", "fixed", "at_boundary")]
   rownames(covariance) <- object$parameters$name
   structure(list(fit = object, coefficients = coefficients, covariance = covariance, effective_range = effective_ranges(object)),
     class = "summary.neargp")
 }
+
+# Of the trend's coefficients. Of one without a finite estimate the test says nothing (Hauck and Donner 1977).
+wald_tests <- function(object) {
+  variance <- diag(object$beta_vcov)
+  std_error <- sqrt(ifelse(variance < 0, NA, variance))
+  z <- ifelse(names(object$beta) %in% object$convergence$endless, NA, object$beta / std_error)
+  list(std_error = std_error, z = z, p_value = wald_p_value(z))
+}
+
+wald_p_value <- function(z) 2 * stats::pnorm(-abs(z))
 
 #' @rdname summary.neargp
 #' @export

@@ -71,16 +71,10 @@ tidy.neargp <- function(x, effects = c("trend", "covariance"), conf.int = FALSE,
 }
 
 tidy_trend <- function(fit) {
-  std_error <- unname(sqrt(diag(fit$beta_vcov)))
-  estimate <- unname(fit$beta)
-  statistic <- estimate / std_error
-  # Of a coefficient without a finite estimate Wald's test says nothing (summary.neargp()).
-  statistic[names(fit$beta) %in% fit$convergence$endless] <- NA
-  data.frame(effect = rep("trend", length(estimate)), term = as.character(colnames(fit$data$X)), estimate = estimate,
-    std.error = std_error, statistic = statistic, p.value = wald_p_value(statistic))
+  wald <- lapply(wald_tests(fit), unname)
+  data.frame(effect = rep("trend", length(fit$beta)), term = as.character(colnames(fit$data$X)), estimate = unname(fit$beta),
+    std.error = wald$std_error, statistic = wald$z, p.value = wald$p_value)
 }
-
-wald_p_value <- function(z) 2 * stats::pnorm(-abs(z))
 
 tidy_covariance <- function(fit) {
   parameters <- fit$parameters

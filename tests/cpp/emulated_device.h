@@ -248,12 +248,6 @@ inline const neargp::Backend& backend() {
   return table;
 }
 
-inline neargp::RunContext on_emulated() {
-  neargp::RunContext context;
-  context.backend = &backend();
-  return context;
-}
-
 // A device as it comes from its maker, with teams of `threads`.
 class Fresh {
  public:
@@ -269,3 +263,13 @@ class Fresh {
 }  // namespace emulated
 
 #endif
+
+namespace emulated {
+
+inline neargp::RunContext on_emulated() {
+  neargp::RunContext context;
+  context.backend = &backend();
+  return context;
+}
+
+}  // namespace emulated

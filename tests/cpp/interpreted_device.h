@@ -40,12 +40,6 @@ struct DeviceSearch {
   static neargp::NeighborEngine engine(const char*) { return *neargp_device_module()->neighbors; }
 };
 
-inline neargp::RunContext on_emulated() {
-  neargp::RunContext context;
-  context.backend = &backend();
-  return context;
-}
-
 // Teams have the threads that they have on a GPU.
 class Fresh {
  public:
