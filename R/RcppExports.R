@@ -81,8 +81,8 @@ core_neighbors_to <- function(coords, newcoords, k, threads) {
     .Call(`_neargp_core_neighbors_to`, coords, newcoords, k, threads)
 }
 
-core_neighbors_by_sector <- function(coords, newcoords, sectors, per_sector, threads) {
-    .Call(`_neargp_core_neighbors_by_sector`, coords, newcoords, sectors, per_sector, threads)
+core_neighbors_by_sector <- function(coords, newcoords, on_sphere, sectors, per_sector, threads) {
+    .Call(`_neargp_core_neighbors_by_sector`, coords, newcoords, on_sphere, sectors, per_sector, threads)
 }
 
 core_neighbors_joint <- function(coords, newcoords, order_new, k, threads) {

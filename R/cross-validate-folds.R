@@ -57,7 +57,7 @@ predict_split <- function(case, split, refit, level) {
 }
 
 # Mean and variance of the latent field at embedded coordinates.
-predict_latent <- function(fit, coords, X, offset, k = NULL, local_mean = FALSE, sectors = 0L, threads = NULL) {
+predict_latent <- function(fit, coords, X, offset, k = NULL, local_mean = NULL, sectors = NULL, threads = NULL) {
   settings <- predict_settings(fit, k, local_mean, sectors, threads)
   target <- list(coords = coords, X = X, offset = offset, complete = rep(TRUE, nrow(coords)))
   on_device(choose_device(settings$device, nrow(coords), settings$k), chunked_moments(fit, target, settings), search_of(fit))

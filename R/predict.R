@@ -12,16 +12,19 @@
 #'
 #' With b the weights of the k neighbours, f the conditional variance and d = x0 - X'b the part of the trend that the neighbours do not see,
 #' the mean is `x0'beta + b'(y - X beta)` and the variance `f + d' V d`, V being `vcov(object)`. The process alone is that with x0 = 0; the trend has
-#' the mean `x0'beta` (and offset) and the variance `x0' V x0`. Their means add up to that of the field, their variances do not: where the trend is
-#' uncertain, the process makes up for it.
+#' the mean `x0'beta` (and offset) and the variance `x0' V x0`. Their means add up to that of the field (with `local_mean = FALSE`, since a
+#' local mean is neither), their variances do not: where the trend is uncertain, the process makes up for it.
 #'
 #' Of [vnngp()] the neighbours are inducing points, whose posterior enters in place of the observations: with u their values, mean m and
 #' covariance S, the field has the mean `b'm` and the variance `f + b'Sb`, to which that of the trend is added. `local_mean` and `sectors` are
 #' for the other methods.
 #'
 #' Into gaps of the data (clouds, unsampled regions) the nearest observations all lie on one side and say little about the level
-#' there. A larger `k`, `sectors = 8` and `local_mean = TRUE` (ordinary kriging within the neighbours: a mean that is not known from
-#' afar) help; choose among them by [cross_validate()] with spatial blocks.
+#' there. Neighbours in sectors all around, and a local mean (ordinary kriging within the neighbours: a mean that is not known from
+#' afar), help there and cost little elsewhere: both are the default where they apply. On a sphere sectors are of the plane that touches it
+#' at the new location, between the azimuths of great circles. Far from all data a prediction with a local mean tends to the mean of the
+#' nearest data, one with the global mean (`local_mean = FALSE`) to the trend. [cross_validate()] with spatial blocks chooses among further
+#' settings.
 #'
 #' @param object a fit of [neargp()].
 #' @param newdata sf points, data frame or terra SpatRaster with the covariates of the trend (the response is not needed). For data on the
@@ -41,11 +44,14 @@
 #'   Where a map is to say where a density or a risk is above a limit, it is this one: single counts exceed a limit by chance.
 #' @param trials number of trials of a new binomial observation, one for all rows or one for each: 1 by default, whatever the
 #'   data had. An error for other families.
-#' @param k number of neighbours; by default twice that of the fit and at least 60, but that of the fit for [loo_k()] of responses that are
-#'   not gaussian. Every observation for [exact_gp()].
-#' @param local_mean `TRUE` for a locally unknown mean.
-#' @param sectors 0, or the number of equal sectors around each location from each of which `k / sectors` neighbours are taken (planar
-#'   coordinates only).
+#' @param k number of neighbours; by default twice that of the fit, and at least 96 in sectors and 60 without; but that of the fit for
+#'   [loo_k()] of responses that are not gaussian. Every observation for [exact_gp()].
+#' @param local_mean `TRUE` for a locally unknown mean, `FALSE` for that of the whole trend. By default `TRUE` where the trend is an
+#'   intercept and the response gaussian, but not for [vnngp()], for [exact_gp()] from every observation, for `joint = TRUE` and for
+#'   `type = "process"`.
+#' @param sectors the number of equal sectors around each location from each of which `k / sectors` neighbours are taken; 0 for the `k`
+#'   nearest wherever they lie. By default 8 in two coordinates (of a plane or a sphere, without time) for gaussian responses, and 0 where
+#'   `k` is given, for [vnngp()] and for `joint = TRUE`. bench/defaults.md in the sources says why.
 #' @param joint `TRUE` for the joint distribution of all rows: attribute `"covariance"` is their covariance matrix. For up to a few hundred
 #'   rows, conditioned together on the union of their neighbours. For [vnngp()] and responses that are not gaussian with `type = "link"` only;
 #'   [simulate()][simulate.neargp] draws responses jointly.
@@ -68,7 +74,7 @@
 #' @export
 predict.neargp <- function(object, newdata, type = c("response", "link", "quantile", "process", "trend"),
                            interval = c("none", "confidence", "prediction"), level = 0.95, probs = c(0.05, 0.5, 0.95), threshold = NULL,
-                           threshold_of = c("observation", "mean"), trials = 1, k = NULL, local_mean = FALSE, sectors = 0L,
+                           threshold_of = c("observation", "mean"), trials = 1, k = NULL, local_mean = NULL, sectors = NULL,
                            joint = FALSE, chunk_size = NULL, threads = NULL, device = NULL, verbose = rlang::is_interactive(), ...) {
   check_no_more_arguments()
   if (missing(newdata) || is.null(newdata)) {
@@ -107,18 +113,13 @@ predict_target <- function(object, newdata, settings) {
 # What a prediction is conditioned on, and what is wanted of it: without further arguments the latent field, row by row.
 predict_settings <- function(object, k = NULL, local_mean = FALSE, sectors = 0L, threads = NULL, device = NULL, type = "link",
                              interval = "none", level = 0.95, joint = FALSE, chunk_size = NULL, verbose = FALSE) {
-  sectors <- check_count(sectors, "sectors", lower = 0L)
-  if (sectors > 0L && (object$locations$metric == "longlat" || sum(object$locations$groups == 1L) < 2L)) {
-    abort_argument("sectors", "0 unless there are two planar coordinates", sectors)
-  }
-  joint <- check_flag(joint, "joint")
-  local_mean <- check_flag(local_mean, "local_mean")
-  if (joint && local_mean) abort_argument("local_mean", "FALSE with joint = TRUE", local_mean)
-  exact <- is.null(k) && sectors == 0L && !local_mean && inherits(object$method, "neargp_exact_gp")
   is_part <- type %in% parts_of_field
+  joint <- check_flag(joint, "joint")
+  given <- prediction_conditioning(object, k, local_mean, sectors, joint, is_part)
+  if (joint && given$local_mean) abort_argument("local_mean", "FALSE with joint = TRUE", local_mean)
   list(type = if (is_part) "link" else type, part = if (is_part) type else "field", interval = interval, level = check_level(level),
-    k = prediction_k(object, k), exact = exact, local_mean = local_mean, sectors = sectors, joint = joint,
-    chunk_size = prediction_chunk(object, chunk_size), threads = resolve_threads(threads), device = resolve_device(device, exact),
+    k = given$k, exact = given$exact, local_mean = given$local_mean, sectors = given$sectors, joint = joint,
+    chunk_size = prediction_chunk(object, chunk_size), threads = resolve_threads(threads), device = resolve_device(device, given$exact),
     verbose = check_flag(verbose, "verbose"))
 }
 
@@ -126,19 +127,6 @@ predict_settings <- function(object, k = NULL, local_mean = FALSE, sectors = 0L,
 prediction_chunk <- function(object, chunk_size) {
   chunk_size <- check_count(chunk_size, "chunk_size", null_ok = TRUE)
   chunk_size %||% as.integer(max(100000, length(object$data$y) %/% 5L))
-}
-
-# Larger than for fitting: a prediction into a gap needs to see around it. What is predicted from sites was calibrated with the k of the fit.
-prediction_k <- function(object, k) {
-  n <- length(object$data$y)
-  if (is.null(k) && !is.null(object$sites)) return(object$k)
-  if (is.null(k)) return(min(n, max(60L, 2L * object$k)))
-  check_count(k, "k")
-  if (k > n) {
-    abort_neargp("k", c(sprintf("k = %s neighbours are more than the %s rows of the fit.", format_count(k), format_count(n)),
-      i = "Use a smaller `k`, or leave it out."))
-  }
-  as.integer(k)
 }
 
 # ---- moments ----------------------------------------------------------------------------------------------------------------------
@@ -207,17 +195,6 @@ conditional_weights <- function(object, coords, settings, neighbors = NULL) {
     settings$local_mean, settings$threads)
 }
 
-prediction_neighbors <- function(object, coords, settings) {
-  component <- metric_component(object$core_covariance)
-  reference <- core_scale(object$data$coords, component)
-  queries <- core_scale(coords, component)
-  if (settings$sectors > 0L) {
-    per_sector <- max(1L, as.integer(ceiling(settings$k / settings$sectors)))
-    return(core_neighbors_by_sector(reference, queries, settings$sectors, per_sector, settings$threads))
-  }
-  core_neighbors_to(reference, queries, settings$k, settings$threads)
-}
-
 # The columns that predict() returns, from the moments of the latent field.
 prediction_columns <- function(method, object, moments, settings) {
   UseMethod("prediction_columns")
@@ -258,7 +235,7 @@ check_part_of_field <- function(type, interval, threshold, joint, local_mean) {
   with_part <- sprintf("with type = \"%s\"", type)
   if (interval == "prediction") abort_argument("interval", paste("\"none\" or \"confidence\"", with_part), interval)
   if (!is.null(threshold)) abort_argument("threshold", paste("NULL", with_part), threshold)
-  if (!isFALSE(local_mean)) abort_argument("local_mean", paste("FALSE", with_part), local_mean)
+  if (!isFALSE(local_mean) && !is.null(local_mean)) abort_argument("local_mean", paste("FALSE", with_part), local_mean)
   if (type == "trend" && !isFALSE(joint)) abort_argument("joint", paste("FALSE", with_part), joint)
 }
 

@@ -245,17 +245,18 @@ BEGIN_RCPP
 END_RCPP
 }
 // core_neighbors_by_sector
-Rcpp::IntegerMatrix core_neighbors_by_sector(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& newcoords, int sectors, int per_sector, int threads);
-RcppExport SEXP _neargp_core_neighbors_by_sector(SEXP coordsSEXP, SEXP newcoordsSEXP, SEXP sectorsSEXP, SEXP per_sectorSEXP, SEXP threadsSEXP) {
+Rcpp::IntegerMatrix core_neighbors_by_sector(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& newcoords, bool on_sphere, int sectors, int per_sector, int threads);
+RcppExport SEXP _neargp_core_neighbors_by_sector(SEXP coordsSEXP, SEXP newcoordsSEXP, SEXP on_sphereSEXP, SEXP sectorsSEXP, SEXP per_sectorSEXP, SEXP threadsSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type coords(coordsSEXP);
     Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type newcoords(newcoordsSEXP);
+    Rcpp::traits::input_parameter< bool >::type on_sphere(on_sphereSEXP);
     Rcpp::traits::input_parameter< int >::type sectors(sectorsSEXP);
     Rcpp::traits::input_parameter< int >::type per_sector(per_sectorSEXP);
     Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_neighbors_by_sector(coords, newcoords, sectors, per_sector, threads));
+    rcpp_result_gen = Rcpp::wrap(core_neighbors_by_sector(coords, newcoords, on_sphere, sectors, per_sector, threads));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -906,7 +907,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_neargp_core_neighbors_earlier", (DL_FUNC) &_neargp_core_neighbors_earlier, 6},
     {"_neargp_core_neighbors_others", (DL_FUNC) &_neargp_core_neighbors_others, 3},
     {"_neargp_core_neighbors_to", (DL_FUNC) &_neargp_core_neighbors_to, 4},
-    {"_neargp_core_neighbors_by_sector", (DL_FUNC) &_neargp_core_neighbors_by_sector, 5},
+    {"_neargp_core_neighbors_by_sector", (DL_FUNC) &_neargp_core_neighbors_by_sector, 6},
     {"_neargp_core_neighbors_joint", (DL_FUNC) &_neargp_core_neighbors_joint, 5},
     {"_neargp_core_label_model", (DL_FUNC) &_neargp_core_label_model, 5},
     {"_neargp_core_label_score", (DL_FUNC) &_neargp_core_label_score, 12},

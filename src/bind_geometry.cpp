@@ -63,9 +63,10 @@ Rcpp::IntegerMatrix core_neighbors_to(const Rcpp::NumericMatrix& coords, const R
 
 // [[Rcpp::export]]
 Rcpp::IntegerMatrix core_neighbors_by_sector(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& newcoords,
-                                             int sectors, int per_sector, int threads) {
+                                             bool on_sphere, int sectors, int per_sector, int threads) {
   const PointStore reference(coords), queries(newcoords);
-  return to_r(neargp::nearest_by_sector(reference.view(), queries.view(), sectors, per_sector,
+  const auto surface = on_sphere ? neargp::Surface::sphere : neargp::Surface::plane;
+  return to_r(neargp::nearest_by_sector(reference.view(), queries.view(), surface, sectors, per_sector,
                                         make_run_context(threads)));
 }
 

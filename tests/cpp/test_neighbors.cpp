@@ -1,9 +1,11 @@
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
 #include "base/error.h"
+#include "geometry/longlat.h"
 #include "geometry/neighbors.h"
 #include "geometry_fixtures.h"
 
@@ -11,6 +13,9 @@ using namespace neargp;
 using namespace fixtures;
 
 namespace {
+
+constexpr Surface in_plane = Surface::plane;
+constexpr double pi = 3.14159265358979323846;
 
 std::vector<int> row_of(const NeighborTable& table, Index i) { return {table[i], table[i] + table.k}; }
 
@@ -41,6 +46,34 @@ void check_to(const Cloud& reference, const Cloud& queries, int k) {
   for (int i = 0; i < table.n; i += comparison_step())
     wrong += row_of(table, i) != brute_nearest(reference.view(), queries.view()[i], k, [](int) { return true; });
   CHECK(wrong == 0);
+}
+
+// Queries whose neighbours are not the nearest of each sector, where `angle(row, query)` is the direction of a row.
+template <class Angle>
+int wrong_sectors(const NeighborTable& table, Points reference, Points queries, int sectors, int per_sector,
+                  Angle angle) {
+  int wrong = 0;
+  for (int i = 0; i < static_cast<int>(queries.n); i += comparison_step()) {
+    std::vector<int> expected, held(sectors, 0);
+    const int all = static_cast<int>(reference.n);
+    for (const int row : brute_nearest(reference, queries[i], all, [](int) { return true; })) {
+      const double turn = angle(row, i) / (2.0 * pi);
+      const int sector = std::min(static_cast<int>((turn < 0.0 ? turn + 1.0 : turn) * sectors), sectors - 1);
+      if (held[sector]++ < per_sector) expected.push_back(row);
+    }
+    expected.resize(table.k, -1);
+    wrong += row_of(table, i) != expected;
+  }
+  return wrong;
+}
+
+Cloud random_longlat(int n, int seed) {
+  Cloud cloud = uniform_cloud(n, 2, seed);
+  for (int i = 0; i < n; ++i) {
+    cloud.coords[2 * i] = 360.0 * cloud.coords[2 * i] - 180.0;
+    cloud.coords[2 * i + 1] = std::asin(2.0 * cloud.coords[2 * i + 1] - 1.0) * 180.0 / pi;
+  }
+  return cloud;
 }
 
 std::vector<int> ascending(int n) {
@@ -153,10 +186,11 @@ TEST_CASE("results do not depend on the number of threads") {
   const Cloud queries = uniform_cloud(3000, 2, 4);
   const std::vector<int> order_queries = shuffled(3000);
   const NeighborTable joint = nearest_joint(cloud.view(), queries.view(), order_queries, 10, with_threads(1));
-  const NeighborTable by_sector = nearest_by_sector(cloud.view(), queries.view(), 8, 2, with_threads(1));
+  const NeighborTable by_sector = nearest_by_sector(cloud.view(), queries.view(), in_plane, 8, 2, with_threads(1));
   for (const int threads : {2, 4}) {
     CHECK(nearest_joint(cloud.view(), queries.view(), order_queries, 10, with_threads(threads)).index == joint.index);
-    CHECK(nearest_by_sector(cloud.view(), queries.view(), 8, 2, with_threads(threads)).index == by_sector.index);
+    CHECK(nearest_by_sector(cloud.view(), queries.view(), in_plane, 8, 2, with_threads(threads)).index ==
+          by_sector.index);
     CHECK(nearest_before(cloud.view(), order, 10, with_threads(threads)).index == before.index);
     CHECK(nearest_others(cloud.view(), 10, with_threads(threads)).index == others.index);
     CHECK(nearest_to(cloud.view(), cloud.view(), 10, with_threads(threads)).index == to.index);
@@ -167,30 +201,38 @@ TEST_CASE("sectors hold their nearest points") {
   const int sectors = 8, per_sector = 2;
   const Cloud reference = uniform_cloud(3000, 2);
   Cloud queries = uniform_cloud(300, 2, 11);
-  const NeighborTable table = nearest_by_sector(reference.view(), queries.view(), sectors, per_sector, with_threads(2));
+  const NeighborTable table =
+      nearest_by_sector(reference.view(), queries.view(), in_plane, sectors, per_sector, with_threads(2));
   REQUIRE(table.k == sectors * per_sector);
-  int wrong = 0;
-  for (int i = 0; i < 300; i += comparison_step()) {
-    const double* x = queries.view()[i];
-    const std::vector<int> searched =
-        brute_nearest(reference.view(), x, static_cast<int>(reference.view().n), [](int) { return true; });
-    std::vector<int> expected, held(sectors, 0);
-    for (const int row : searched) {
-      double angle = std::atan2(reference.view()[row][1] - x[1], reference.view()[row][0] - x[0]);
-      if (angle < 0.0) angle += 2.0 * 3.14159265358979323846;
-      const int sector = static_cast<int>(angle / (2.0 * 3.14159265358979323846) * sectors);
-      if (held[sector]++ < per_sector) expected.push_back(row);
-    }
-    expected.resize(table.k, -1);
-    wrong += row_of(table, i) != expected;
-  }
-  CHECK(wrong == 0);
+  const auto angle = [&](int row, int i) {
+    return std::atan2(reference.view()[row][1] - queries.view()[i][1], reference.view()[row][0] - queries.view()[i][0]);
+  };
+  CHECK(wrong_sectors(table, reference.view(), queries.view(), sectors, per_sector, angle) == 0);
+}
+
+TEST_CASE("sectors on a sphere lie between the azimuths of great circles, at the poles and across the date line, too") {
+  const int sectors = 8, per_sector = 3;
+  const Cloud places = random_longlat(3000, 1);
+  Cloud targets = random_longlat(100, 2);
+  for (const double latitude : {90.0, -90.0, 0.0}) targets.coords.insert(targets.coords.end(), {180.0, latitude});
+  const Cloud reference{embed_longlat(places.view()), 3}, queries{embed_longlat(targets.view()), 3};
+  const NeighborTable table =
+      nearest_by_sector(reference.view(), queries.view(), Surface::sphere, sectors, per_sector, with_threads(2));
+  // Counter-clockwise from east, by spherical trigonometry; at a pole longitudes are counted from 0.
+  const auto angle = [&](int row, int i) {
+    const double radian = pi / 180.0, *to = places.view()[row], *from = targets.view()[i];
+    const double turned = (to[0] - (std::abs(from[1]) == 90.0 ? 0.0 : from[0])) * radian;
+    const double lat = from[1] * radian, lat_to = to[1] * radian;
+    const double north = std::cos(lat) * std::sin(lat_to) - std::sin(lat) * std::cos(lat_to) * std::cos(turned);
+    return std::atan2(north, std::sin(turned) * std::cos(lat_to));
+  };
+  CHECK(wrong_sectors(table, reference.view(), queries.view(), sectors, per_sector, angle) == 0);
 }
 
 TEST_CASE("sectors on the far side of nothing stay short") {
   const Cloud reference = uniform_cloud(500, 2);
   const Cloud outside{{-5.0, 0.5}, 2};
-  const NeighborTable table = nearest_by_sector(reference.view(), outside.view(), 4, 3, with_threads(1));
+  const NeighborTable table = nearest_by_sector(reference.view(), outside.view(), in_plane, 4, 3, with_threads(1));
   CHECK(table[0][0] == brute_nearest(reference.view(), outside.view()[0], 1, [](int) { return true; })[0]);
   CHECK(table[0][5] >= 0);
   CHECK(table[0][6] == -1);
@@ -198,7 +240,7 @@ TEST_CASE("sectors on the far side of nothing stay short") {
 
 TEST_CASE("one sector is the plain search") {
   const Cloud reference = uniform_cloud(500, 2), queries = uniform_cloud(50, 2, 3);
-  CHECK(nearest_by_sector(reference.view(), queries.view(), 1, 6, with_threads(1)).index ==
+  CHECK(nearest_by_sector(reference.view(), queries.view(), in_plane, 1, 6, with_threads(1)).index ==
         nearest_to(reference.view(), queries.view(), 6, with_threads(1)).index);
 }
 
@@ -208,7 +250,8 @@ TEST_CASE("bad input is refused") {
   CHECK_THROWS_AS(nearest_before(cloud.view(), {0, 1, 2}, 2, with_threads(1)), Error);
   CHECK_THROWS_AS(nearest_to(cloud.view(), other.view(), 2, with_threads(1)), Error);
   CHECK_THROWS_AS(nearest_others(cloud.view(), -1, with_threads(1)), Error);
-  CHECK_THROWS_AS(nearest_by_sector(line.view(), line.view(), 4, 1, with_threads(1)), Error);
+  CHECK_THROWS_AS(nearest_by_sector(line.view(), line.view(), in_plane, 4, 1, with_threads(1)), Error);
+  CHECK_THROWS_AS(nearest_by_sector(cloud.view(), cloud.view(), Surface::sphere, 4, 1, with_threads(1)), Error);
   Cloud broken = cloud;
   broken.coords[4] = std::nan("");
   CHECK_THROWS_WITH_AS(nearest_others(broken.view(), 2, with_threads(1)),

@@ -99,7 +99,7 @@ test_on_devices("numbers do not depend on threads", {
     joint <- core_neighbors_joint(coords, new, order_new, 7L, threads)
     problem <- core_problem(coords, columns, noise, neighbors, threads = threads)
     list(order, neighbors, near, joint, core_neighbors_before(coords, order, 8L, threads),
-      core_neighbors_by_sector(coords, new, 4L, 2L, threads),
+      core_neighbors_by_sector(coords, new, FALSE, 4L, 2L, threads),
       value = core_evaluate(problem, covariance, 0.2, FALSE, threads),
       information = core_evaluate(problem, covariance, 0.2, TRUE, threads),
       gradient = core_gradient(problem, covariance, 0.2, 0.5, threads),

@@ -42,7 +42,7 @@ test_on_devices("joint neighbours index the reference first, then the earlier ne
 test_that("sectors take their share of the neighbours", {
   coords <- random_coords(500, 2)
   newcoords <- matrix(0.5, 1, 2)
-  found <- core_neighbors_by_sector(coords, newcoords, 4L, 3L, 1L)
+  found <- core_neighbors_by_sector(coords, newcoords, FALSE, 4L, 3L, 1L)
   delta <- t(coords[found, ]) - 0.5
   sector <- floor((atan2(delta[2, ], delta[1, ]) %% (2 * pi)) / (pi / 2))
   expect_identical(as.integer(table(sector)), rep(3L, 4))

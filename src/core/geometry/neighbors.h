@@ -42,10 +42,13 @@ NeighborTable nearest_to(const KdTree& reference, Points queries, int k, const R
 NeighborTable nearest_joint(Points reference, Points queries, const std::vector<int>& order_queries, int k,
                             const RunContext& context);
 
-// The `per_sector` nearest rows of `reference` in each of `sectors` equal angular sectors of the first two
-// coordinates around the query (the first sector begins at the direction of the first axis, counter-clockwise),
-// nearest first; sectors with fewer rows stay short, and the row is padded.
-NeighborTable nearest_by_sector(Points reference, Points queries, int sectors, int per_sector,
+// What the first coordinates of a point are of: two of a plane, or three of a sphere about the origin.
+enum class Surface { plane, sphere };
+
+// The `per_sector` nearest rows of `reference` in each of `sectors` equal angular sectors of the surface around the
+// query (the first sector begins at the direction of the first axis, or at east, counter-clockwise), nearest first;
+// sectors with fewer rows stay short, and the row is padded.
+NeighborTable nearest_by_sector(Points reference, Points queries, Surface surface, int sectors, int per_sector,
                                 const RunContext& context);
 
 }  // namespace neargp

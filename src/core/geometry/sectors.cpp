@@ -13,6 +13,47 @@ namespace {
 
 constexpr double pi = 3.14159265358979323846;
 
+// The two directions by which the points around a query are told apart: the first two axes of a plane; of a sphere
+// about the origin east and north in the plane that touches it at the query, on which a chord falls in the direction
+// in which its great circle sets out. At a pole east is that of longitude 0.
+class Directions {
+ public:
+  explicit Directions(Surface surface) : span_(surface == Surface::sphere ? 3 : 2) {}
+
+  void set_out_from(const double* query) {
+    query_ = query;
+    if (span_ == 2) return;
+    const double x = query[0], y = query[1], z = query[2];
+    const double across = std::hypot(x, y), radius = std::hypot(across, z);
+    const double cosine = across > 0.0 ? x / across : 1.0, sine = across > 0.0 ? y / across : 0.0;
+    const double toward_pole[3] = {-cosine * z / radius, -sine * z / radius, across / radius};
+    const double toward_east[3] = {-sine, cosine, 0.0};
+    std::copy_n(toward_east, 3, axes_[0]);
+    std::copy_n(toward_pole, 3, axes_[1]);
+  }
+
+  double along(int axis, const double* point, int stride = 1) const {
+    double sum = 0.0;
+    for (int j = 0; j < span_; ++j) sum += axes_[axis][j] * (point[j * stride] - query_[j]);
+    return sum;
+  }
+
+  // The least and the greatest of along() in a box.
+  void along_box(int axis, const double* low, const double* high, double& least, double& greatest) const {
+    least = greatest = 0.0;
+    for (int j = 0; j < span_; ++j) {
+      const double a = axes_[axis][j], from = a * (low[j] - query_[j]), to = a * (high[j] - query_[j]);
+      least += std::min(from, to);
+      greatest += std::max(from, to);
+    }
+  }
+
+ private:
+  int span_;
+  const double* query_ = nullptr;
+  double axes_[2][3] = {{1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}};
+};
+
 int sector_of(double dx, double dy, int sectors) {
   double angle = std::atan2(dy, dx);
   if (angle < 0.0) angle += 2.0 * pi;
@@ -23,12 +64,14 @@ int sector_of(double dx, double dy, int sectors) {
 // is skipped when every sector that its box reaches into already holds its points, all of them nearer than the box.
 class SectorSearch {
  public:
-  SectorSearch(const KdTree& tree, int sectors, int per_sector)
-      : tree_(tree), sectors_(sectors), per_sector_(per_sector), held_(sectors), found_(sectors * per_sector) {}
+  SectorSearch(const KdTree& tree, Surface surface, int sectors, int per_sector)
+      : tree_(tree), directions_(surface), sectors_(sectors), per_sector_(per_sector), held_(sectors),
+        found_(sectors * per_sector) {}
 
   // Fills `result`, sectors * per_sector rows: nearest first, -1 at the end.
   void run(const double* query, int* result) {
     query_ = query;
+    directions_.set_out_from(query);
     std::fill(held_.begin(), held_.end(), 0);
     if (tree_.size() > 0) descend(tree_.root());
     merged_.clear();
@@ -73,11 +116,13 @@ class SectorSearch {
     return false;
   }
 
-  // The sectors that a box reaches into, as a range that may wrap around: all of them when the query lies inside its
-  // sides, else those between the directions of its corners, which then span less than half a turn.
+  // The sectors that a box may reach into, as a range that may wrap around: all of them when the query lies inside the
+  // rectangle that bounds it in the plane of the directions, else those between the directions of the rectangle's
+  // corners, which then span less than half a turn.
   void sectors_of_box(const double* low, const double* high, int& first, int& count) const {
-    const double left = low[0] - query_[0], right = high[0] - query_[0];
-    const double bottom = low[1] - query_[1], top = high[1] - query_[1];
+    double left, right, bottom, top;
+    directions_.along_box(0, low, high, left, right);
+    directions_.along_box(1, low, high, bottom, top);
     first = 0;
     count = sectors_;
     if (left <= 0.0 && right >= 0.0 && bottom <= 0.0 && top >= 0.0) return;
@@ -104,7 +149,8 @@ class SectorSearch {
     leaf_distances(coords, query_, tree_.dim(), distances2);
     for (int s = 0; s < tree_.leaf_count(leaf.first_leaf); ++s)
       offer({distances2[s], rows[s]},
-            sector_of(coords[s] - query_[0], coords[KdTree::leaf_size + s] - query_[1], sectors_));
+            sector_of(directions_.along(0, coords + s, KdTree::leaf_size),
+                      directions_.along(1, coords + s, KdTree::leaf_size), sectors_));
   }
 
   // Insertion into the sorted list of a sector.
@@ -122,6 +168,7 @@ class SectorSearch {
   }
 
   const KdTree& tree_;
+  Directions directions_;
   int sectors_, per_sector_;
   const double* query_ = nullptr;
   std::vector<int> held_;
@@ -131,10 +178,11 @@ class SectorSearch {
 
 }  // namespace
 
-NeighborTable nearest_by_sector(Points reference, Points queries, int sectors, int per_sector,
+NeighborTable nearest_by_sector(Points reference, Points queries, Surface surface, int sectors, int per_sector,
                                 const RunContext& context) {
   if (sectors < 1 || per_sector < 1) throw Error("Sectors and points per sector must be positive.");
   if (sectors > 1 && queries.dim < 2) throw Error("Sectors need at least two coordinates.");
+  if (surface == Surface::sphere && queries.dim < 3) throw Error("Sectors on a sphere need its three coordinates.");
   if (sectors == 1) return nearest_to(reference, queries, per_sector, context);
   NeighborTable table(queries.n, sectors * per_sector);
   const KdTree tree(reference, context);
@@ -142,7 +190,7 @@ NeighborTable nearest_by_sector(Points reference, Points queries, int sectors, i
   constexpr Index chunk_size = 256;
   const Index n = queries.n;
   parallel_for(context, (n + chunk_size - 1) / chunk_size, [&](Index chunk) {
-    SectorSearch search(tree, sectors, per_sector);
+    SectorSearch search(tree, surface, sectors, per_sector);
     for (Index i = chunk * chunk_size; i < std::min(n, (chunk + 1) * chunk_size); ++i)
       search.run(queries[order[i]], table[order[i]]);
   });

@@ -1,0 +1,50 @@
+# What a prediction is conditioned on: every observation, or how many neighbours, from where, and whether their mean is known.
+
+# Where the call does not say (NULL), neighbours in sectors and a local mean see to it that a prediction into a gap knows the level all
+# around (bench/defaults.md). Several locations at once have common neighbours and one mean, the process alone has none, and what a latent
+# model conditions on are not observations. `joint` and `is_part`: whether several locations, or a part of the field, are wanted.
+prediction_conditioning <- function(object, k, local_mean, sectors, joint, is_part) {
+  exact <- inherits(object$method, "neargp_exact_gp") && is.null(k) && (is.null(sectors) || identical(as.double(sectors), 0)) &&
+    (is.null(local_mean) || isFALSE(local_mean))
+  alone <- !joint && !exact && is_gaussian(object$family) && !inherits(object$method, "neargp_vnngp")
+  sectors <- if (is.null(sectors)) default_sectors(object, alone && is.null(k)) else check_sectors(object, sectors)
+  list(k = prediction_k(object, k, sectors), sectors = sectors, exact = exact,
+    local_mean = if (is.null(local_mean)) alone && !is_part && has_only_intercept(object) else check_flag(local_mean, "local_mean"))
+}
+
+# Places at one spot have no direction: with a time, sectors would give the observations before and after a share of one in eight.
+default_sectors <- function(object, wanted) {
+  if (wanted && is_surface(object$locations) && is.null(object$locations$time) && length(object$locations$raw_names) == 2L) 8L else 0L
+}
+
+check_sectors <- function(object, sectors) {
+  sectors <- check_count(sectors, "sectors", lower = 0L)
+  if (sectors > 0L && !is_surface(object$locations)) abort_argument("sectors", "0 unless there are two coordinates in space", sectors)
+  sectors
+}
+
+is_surface <- function(locations) locations$metric == "longlat" || sum(locations$groups == 1L) >= 2L
+
+has_only_intercept <- function(object) ncol(object$data$X) == 1L && attr(object$terms, "intercept") == 1L
+
+# More than for fitting: a prediction into a gap needs to see around it. What is predicted from sites was calibrated with the k of the fit.
+prediction_k <- function(object, k, sectors = 0L) {
+  n <- length(object$data$y)
+  if (is.null(k) && !is.null(object$sites)) return(object$k)
+  if (is.null(k)) return(min(n, max(if (sectors > 0L) 96L else 60L, 2L * object$k)))
+  check_count(k, "k")
+  if (k > n) {
+    abort_neargp("k", c(sprintf("k = %s neighbours are more than the %s rows of the fit.", format_count(k), format_count(n)),
+      i = "Use a smaller `k`, or leave it out."))
+  }
+  as.integer(k)
+}
+
+prediction_neighbors <- function(object, coords, settings) {
+  component <- metric_component(object$core_covariance)
+  reference <- core_scale(object$data$coords, component)
+  queries <- core_scale(coords, component)
+  if (settings$sectors == 0L) return(core_neighbors_to(reference, queries, settings$k, settings$threads))
+  per_sector <- max(1L, as.integer(ceiling(settings$k / settings$sectors)))
+  core_neighbors_by_sector(reference, queries, object$locations$metric == "longlat", settings$sectors, per_sector, settings$threads)
+}
