@@ -59,6 +59,7 @@ NULL
 #' @rdname folds
 #' @export
 random_folds <- function(n, v = 10) {
+  check_required()
   if (!is.numeric(n) || length(n) != 1L) n <- nrow_of(n) else if (missing(v) && n < v) {
     abort_neargp("folds", c(sprintf("%s rows cannot be in %d folds.", format_count(n), v),
       i = sprintf("The first argument is the data, or the number of its rows: random_folds(data, v = %s) has %s folds.", n, n)))
@@ -71,6 +72,7 @@ random_folds <- function(n, v = 10) {
 #' @export
 block_folds <- function(locations, v = 10, size = NULL, method = c("square", "kmeans"),
                         blocks = 5 * v, buffer = 0, longlat = FALSE) {
+  check_required()
   method <- check_choice(method, "method", c("square", "kmeans"))
   if (is.numeric(locations) && length(locations) == 1L) {
     abort_neargp("argument", c("`locations` must be a fit, sf points, or a matrix or data frame of coordinates, not one number.",

@@ -45,6 +45,7 @@
 plot_map <- function(predictions, what = NULL, coords = NULL, palette = NULL, limits = NULL,
                      centred = FALSE, longlat = NULL, title = what, main = "", xlab = NULL, ylab = NULL,
                      cex = NULL, pch = if (centred) 21 else 16, reset = TRUE, ...) {
+  check_required()
   place <- map_place(predictions, coords, longlat)
   what <- what %||% if ("class" %in% names(place$data) && !"mean" %in% names(place$data)) "class" else "mean"
   values <- map_values(place$data, what)
@@ -167,6 +168,8 @@ open_map <- function(xlim, ylim, longlat, legend = TRUE) {
   ylim <- widen(ylim)
   aspect <- if (longlat) 1 / cos(mean(ylim) * pi / 180) else 1
   shape <- c(diff(xlim), diff(ylim) * aspect)
+  # A map that is but a line would leave no room beside it: its narrow side is drawn wider than it is.
+  shape <- pmax(shape, max(shape) / 20)
   # The size of a panel is known only after plot.new(), and clipping follows new margins only at the next one: hence twice.
   room <- graphics::par("pin")
   spare <- (room - shape * min(room / shape)) / 2

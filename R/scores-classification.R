@@ -70,7 +70,10 @@ scores.neargp_classifier <- function(object, newdata = NULL, observed = NULL, na
 
 #' @rdname classification_scores
 #' @export
-calibration_curve <- function(object, ...) UseMethod("calibration_curve")
+calibration_curve <- function(object, ...) {
+  check_required()
+  UseMethod("calibration_curve")
+}
 
 #' @export
 calibration_curve.default <- function(object, ...) abort_not_judged(object)
@@ -92,7 +95,10 @@ calibration_curve.neargp_classifier <- function(object, newdata = NULL, observed
 
 #' @rdname classification_scores
 #' @export
-confusion_table <- function(object, ...) UseMethod("confusion_table")
+confusion_table <- function(object, ...) {
+  check_required()
+  UseMethod("confusion_table")
+}
 
 #' @export
 confusion_table.default <- function(object, ...) abort_not_judged(object)
@@ -142,6 +148,7 @@ as_observed <- function(observed, newdata, environment) {
 
 # Numbers of the observed classes among the columns of the probabilities, complete rows only.
 judged_classes <- function(observed, prob, na.rm) {
+  check_flag(na.rm, "na.rm")
   prob <- probability_matrix(prob, levels(observed))
   colnames(prob) <- probability_levels(colnames(prob), levels(observed))
   if (nrow(prob) != length(observed)) {
