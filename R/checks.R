@@ -116,9 +116,7 @@ spatial_hint <- function(x) {
 }
 
 check_class <- function(x, name, class, wanted) {
-  if (!inherits(x, class)) {
-    abort_argument(name, wanted, x)
-  }
+  if (!inherits(x, class) || !is.list(x)) abort_argument(name, wanted, x)
   x
 }
 

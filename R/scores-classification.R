@@ -83,7 +83,7 @@ calibration_curve.default <- function(object, ...) abort_not_judged(object)
 calibration_curve.factor <- function(object, prob, bins = 10L, na.rm = FALSE, ...) {
   check_no_more_arguments()
   judged <- judged_classes(object, prob, na.rm)
-  binned_calibration(event_of(judged), check_count(bins, "bins"))
+  binned_calibration(event_of(judged), check_bins(bins))
 }
 
 #' @rdname classification_scores
@@ -202,6 +202,8 @@ prediction_event <- function(judged) {
   top <- most_probable(judged$prob)
   list(probability = judged$prob[cbind(seq_along(top), top)], happened = top == judged$observed)
 }
+
+check_bins <- function(bins) check_count(bins, "bins", upper = 1e6)
 
 binned_calibration <- function(event, bins) {
   edges <- seq(0, 1, length.out = bins + 1L)

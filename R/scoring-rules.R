@@ -87,6 +87,8 @@ crps_gaussian <- function(observed, mean, sd) {
 #' @export
 crps_sample <- function(observed, draws, fair = FALSE) {
   check_required()
+  check_scored(list(observed = observed))
+  check_flag(fair, "fair")
   draws <- check_draws(draws, length(observed))
   size <- ncol(draws)
   if (fair && size < 2L) {
@@ -149,8 +151,9 @@ check_scored <- function(values) invisible(recycle_predictions(values, max(lengt
 
 # One prediction for several observations, or several for one, or each for its own.
 scored_mixture <- function(observed, mean, sd, family, parameters, trials) {
-  if (is.function(family)) family <- family()
+  family <- made_family(family)
   check_class(family, "family", "family", "a family such as poisson()")
+  check_scored(list(observed = observed))
   values <- recycle_predictions(list(mean = mean, sd = sd, trials = trials), max(length(observed), length(mean), length(sd)))
   mixture <- new_mixture(values$mean, values$sd, family, parameters, values$trials)
   observed <- rep_len(observed, mixture$n)
@@ -160,7 +163,7 @@ scored_mixture <- function(observed, mean, sd, family, parameters, trials) {
 }
 
 check_draws <- function(draws, n) {
-  if (is.null(dim(draws)) && n == 1L) draws <- matrix(draws, 1L)
+  if (is.null(dim(draws)) && is.numeric(draws) && n == 1L) draws <- matrix(draws, 1L)
   if (!is.matrix(draws) || !is.numeric(draws) || nrow(draws) != n || ncol(draws) < 1L) {
     abort_neargp("draws", c(
       "`draws` must be a numeric matrix with one row for each observation.",
