@@ -88,7 +88,7 @@ refit_rows <- function(fit, rows) refit_problem(fit, fold_problem(fit, rows))
 # The same with all parameters held but those of trend and link, where these are found by the method's own optimiser.
 refit_trend <- function(fit, rows) {
   places <- max(location_index(fit$data$coords[rows, , drop = FALSE]))
-  fit$method$k <- min(fit$method$k, places - 1L)
+  fit$method$k <- max(1L, min(fit$method$k, places - 1L))
   refit_problem(fit, hold_parameters(fit, fold_problem(fit, rows)))
 }
 
@@ -116,10 +116,11 @@ fold_problem <- function(fit, rows) {
   )
   # None in the layout of latent models whose response has no noise of its own.
   nugget <- fit$layout$value[fit$layout$kind == "nugget"]
-  settings <- list(method = fit$method, covariance = fit$covariance, family = fit$family,
+  method <- with_k(fit$method, data, fit$family)
+  settings <- list(method = method, covariance = fit$covariance, family = fit$family,
     nugget = if (length(nugget) && !is.na(nugget)) nugget, control = fit$control, threads = fit$threads, verbose = FALSE)
   problem <- new_problem(data, fit$locations, settings, fit)
-  check_k(fit$method, length(rows))
+  check_k(method, length(rows))
   problem
 }
 

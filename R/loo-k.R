@@ -107,7 +107,8 @@
 #' `k_other` nearest of each other one, in a linear model of coregionalisation, see [cov_coregionalisation()]. The optimiser is
 #' quasi-Newton. (The paper takes the outputs of the `k` nearest places, all of them; its cost grows with the cube of their number.)
 #'
-#' @param k number of neighbours, at least 1 and less than the number of rows; of classes, less than the number of distinct locations.
+#' @param k number of neighbours, at least 1 and less than the number of rows; of classes, counts and amounts, less than the number of distinct
+#'   locations. By default 32, or as many as there are.
 #' @param estimator of class probabilities (other responses have one, `"auto"`): `"auto"`, `"label"`, `"own-class"` or
 #'   `"polya-gamma"`, see the section on classes.
 #' @param optimizer `"bfgs"` for quasi-Newton, `"adam"` for the stochastic one; `"auto"` is quasi-Newton unless there are many classified
@@ -131,12 +132,12 @@
 #' loo_k(k = 20)
 #' loo_k(optimizer = "adam", steps = 500)
 #' @export
-loo_k <- function(k = 32L, estimator = c("auto", "label", "own-class", "polya-gamma"), optimizer = c("auto", "bfgs", "adam"),
+loo_k <- function(k = NULL, estimator = c("auto", "label", "own-class", "polya-gamma"), optimizer = c("auto", "bfgs", "adam"),
                   batch_size = 128L, steps = NULL, learning_rate = 0.03, refresh = 50L,
                   kl_weight = 0.03, k_other = NULL, leave_out = c("location", "row")) {
   estimator <- check_choice(estimator, "estimator", c("auto", "label", "own-class", "polya-gamma"))
   optimizer <- check_choice(optimizer, "optimizer", c("auto", "bfgs", "adam"))
-  settings <- list(k = check_count(k, "k"), estimator = estimator, optimizer = optimizer)
+  settings <- c(neighbor_settings(k, 32L), list(estimator = estimator, optimizer = optimizer))
   batch_size <- check_count(batch_size, "batch_size")
   steps <- check_count(steps, "steps", lower = 4L, null_ok = TRUE)
   learning_rate <- check_number(learning_rate, "learning_rate", 0, open = TRUE)

@@ -68,15 +68,16 @@ needs_distinct_locations.default <- function(method, problem) {
   identical(problem$layout$value[problem$layout$kind == "nugget"], 0)
 }
 
-# As for stats::glm(), also a function that makes a family, or its name.
-made_family <- function(family) {
-  maker <- if (is.function(family)) family else if (rlang::is_string(family) && nzchar(family)) get0(family, mode = "function")
-  if (is.null(maker)) family else tryCatch(maker(), error = function(e) family)
+# A family as glm() takes it: object, function or name.
+as_family <- function(family) {
+  if (is.character(family) && length(family) == 1L && exists(family, mode = "function")) family <- get(family, mode = "function")
+  if (is.function(family)) family <- family()
+  if (!inherits(family, "family")) abort_argument("family", "a family such as gaussian()", family)
+  family
 }
 
 check_family <- function(family, method) {
-  family <- made_family(family)
-  if (!inherits(family, "family")) abort_argument("family", "a family such as gaussian()", family)
+  family <- as_family(family)
   if (grepl("^negative binomial", family$family, ignore.case = TRUE)) {
     abort_neargp("family", c(sprintf("Families of other packages cannot be fitted (%s).", family$family),
       i = "Use negative_binomial(), or negative_binomial(size = ) with theta as its size."))
@@ -88,7 +89,7 @@ check_family <- function(family, method) {
   abort_neargp("family", c(
     sprintf("%s cannot fit a %s response with %s link.", method$label, family_call(family), family$link),
     i = if (family$family %in% able) paste0("Links of ", family_call(family), ": ", format_some(links), ".") else
-      paste0("It can fit ", format_some(family_call(able), 12L), "; vnngp() fits all families of ?response_family.")))
+      paste0("It can fit ", format_some(family_call(able), 12L), "; without `method` the one for the family is taken, see ?neargp.")))
 }
 
 check_k <- function(method, n) {
@@ -99,7 +100,10 @@ check_k <- function(method, n) {
 
 #' @export
 print.neargp_method <- function(x, ...) {
-  settings <- x[setdiff(names(x), "label")]
+  settings <- x[setdiff(names(x), c("label", "default_k"))]
+  if (is.null(x$k) && !is.null(x$default_k)) {
+    settings <- c(k = sprintf("%d, or one less than there are locations", x$default_k), settings)
+  }
   described <- vapply(settings, function(value) paste(format(value), collapse = ", "), "")
   cat(x$label, "\n", sep = "")
   if (length(described)) cat(sprintf("  %-14s %s\n", names(described), described), sep = "")

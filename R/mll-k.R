@@ -11,8 +11,8 @@
 #' @examples
 #' mll_k(k = 20)
 #' @export
-mll_k <- function(k = 32L) {
-  new_method("mll_k", "MLL-k", k = check_count(k, "k"))
+mll_k <- function(k = NULL) {
+  do.call(new_method, c(list("mll_k", "MLL-k"), neighbor_settings(k, 32L)))
 }
 
 #' @export

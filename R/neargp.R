@@ -14,6 +14,16 @@
 #' coordinate has a range of its own, `range_time`. Duplicated locations are fine while there is a nugget, and for responses that are not
 #' gaussian.
 #'
+#' # The method by default
+#' With `method = NULL` the response decides, since each family has methods of its own:
+#' * gaussian numbers: [exact_gp()] for up to 500 rows, which is exact and takes a second or so; [vecchia()] for more rows, for several
+#'   outputs, with `device = "cuda"` and in single precision;
+#' * a factor, character or logical values without `family`: [loo_k()] with [stats::binomial()] for two classes, [categorical()] for more;
+#' * a family that is not gaussian: [vnngp()], but [loo_k()] for [categorical()].
+#'
+#' A choice by the family is told by a message of class `neargp_message_method`, and each one by `print()`. A method without `k` takes its
+#' default number of neighbours, 30 for [vecchia()], or as many as there are, with a message of class `neargp_message_k`.
+#'
 #' # Known measurement errors
 #' Where the error variance `s2` of each row is known, use `weights = 1 / s2, nugget = 1`. With `nugget = NULL` the weights are relative.
 #'
@@ -25,12 +35,13 @@
 #' @param coords for data frames: one-sided formula of the numeric coordinate columns, such as `~ x + y` or `~ lon + lat + depth`; `~ .` for
 #'   all columns but the response, time and weights (several inputs, as in machine learning); or their names.
 #' @param time one-sided formula of one column, numeric, Date or date-time (the latter two in days).
-#' @param method [vecchia()] (default), [exact_gp()] for a few thousand rows, [loo_k()] or [mll_k()] for prediction in many dimensions,
-#'   [loo_k()] for class probabilities, [vnngp()] or [loo_k()] for all other families. `vignette("counts-and-presence", package = "neargp")` has a table.
+#' @param method [vecchia()], [exact_gp()] for a few thousand rows, [loo_k()] or [mll_k()] for prediction in many dimensions, [loo_k()] for
+#'   class probabilities, [vnngp()] or [loo_k()] for all other families; `vignette("counts-and-presence", package = "neargp")` has a table.
+#'   By default the section on methods chooses.
 #' @param covariance [cov_matern()], one of its relatives, or a sum of them.
 #' @param family what the response is. Every method fits [stats::gaussian()] with identity link; [vnngp()] and [loo_k()] every family of
 #'   [response_family], such as [stats::poisson()] and [negative_binomial()]; [loo_k()] also [categorical()]. As for [stats::glm()], also the
-#'   name of such a function.
+#'   name of such a function. By default gaussian; of a factor, of character or of logical values binomial or categorical.
 #' @param nugget noise variance of a gaussian response: `NULL` estimates it, a number fixes it, 0 is none (then no two rows may share a location). Of
 #'   several outputs one number, or one for each.
 #' @param weights positive numbers, evaluated in `data`: the noise variance of row i is `nugget / weights[i]`. What they are for other
@@ -58,7 +69,7 @@
 #'   stopped early gives a warning of class `neargp_warning_convergence` and stays usable.
 #' @section Errors: All are of class `neargp_error` and one of: `neargp_error_argument` (wrong type of a setting), `_columns`, `_formula`,
 #'   `_response`, `_missing_values` (NA, NaN or Inf left after `na.action`), `_empty` (no rows), `_coordinates`, `_geometry` (not points, or
-#'   empty), `_crs`, `_rank` (rank-deficient trend), `_constant_response`, `_weights`, `_k` (not more than k rows), `_duplicates` (without
+#'   empty), `_crs`, `_rank` (rank-deficient trend), `_constant_response`, `_weights`, `_rows` (one row), `_k` (not more than k rows), `_duplicates` (without
 #'   nugget), `_size`, `_family`, `_method` (not for several outputs), `_inducing`, `_offset` (exposures without logarithm), `_device`,
 #'   `_precision` (there is no single precision for this, see [neargp_control()]), `_cholesky` (a covariance matrix that is numerically
 #'   singular), `_quadrature` (responses whose density cannot be integrated).
@@ -72,13 +83,12 @@
 #' fit
 #' predict(fit, data.frame(x = 0.5, y = c(0.2, 0.8), height = 0), interval = "prediction")
 #' @export
-neargp <- function(formula, data, coords = NULL, time = NULL, method = vecchia(), covariance = cov_matern(nu = 1.5),
-                   family = stats::gaussian(), nugget = NULL, weights = NULL, offset = NULL, subset = NULL, na.action = NULL,
+neargp <- function(formula, data, coords = NULL, time = NULL, method = NULL, covariance = cov_matern(nu = 1.5),
+                   family = NULL, nugget = NULL, weights = NULL, offset = NULL, subset = NULL, na.action = NULL,
                    distance = c("auto", "euclidean", "chordal"), crs = NULL, start = NULL, control = neargp_control(),
                    device = NULL, threads = NULL, verbose = rlang::is_interactive()) {
   began <- proc.time()[["elapsed"]]
   call <- match.call()
-  check_given(missing(formula), "formula", "a two-sided formula, response ~ trend")
   check_given(missing(data), "data", "a data frame, or sf points, with the columns of the formula")
   coords <- columns_argument(coords, "coords", "~ x + y")
   time <- columns_argument(time, "time", "~ day")
@@ -86,7 +96,10 @@ neargp <- function(formula, data, coords = NULL, time = NULL, method = vecchia()
   locations <- new_locations(data, coords, time, distance, crs, c(all.vars(formula[[2L]]), all.vars(substitute(weights))))
   arguments <- list(weights = rlang::enquo(weights), offset = rlang::enquo(offset), subset = rlang::enquo(subset), na.action = na.action)
   frame <- new_model_frame(arguments, formula, data, locations, settings$family)
+  settings <- choose_by_response(settings, frame)
   model <- new_model_data(frame, formula, settings)
+  settings$method <- with_k(settings$method, model$data, settings$family)
+  inform_k(settings$method)
   model$data$coords <- embed_coordinates(model$data$coords, locations)
   problem <- new_problem(model$data, locations, settings, start)
   check_problem(problem, frame)
@@ -114,12 +127,17 @@ check_settings <- function(formula, data, method, covariance, family, nugget, co
   }
   if (nrow(data) == 0L) abort_neargp("empty", "`data` has no rows.")
   check_unique_columns(names(data), data, "data")
+  family_open <- is.null(family)
+  method_open <- is.null(method)
+  family <- as_family(family %||% stats::gaussian())
+  method <- method %||% default_method(family)
   check_method(method)
   check_covariance(covariance)
   check_class(control, "control", "neargp_control", "made by neargp_control()")
-  settings <- list(method = method, covariance = covariance, family = check_family(family, method),
-    nugget = check_nugget(nugget), control = control, device = resolve_device(device, inherits(method, "neargp_exact_gp")),
-    threads = resolve_threads(threads), verbose = check_flag(verbose, "verbose"))
+  settings <- list(method = method, method_open = method_open, covariance = covariance, family = check_family(family, method),
+    family_open = family_open, nugget = check_nugget(nugget), control = control,
+    device = resolve_device(device, inherits(method, "neargp_exact_gp")), threads = resolve_threads(threads),
+    verbose = check_flag(verbose, "verbose"))
   check_precision(settings)
   settings
 }
@@ -200,7 +218,7 @@ finish_fit <- function(result, problem, settings, model, frame, call, formula, o
     core_covariance = as_core_covariance(layout, problem$groups, values), nugget = nugget_of(layout, values),
     beta = stats::setNames(result$beta, colnames(problem$data$X)), beta_vcov = named_square(result$beta_vcov, problem$data$X),
     log_likelihood = result$value, score = result$score, information = result$information, convergence = result$convergence,
-    k = result$k, device = settings$device, gpu = settings$gpu, threads = settings$threads, elapsed = elapsed,
+    chosen = settings$chosen, k = result$k, device = settings$device, gpu = settings$gpu, threads = settings$threads, elapsed = elapsed,
     n_given = n_given, n_dropped = length(attr(frame, "na.action")), row_names = own_row_names(frame)
   ), class = "neargp")
   fit <- if (has_outputs(problem)) as_outputs_fit(fit) else complete_fit(settings$method, fit, result)

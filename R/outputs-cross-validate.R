@@ -51,9 +51,10 @@ predict_outputs_fold <- function(object, held, fold, refit) {
 # The same model for the data that the fit holds now, from its estimates.
 refit_outputs <- function(object) {
   check_kept_outputs(object$data)
-  settings <- list(method = object$method, covariance = object$covariance, family = object$family, nugget = fixed_nuggets(object),
+  method <- with_k(object$method, object$data, object$family)
+  settings <- list(method = method, covariance = object$covariance, family = object$family, nugget = fixed_nuggets(object),
     control = object$control, threads = object$threads, verbose = FALSE)
-  problem <- with_start(object$method, new_problem(object$data, object$locations, settings, object))
+  problem <- with_start(method, new_problem(object$data, object$locations, settings, object))
   result <- fit_problem(problem)
   values <- to_core(result$working, problem$layout$transform)
   object$core_covariance <- as_core_covariance(problem$layout, problem$groups, values)

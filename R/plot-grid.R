@@ -47,9 +47,8 @@ map_grid <- function(fit, cells = 10000L, time = NULL) {
   }
   grid <- data_lattice(raw, cells)
   if (is.null(grid)) {
-    step <- cell_size(raw, cells, is_longlat_fit(fit))
-    grid <- cells_over(raw, step)
-    grid <- grid[inside_hull(grid, raw[, 1:2], margin = 1.02, slack = 0.5 * max(step)), , drop = FALSE]
+    grid <- square_cells(raw, cells, is_longlat_fit(fit))
+    grid <- grid[inside_hull(grid, raw[, 1:2], margin = 1.02), , drop = FALSE]
   }
   dimnames(grid) <- list(NULL, fit$locations$raw_names)
   if (is.null(fit$locations$time)) return(grid)
@@ -57,21 +56,15 @@ map_grid <- function(fit, cells = 10000L, time = NULL) {
   cbind(grid, matrix(at, nrow(grid), 1L, dimnames = list(NULL, fit$locations$time)))
 }
 
-# Width and height of cells that are square on the map.
-cell_size <- function(raw, cells, longlat) {
+square_cells <- function(raw, cells, longlat) {
   shape <- if (longlat) cos(mean(range(raw[, 2L])) * pi / 180) else 1
   side <- c(diff(range(raw[, 1L])) * shape, diff(range(raw[, 2L])))
-  longest <- if (any(side > 0)) max(side) else 1
-  step <- longest * sqrt(max(prod(side / longest), 0.01) / cells)
-  c(step / shape, step)
-}
-
-cells_over <- function(raw, step) {
+  step <- sqrt(max(prod(side), max(side)^2 / 100) / cells)
   centres <- function(x, step) {
     n <- max(1, ceiling(diff(range(x)) / step))
     mean(range(x)) + (seq_len(n) - (n + 1) / 2) * step
   }
-  as.matrix(expand.grid(centres(raw[, 1L], step[1L]), centres(raw[, 2L], step[2L])))
+  as.matrix(expand.grid(centres(raw[, 1L], step / shape), centres(raw[, 2L], step)))
 }
 
 # Data on a lattice are predicted on that lattice, or on every m-th of its rows and columns: any other grid would show beats
@@ -84,9 +77,8 @@ data_lattice <- function(raw, cells) {
   as.matrix(expand.grid(at))
 }
 
-# Inside a convex polygon with counter-clockwise corners is left of all its edges, or right of them by no more than the slack: data along a
-# line have a hull without any cell's centre.
-inside_hull <- function(points, data, margin, slack = 0) {
+# Inside a convex polygon with counter-clockwise corners is left of all its edges.
+inside_hull <- function(points, data, margin) {
   corners <- data[rev(grDevices::chull(data)), , drop = FALSE]
   if (nrow(corners) < 3L) return(rep(TRUE, nrow(points)))
   centre <- colMeans(corners)
@@ -95,7 +87,7 @@ inside_hull <- function(points, data, margin, slack = 0) {
   for (i in seq_len(nrow(corners))) {
     from <- corners[i, ]
     edge <- corners[i %% nrow(corners) + 1L, ] - from
-    inside <- inside & edge[1L] * (points[, 2L] - from[2L]) >= edge[2L] * (points[, 1L] - from[1L]) - slack * sqrt(sum(edge^2))
+    inside <- inside & edge[1L] * (points[, 2L] - from[2L]) >= edge[2L] * (points[, 1L] - from[1L])
   }
   inside
 }

@@ -30,7 +30,7 @@ print_header <- function(x) {
   cat("Rows:      ", format_count(length(x$data$y)), describe_dropped(x), "\n", sep = "")
   cat("Locations: ", describe_locations(x$locations), "\n", sep = "")
   if (!is_gaussian(x$family)) cat("Response:  ", family_call(x$family), " with ", x$family$link, " link", describe_successes(x), "\n", sep = "")
-  details <- fit_details(x$method, x)
+  details <- c(if (length(x$chosen)) c(Method = paste("by default", x$chosen)), fit_details(x$method, x))
   if (length(details)) cat(paste0(format(paste0(names(details), ":"), width = 11L), details, "\n"), sep = "")
 }
 

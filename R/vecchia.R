@@ -7,9 +7,9 @@
 #' With `k` one less than the number of rows this is the exact Gaussian likelihood. Time grows with `n * k^3`. Standard errors come from the
 #' information matrix. With several ranges or an anisotropy, ordering and neighbours are found in the estimated metric.
 #'
-#' @param k number of neighbours, at least 1 and less than the number of rows. 30 gives predictions as good as more do for two
-#'   coordinates; less is faster. Where the estimates themselves matter take 60: in a simulation with 105,569 rows on a lattice the
-#'   intervals of variance and range just missed the truth at 30 and covered it at 60.
+#' @param k number of neighbours, at least 1 and less than the number of rows; by default 30, or one less than there are rows. 30 gives
+#'   predictions as good as more do for two coordinates; less is faster. Where the estimates themselves matter take 60: in a simulation
+#'   with 105,569 rows on a lattice the intervals of variance and range just missed the truth at 30 and covered it at 60.
 #' @param ordering `"maxmin"` (each next location as far as possible from those before; the most accurate), `"random"` (uses R's random
 #'   numbers), `"coordinate"` (by the first coordinate) or `"given"` (the rows as they are).
 #' @return A settings object for the argument `method` of [neargp()].
@@ -21,9 +21,9 @@
 #' @examples
 #' vecchia(k = 20)
 #' @export
-vecchia <- function(k = 30L, ordering = c("maxmin", "random", "coordinate", "given")) {
-  new_method("vecchia", "Vecchia approximation", k = check_count(k, "k"),
-    ordering = check_choice(ordering, "ordering", c("maxmin", "random", "coordinate", "given")))
+vecchia <- function(k = NULL, ordering = c("maxmin", "random", "coordinate", "given")) {
+  ordering <- check_choice(ordering, "ordering", c("maxmin", "random", "coordinate", "given"))
+  do.call(new_method, c(list("vecchia", "Vecchia approximation"), neighbor_settings(k, 30L), list(ordering = ordering)))
 }
 
 #' @export

@@ -27,8 +27,8 @@
 #' The covariance parameters, and those of the family, maximise the evidence lower bound (for `"laplace"` the approximate log evidence), with the
 #' trend profiled out. Standard errors come from its curvature.
 #'
-#' @param k number of neighbours of each inducing point among those before it. 15 leaves next to nothing of the likelihood to be gained for two
-#'   coordinates; take 30 or more for more coordinates.
+#' @param k number of neighbours of each inducing point among those before it; by default 15, or one less than there are inducing points. 15
+#'   leaves next to nothing of the likelihood to be gained for two coordinates; take 30 or more for more coordinates.
 #' @param inducing inducing points: `NULL`, the locations of the data; a number of them or a matrix of coordinates; or made by
 #'   [inducing_points()], for other placements and points that are learned.
 #' @param posterior `"sparse"`, `"mean-field"` or `"laplace"`, see Posteriors.
@@ -72,14 +72,14 @@
 #' fit
 #' predict(fit, data.frame(x = 0.3, y = c(0.1, 0.9)), interval = "prediction")
 #' @export
-vnngp <- function(k = 15L, inducing = NULL, posterior = c("sparse", "mean-field", "laplace"), optimizer = c("auto", "natural", "adam"),
+vnngp <- function(k = NULL, inducing = NULL, posterior = c("sparse", "mean-field", "laplace"), optimizer = c("auto", "natural", "adam"),
                   ordering = c("maxmin", "random", "coordinate", "given"), factor = c("incomplete", "exact"), factor_memory = 4,
                   jitter = 1e-6, epochs = 300L, batch_size = 256L, learning_rate = 0.01) {
   posterior <- check_choice(posterior, "posterior", c("sparse", "mean-field", "laplace"))
-  settings <- list(k = check_count(k, "k"), posterior = posterior, optimizer = check_latent_optimizer(optimizer, posterior, k),
+  settings <- c(neighbor_settings(k, 15L), list(posterior = posterior, optimizer = check_latent_optimizer(optimizer, posterior, k %||% 15L),
     ordering = check_choice(ordering, "ordering", c("maxmin", "random", "coordinate", "given")),
     factor = check_choice(factor, "factor", c("incomplete", "exact")), factor_memory = check_factor_memory(factor_memory),
-    jitter = check_number(jitter, "jitter", 0, 1, open = TRUE))
+    jitter = check_number(jitter, "jitter", 0, 1, open = TRUE)))
   settings$inducing <- check_inducing(inducing, posterior, settings$optimizer)
   adam <- list(epochs = check_count(epochs, "epochs"), batch_size = check_count(batch_size, "batch_size"),
     learning_rate = check_number(learning_rate, "learning_rate", 0, open = TRUE))

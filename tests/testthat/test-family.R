@@ -62,7 +62,7 @@ test_that("parameters have bounds around them, and may be fixed", {
 test_that("methods refuse families and links by a classed error that says which there are", {
   expect_identical(check_family(negative_binomial, vnngp())$family, "negative_binomial")
   for (family in every_family()) expect_identical(check_family(family, vnngp()), family)
-  expect_error(check_family(poisson(), vecchia()), "Vecchia.*poisson\\(\\).*log link.*gaussian\\(\\); vnngp", class = "neargp_error_family")
+  expect_error(check_family(poisson(), vecchia()), "Vecchia.*poisson\\(\\).*log link.*gaussian\\(\\); without `method`", class = "neargp_error_family")
   expect_error(check_family(beta_response(), vecchia()), "beta_response\\(\\)", class = "neargp_error_family")
   expect_error(check_family(Gamma(), vnngp()), "inverse link.*Links of Gamma\\(\\): log", class = "neargp_error_family")
   expect_error(check_family(binomial("cauchit"), vnngp()), "logit, probit and cloglog", class = "neargp_error_family")

@@ -110,7 +110,7 @@ test_that("an offset is part of the log odds of two classes", {
 test_that("what cannot be fitted is refused", {
   data <- class_data(20)
   expect_error(fixed_class_fit(data[rep(1:4, 5), ], k = 5L), "distinct locations", class = "neargp_error_k")
-  expect_error(neargp(class ~ 1, data, coords = ~ x + y, family = categorical()), class = "neargp_error_family")
+  expect_error(neargp(class ~ 1, data, coords = ~ x + y, family = categorical(), method = vecchia()), class = "neargp_error_family")
   expect_error(fixed_class_fit(data, k = 5L, offset = h), "offset", class = "neargp_error_formula")
 })
 

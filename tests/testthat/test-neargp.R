@@ -51,8 +51,8 @@ test_that("shifting, scaling and permuting the locations changes nothing but the
 
 test_that("results do not depend on the number of threads", {
   data <- simulated_data(300)
-  one <- neargp(z ~ height, data, coords = ~ x + y, threads = 1)
-  two <- neargp(z ~ height, data, coords = ~ x + y, threads = 2)
+  one <- neargp(z ~ height, data, coords = ~ x + y, method = vecchia(), threads = 1)
+  two <- neargp(z ~ height, data, coords = ~ x + y, method = vecchia(), threads = 2)
   expect_identical(coef(one, "covariance"), coef(two, "covariance"))
   expect_identical(predict(one, data[1:20, ], threads = 1), predict(one, data[1:20, ], threads = 2))
 })

@@ -1,0 +1,90 @@
+# What is chosen where neargp() is not told: the family by the response, the method by the family and the number of rows, the number of
+# neighbours by the number of rows. `settings$chosen` keeps the reason, which print() tells.
+
+# Dense computations of so few rows are exact and take a second at most: 0.4 to 1.1 s of one core for a fit to 500 rows.
+exact_rows <- 500L
+
+# The family is gaussian until the response is known, see choose_by_response().
+default_method <- function(family) {
+  if (is_gaussian(family)) return(vecchia())
+  if (family$family == "categorical") loo_k() else vnngp()
+}
+
+# Classes are told by their type; numbers are measurements unless a family says otherwise, as in glm().
+choose_by_response <- function(settings, frame) {
+  response <- stats::model.response(frame)
+  if (settings$family_open && is_class_vector(response)) return(choose_classes(settings, response, names(frame)[1L]))
+  if (!settings$method_open) return(settings)
+  if (is_gaussian(settings$family)) return(choose_gaussian(settings, response))
+  tell_choice(settings, sprintf("%s, the method for a %s response", method_call(settings$method), family_call(settings$family)))
+}
+
+is_class_vector <- function(response) {
+  is.null(dim(response)) && (is.factor(response) || is.character(response) || is.logical(response))
+}
+
+# A method that is given has the last word: one that has no family for classes refuses the response.
+choose_classes <- function(settings, response, name) {
+  classes <- length(unique(response[!is.na(response)]))
+  family <- if (classes > 2L) categorical() else stats::binomial()
+  if (settings$method_open) settings$method <- loo_k()
+  if (!family$family %in% method_families(settings$method)) return(settings)
+  settings$family <- family
+  tell_choice(settings, sprintf("%s with family = %s, since `%s` has classes", method_call(settings$method), family_call(family), name))
+}
+
+# exact_gp() is for one output, on the CPU, in double precision.
+choose_gaussian <- function(settings, response) {
+  exact <- is.null(dim(response)) && length(response) <= exact_rows && settings$device != "cuda" &&
+    !identical(settings$control$precision, "single")
+  if (exact) {
+    settings$method <- exact_gp()
+    settings$device <- "cpu"
+    settings$chosen <- sprintf("exact_gp(), as there are at most %d rows", exact_rows)
+  }
+  settings
+}
+
+method_call <- function(method) paste0(method_name(method), "()")
+
+tell_choice <- function(settings, chosen) {
+  settings$chosen <- chosen
+  inform_neargp("method", c(sprintf("Fitted by %s.", chosen), i = "Name `method` to choose another, see ?neargp."))
+  settings
+}
+
+# ---- number of neighbours ---------------------------------------------------------------------------------------------------------
+
+# A method made without k has `default_k` in its place, until the data are known.
+neighbor_settings <- function(k, default) {
+  k <- check_count(k, "k", null_ok = TRUE)
+  if (is.null(k)) list(default_k = default) else list(k = k)
+}
+
+# The method with the k of these data: the default, or as many neighbours as there are.
+with_k <- function(method, data, family) {
+  if (is.null(method$default_k)) return(method)
+  method$k <- max(1L, min(method$default_k, conditioned_on(method, data, family) - 1L))
+  method
+}
+
+# Number of rows, of distinct locations or of inducing points among which neighbours are sought.
+conditioned_on <- function(method, data, family) {
+  if (!is.null(data$output)) return(max(tabulate(data$output)))
+  latent <- inherits(method, "neargp_vnngp")
+  n <- nrow(data$coords)
+  # locations are told apart only where that matters
+  if (latent && !is.null(method$inducing)) {
+    points <- method$inducing$points
+    return(if (is.matrix(points)) nrow(points) else points)
+  }
+  if (!latent && is_gaussian(family)) return(n)
+  if (has_gamma_variables(family) && !latent) return(n)
+  max(location_index(data$coords))
+}
+
+inform_k <- function(method) {
+  if (is.null(method$default_k) || method$k == method$default_k) return(invisible())
+  inform_neargp("k", sprintf("k = %d: there are no more neighbours than that; the default of %s is k = %d.", method$k,
+    method_call(method), method$default_k))
+}
