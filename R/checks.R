@@ -11,6 +11,16 @@ abort_argument <- function(name, wanted, value) {
   abort_neargp("argument", paste0("`", name, "` must be ", wanted, ", not ", describe_value(value), "."))
 }
 
+# The arguments without a default, of the function that calls.
+check_required <- function(frame = parent.frame(), called = sys.function(sys.parent())) {
+  required <- names(Filter(function(default) identical(default, quote(expr = )), formals(called)))
+  absent <- Filter(function(name) eval(call("missing", as.name(name)), frame), setdiff(required, "..."))
+  if (!length(absent)) return(invisible())
+  quoted <- function(names, collapse) paste0("`", names, "`", collapse = collapse)
+  abort_neargp("argument", c(paste(quoted(absent, " and "), if (length(absent) > 1L) "are" else "is", "missing."),
+    i = sprintf("Needed are %s.", quoted(setdiff(required, "..."), ", "))))
+}
+
 # An argument without a default.
 check_given <- function(missing, name, wanted) {
   if (missing) abort_neargp("argument", c(sprintf("`%s` is missing.", name), i = paste0("It is ", wanted, ".")))
@@ -106,9 +116,7 @@ spatial_hint <- function(x) {
 }
 
 check_class <- function(x, name, class, wanted) {
-  if (!inherits(x, class)) {
-    abort_argument(name, wanted, x)
-  }
+  if (!inherits(x, class) || !is.list(x)) abort_argument(name, wanted, x)
   x
 }
 

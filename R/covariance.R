@@ -153,6 +153,7 @@ check_covariance_start <- function(start, family) {
 #' covariance_value(cov_exponential(variance = 2, range = 5), distance = c(0, 5, 15))
 #' @export
 covariance_value <- function(object, distance, ...) {
+  check_required()
   UseMethod("covariance_value")
 }
 
@@ -191,11 +192,18 @@ sum_of_covariances <- function(components, distance, directional_range) {
   Reduce(`+`, parts)
 }
 
-# Correlation at distances given in units of the range.
+# Correlation at distances given in units of the range. Their squares must be numbers: every correlation is 0 at infinity, but a Cauchy
+# covariance of small shape is far from 0 where the square of a finite distance overflows.
 correlation_at <- function(component, scaled_distance) {
-  core_correlation(list(
+  infinite <- is.infinite(scaled_distance)
+  if (any(scaled_distance[!infinite] > 1e150)) {
+    abort_neargp("argument", "`distance` must be at most 1e150 times the range, or Inf.")
+  }
+  scaled_distance[infinite] <- 0
+  values <- core_correlation(list(
     family = component$family, variance = 1, range = 1, group = 1L, anisotropy = double(0), shape = component$shape
   ), as.double(scaled_distance))
+  replace(values, infinite, 0)
 }
 
 # Scaled length of the unit vector e in a direction is |exp(-B) e| / range with B = [[u, v], [v, -u]]. B squared is h^2 times the

@@ -65,7 +65,7 @@ plot.neargp_class_cv <- function(x, which = NULL, setting = NULL, score = "log_l
   for (one in which) {
     switch(one,
       scores = plot_cv_scores(x, score),
-      calibration = plot_calibration(given, check_count(bins, "bins"), told, levels(given$observed), x$response),
+      calibration = plot_calibration(given, check_bins(bins), told, levels(given$observed), x$response),
       confusion = plot_confusion(confusion_table(given$observed, prob = given$prob), told)
     )
   }

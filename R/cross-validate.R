@@ -80,7 +80,10 @@
 #' plot(compared)
 #' @order 1
 #' @export
-cross_validate <- function(object, ...) UseMethod("cross_validate")
+cross_validate <- function(object, ...) {
+  check_required()
+  UseMethod("cross_validate")
+}
 
 #' @export
 cross_validate.default <- function(object, ...) {

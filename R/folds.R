@@ -59,7 +59,10 @@ NULL
 #' @rdname folds
 #' @export
 random_folds <- function(n, v = 10) {
-  if (!is.numeric(n) || length(n) != 1L) n <- nrow_of(n) else if (missing(v) && n < v) {
+  check_required()
+  counted <- is.numeric(n) && length(n) == 1L
+  n <- if (counted) check_count(n, "n") else nrow_of(n)
+  if (counted && missing(v) && n < v) {
     abort_neargp("folds", c(sprintf("%s rows cannot be in %d folds.", format_count(n), v),
       i = sprintf("The first argument is the data, or the number of its rows: random_folds(data, v = %s) has %s folds.", n, n)))
   }
@@ -71,6 +74,7 @@ random_folds <- function(n, v = 10) {
 #' @export
 block_folds <- function(locations, v = 10, size = NULL, method = c("square", "kmeans"),
                         blocks = 5 * v, buffer = 0, longlat = FALSE) {
+  check_required()
   method <- check_choice(method, "method", c("square", "kmeans"))
   if (is.numeric(locations) && length(locations) == 1L) {
     abort_neargp("argument", c("`locations` must be a fit, sf points, or a matrix or data frame of coordinates, not one number.",
@@ -100,6 +104,7 @@ new_folds <- function(fold, v, kind, ...) {
 # Locations in the three forms that folds need: `coords`, in which distances (buffer, k-means) are
 # measured; `flat`, the plane that is cut into squares; `shown`, as the user gave them.
 fold_locations <- function(locations, longlat) {
+  check_flag(longlat, "longlat")
   if (inherits(locations, "neargp_outputs")) locations <- as_places(locations)
   if (inherits(locations, "neargp")) {
     metric <- locations$locations$metric
@@ -125,6 +130,10 @@ coordinate_matrix <- function(locations) {
     locations <- structure(sf_coordinates(locations, "locations"), dimnames = list(NULL, c("x", "y")))
   }
   if (is.data.frame(locations)) check_numeric_locations(locations)
+  if (!is.data.frame(locations) && !is.matrix(locations) && !(is.numeric(locations) && length(locations))) {
+    abort_neargp("coordinates", sprintf("Locations must be sf points, or a matrix or data frame of coordinates, not %s.",
+      describe_value(locations)))
+  }
   coords <- as.matrix(locations)
   bad <- if (is.numeric(coords)) which(rowSums(!is.finite(coords)) > 0)
   if (!is.numeric(coords) || length(bad) || !nrow(coords)) {

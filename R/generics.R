@@ -58,9 +58,14 @@ confint.neargp <- function(object, parm, level = 0.95, what = c("trend", "covari
   what <- check_choice(what, "what", c("trend", "covariance"))
   check_level(level)
   limits <- if (what == "trend") trend_limits(object, level) else covariance_limits(object, level)
-  if (missing(parm)) return(limits)
+  if (missing(parm)) limits else take_limits(limits, parm)
+}
+
+take_limits <- function(limits, parm) {
+  wanted <- paste("among", format_some(rownames(limits), 20L), "or their numbers")
+  if (!is.character(parm) && !is.numeric(parm)) abort_argument("parm", wanted, parm)
   known <- if (is.character(parm)) parm %in% rownames(limits) else parm %in% c(seq_len(nrow(limits)), -seq_len(nrow(limits)))
-  if (!all(known)) abort_argument("parm", paste("among", format_some(rownames(limits), 20L), "or their numbers"), parm[!known][1L])
+  if (!all(known)) abort_argument("parm", wanted, parm[!known][1L])
   limits[parm, , drop = FALSE]
 }
 
@@ -110,6 +115,7 @@ BIC.neargp_score <- function(object, ...) abort_not_likelihood("BIC", attr(objec
 
 #' @export
 AIC.neargp <- function(object, ..., k = 2) {
+  check_number(k, "k")
   check_likelihoods("AIC", object, ...)
   warn_unless_comparable("AIC", list(object, ...))
   NextMethod()

@@ -52,7 +52,7 @@ frame_locations <- function(data, coords, time, distance, crs, response) {
 # `coords` as terms without response and intercept. A dot stands for all columns but the response, time and weights.
 coordinate_terms <- function(coords, data, not_coordinates) {
   if (is.character(coords)) {
-    if (!length(coords) || anyNA(coords)) abort_argument("coords", "a one-sided formula or column names", coords)
+    if (!length(coords) || anyNA(coords) || !all(nzchar(coords))) abort_argument("coords", "a one-sided formula or column names", coords)
     coords <- stats::reformulate(sprintf("`%s`", coords), env = globalenv())
   }
   if (!rlang::is_formula(coords) || length(coords) != 2L) {

@@ -92,12 +92,24 @@ trend_columns <- function(data, locations) {
   data[setdiff(names(data), c(used, locations$time))]
 }
 
+# The sum of the offsets of the formula and of the argument, NULL where there is none.
+numeric_offset <- function(frame) {
+  offsets <- names(frame)[c(attr(attr(frame, "terms"), "offset"), match("(offset)", names(frame), nomatch = 0L))]
+  for (name in offsets) check_numeric_offset(frame[[name]], if (name == "(offset)") "offset" else name)
+  stats::model.offset(frame)
+}
+
+check_numeric_offset <- function(offset, name) {
+  if (is.numeric(offset) && NCOL(offset) == 1L) return(invisible())
+  abort_neargp("offset", c("An offset must be a number for each row.",
+    x = sprintf("`%s` is %s.", name, if (is.null(dim(offset))) paste("of class", class(offset)[1L]) else "a matrix")))
+}
+
 new_model_data <- function(frame, formula, settings) {
   terms <- attr(frame, "terms")
   n <- nrow(frame)
-  offset <- stats::model.offset(frame)
-  weights <- stats::model.weights(frame)
-  if (is.null(weights)) weights <- rep(1, n)
+  offset <- numeric_offset(frame)
+  weights <- frame[["(weights)"]] %||% rep(1, n)
   response <- stats::model.response(frame)
   if (is.null(response)) {
     abort_neargp("formula", c("The formula has no response.", i = "Write it as response ~ trend, or response ~ 1."))
@@ -109,7 +121,6 @@ new_model_data <- function(frame, formula, settings) {
   design <- stats::model.matrix(terms, frame)
   if (several) {
     model_data <- outputs_model_data(frame, formula, weights)
-    check_finite_data(model_data, frame)
     return(list(data = model_data, contrasts = attr(design, "contrasts"), xlevels = stats::.getXlevels(terms, frame)))
   }
   model_data <- list(
@@ -142,7 +153,7 @@ original_rows <- function(frame, rows) attr(frame, "row.names")[rows]
 check_finite_data <- function(model_data, frame) {
   parts <- list("The response" = model_data$y, "The trend" = model_data$X, "The offset" = model_data$offset,
     "The weights" = model_data$weights, "The coordinates" = model_data$coords)
-  for (what in names(parts)) {
+  for (what in names(Filter(Negate(is.null), parts))) {
     part <- parts[[what]]
     if (is.numeric(part) && all(is.finite(part))) next
     bad <- if (is.matrix(part)) which(rowSums(!is.finite(part)) > 0) else which(!is.finite(as.numeric(part)))
@@ -156,6 +167,11 @@ check_finite_data <- function(model_data, frame) {
 }
 
 check_weights <- function(weights, frame) {
+  if (!is.numeric(weights) || NCOL(weights) > 1L) {
+    abort_neargp("weights", c("`weights` must be a numeric vector.",
+      x = paste0("It is ", if (NCOL(weights) > 1L) "a matrix" else paste("of class", class(weights)[1L]), ".")))
+  }
+  check_finite_data(list(weights = weights), frame)
   wrong <- which(weights <= 0)
   if (length(wrong)) {
     abort_neargp("weights", c(
@@ -223,9 +239,10 @@ check_design_finite <- function(design, rows) {
 
 # Offsets of the formula are part of its terms; one given as an argument is its expression, evaluated anew.
 newdata_offset <- function(object, frame, newdata) {
-  total <- stats::model.offset(frame)
+  total <- numeric_offset(frame)
   if (is.null(object$offset_argument)) return(total)
   extra <- eval(object$offset_argument, newdata, environment(object$formula))
+  check_numeric_offset(extra, "offset")
   if (length(extra) != nrow(newdata)) {
     abort_neargp("newdata", c("The offset given to neargp() does not have one value for each row of `newdata`.",
       i = "Put it into the formula with offset(), so that it is found as a column of `newdata`."))

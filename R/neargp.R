@@ -89,6 +89,7 @@ neargp <- function(formula, data, coords = NULL, time = NULL, method = NULL, cov
                    device = NULL, threads = NULL, verbose = rlang::is_interactive()) {
   began <- proc.time()[["elapsed"]]
   call <- match.call()
+  check_given(missing(formula), "formula", "a two-sided formula, response ~ trend")
   check_given(missing(data), "data", "a data frame, or sf points, with the columns of the formula")
   coords <- columns_argument(coords, "coords", "~ x + y")
   time <- columns_argument(time, "time", "~ day")

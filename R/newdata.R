@@ -25,11 +25,14 @@ without_trend <- function(object) {
   object
 }
 
+check_newdata_class <- function(newdata) {
+  if (is.data.frame(newdata) || is_sf(newdata)) return(invisible())
+  abort_neargp("newdata", c(paste0("`newdata` must be an sf object, a data frame or a SpatRaster, not ", describe_value(newdata), "."),
+    i = sub("data", "newdata", spatial_hint(newdata), fixed = TRUE)))
+}
+
 check_newdata <- function(object, newdata) {
-  if (!is.data.frame(newdata) && !is_sf(newdata)) {
-    abort_neargp("newdata", c(paste0("`newdata` must be an sf object, a data frame or a SpatRaster, not ", describe_value(newdata), "."),
-      i = sub("data", "newdata", spatial_hint(newdata), fixed = TRUE)))
-  }
+  check_newdata_class(newdata)
   columns <- if (inherits(newdata, "sfc")) character(0) else names(newdata)
   by_geometry <- is_sf(newdata) && !is.null(object$locations$names)
   missing <- setdiff(object$required_columns, c(columns, if (by_geometry) all.vars(object$locations$terms)))

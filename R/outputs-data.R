@@ -58,12 +58,13 @@ check_outputs <- function(response, outputs, frame) {
 # The trend is that of the formula for each output, with coefficients of its own: "zinc:(Intercept)".
 outputs_model_data <- function(frame, formula, weights) {
   response <- stats::model.response(frame)
-  if (!is.null(stats::model.offset(frame))) {
+  if (!is.null(numeric_offset(frame))) {
     abort_neargp("formula", c("Several outputs have no offset.", i = "Subtract what is known from each of them: cbind(y1 - known, y2)."))
   }
   outputs <- output_names(response, formula[[2L]])
   check_outputs(response, outputs, frame)
   design <- strip_design(stats::model.matrix(attr(frame, "terms"), frame))
+  check_finite_data(list(X = design, coords = frame[["(locations)"]]), frame)
   known <- which(!is.na(response), arr.ind = TRUE)
   place <- unname(known[, 1L])
   output <- unname(known[, 2L])

@@ -19,6 +19,7 @@ simulate.neargp_outputs <- function(object, nsim = 1, seed = NULL, newdata = NUL
   state <- seed_generator(seed)
   on.exit(state$restore())
   target <- if (is.null(newdata)) places_of_fit(object) else new_target(object, newdata)
+  check_draws_size(length(object$outputs) * nrow(target$coords), nsim)
   draws <- on_outputs_device(object, nrow(target$coords), settings, outputs_simulations(object, target, nsim, settings))
   result <- target$restore(draws)
   attr(result, "seed") <- state$seed

@@ -110,7 +110,7 @@ confint.neargp_outputs <- function(object, parm, level = 0.95, what = c("trend",
   half_width <- stats::qnorm((1 + level) / 2) * ifelse(logged, table$std_error / table$estimate, table$std_error)
   limits <- limit_matrix(ifelse(logged, table$estimate * exp(-half_width), table$estimate - half_width),
     ifelse(logged, table$estimate * exp(half_width), table$estimate + half_width), table$name, level)
-  if (missing(parm)) limits else limits[parm, , drop = FALSE]
+  if (missing(parm)) limits else take_limits(limits, parm)
 }
 
 # The covariance of two outputs (of one with itself) at distances.

@@ -27,7 +27,7 @@ plot.neargp_classifier <- function(x, which = NULL, newdata = NULL, observed = N
   check_no_more_arguments()
   which <- which %||% c(if (has_class_map(x) && is.null(newdata)) "map", "calibration", "confusion")
   check_choices(which, "which", c("map", "calibration", "confusion"))
-  bins <- check_count(bins, "bins")
+  bins <- check_bins(bins)
   if ("map" %in% which) check_class_map(x, newdata)
   given <- if (any(which != "map")) classes_and_probabilities(x, newdata, observed, at_most = 10000L)
   device <- graphics::par("din")

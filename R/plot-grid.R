@@ -47,8 +47,9 @@ map_grid <- function(fit, cells = 10000L, time = NULL) {
   }
   grid <- data_lattice(raw, cells)
   if (is.null(grid)) {
-    grid <- square_cells(raw, cells, is_longlat_fit(fit))
-    grid <- grid[inside_hull(grid, raw[, 1:2], margin = 1.02), , drop = FALSE]
+    step <- cell_size(raw, cells, is_longlat_fit(fit))
+    grid <- cells_over(raw, step)
+    grid <- grid[inside_hull(grid, raw[, 1:2], margin = 1.02, slack = 0.5 * max(step)), , drop = FALSE]
   }
   dimnames(grid) <- list(NULL, fit$locations$raw_names)
   if (is.null(fit$locations$time)) return(grid)
@@ -56,15 +57,21 @@ map_grid <- function(fit, cells = 10000L, time = NULL) {
   cbind(grid, matrix(at, nrow(grid), 1L, dimnames = list(NULL, fit$locations$time)))
 }
 
-square_cells <- function(raw, cells, longlat) {
+# Width and height of cells that are square on the map.
+cell_size <- function(raw, cells, longlat) {
   shape <- if (longlat) cos(mean(range(raw[, 2L])) * pi / 180) else 1
   side <- c(diff(range(raw[, 1L])) * shape, diff(range(raw[, 2L])))
-  step <- sqrt(max(prod(side), max(side)^2 / 100) / cells)
+  longest <- if (any(side > 0)) max(side) else 1
+  step <- longest * sqrt(max(prod(side / longest), 0.01) / cells)
+  c(step / shape, step)
+}
+
+cells_over <- function(raw, step) {
   centres <- function(x, step) {
     n <- max(1, ceiling(diff(range(x)) / step))
     mean(range(x)) + (seq_len(n) - (n + 1) / 2) * step
   }
-  as.matrix(expand.grid(centres(raw[, 1L], step / shape), centres(raw[, 2L], step)))
+  as.matrix(expand.grid(centres(raw[, 1L], step[1L]), centres(raw[, 2L], step[2L])))
 }
 
 # Data on a lattice are predicted on that lattice, or on every m-th of its rows and columns: any other grid would show beats
@@ -77,8 +84,9 @@ data_lattice <- function(raw, cells) {
   as.matrix(expand.grid(at))
 }
 
-# Inside a convex polygon with counter-clockwise corners is left of all its edges.
-inside_hull <- function(points, data, margin) {
+# Inside a convex polygon with counter-clockwise corners is left of all its edges, or right of them by no more than the slack: data along a
+# line have a hull without any cell's centre.
+inside_hull <- function(points, data, margin, slack = 0) {
   corners <- data[rev(grDevices::chull(data)), , drop = FALSE]
   if (nrow(corners) < 3L) return(rep(TRUE, nrow(points)))
   centre <- colMeans(corners)
@@ -87,7 +95,7 @@ inside_hull <- function(points, data, margin) {
   for (i in seq_len(nrow(corners))) {
     from <- corners[i, ]
     edge <- corners[i %% nrow(corners) + 1L, ] - from
-    inside <- inside & edge[1L] * (points[, 2L] - from[2L]) >= edge[2L] * (points[, 1L] - from[1L])
+    inside <- inside & edge[1L] * (points[, 2L] - from[2L]) >= edge[2L] * (points[, 1L] - from[1L]) - slack * sqrt(sum(edge^2))
   }
   inside
 }

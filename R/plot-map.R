@@ -45,6 +45,9 @@
 plot_map <- function(predictions, what = NULL, coords = NULL, palette = NULL, limits = NULL,
                      centred = FALSE, longlat = NULL, title = what, main = "", xlab = NULL, ylab = NULL,
                      cex = NULL, pch = if (centred) 21 else 16, reset = TRUE, ...) {
+  check_required()
+  check_flag(centred, "centred")
+  check_flag(reset, "reset")
   place <- map_place(predictions, coords, longlat)
   what <- what %||% if ("class" %in% names(place$data) && !"mean" %in% names(place$data)) "class" else "mean"
   values <- map_values(place$data, what)
@@ -57,6 +60,7 @@ plot_map <- function(predictions, what = NULL, coords = NULL, palette = NULL, li
 
 # Where the rows are and how the axes are to look: x, y, data, longlat, unit, names.
 map_place <- function(predictions, coords, longlat, unit = "") {
+  if (!is.null(longlat)) check_flag(longlat, "longlat")
   if (inherits(predictions, "SpatRaster")) {
     longlat <- longlat %||% isTRUE(terra::is.lonlat(predictions))
     unit <- raster_unit(predictions)
@@ -114,6 +118,7 @@ map_values <- function(data, what) {
 
 draw_map <- function(place, values, scale, title, main = "", xlab = NULL, ylab = NULL, cex = NULL, pch = 16,
                      reset = TRUE, ...) {
+  check_label(title, "title")
   old <- draw_places(place, scale_colours(scale, values), legend = TRUE, main = main, xlab = xlab, ylab = ylab,
     cex = cex, pch = pch, ...)
   if (reset) on.exit(graphics::par(old))
@@ -125,6 +130,9 @@ draw_places <- function(place, colours, legend, main = "", xlab = NULL, ylab = N
   if (length(place$names) != 2L) {
     abort_neargp("plot", sprintf("A map needs two coordinates in space, and there are %d.", length(place$names)))
   }
+  check_label(main, "main")
+  check_label(xlab, "xlab")
+  check_label(ylab, "ylab")
   grid <- as_grid(place$x, place$y)
   pad <- if (is.null(grid)) 0.03 * c(diff(range(place$x)), diff(range(place$y))) else grid$step / 2
   old <- open_map(range(place$x) + c(-1, 1) * pad[1L], range(place$y) + c(-1, 1) * pad[2L], place$longlat, legend)
@@ -138,7 +146,21 @@ draw_places <- function(place, colours, legend, main = "", xlab = NULL, ylab = N
 }
 
 # Symbols 21 to 25 have an outline, so that pale colours are seen.
+# Text or mathematical notation, or NULL for none.
+check_label <- function(label, name) {
+  if (is.null(label) || is.language(label) || (is.atomic(label) && length(label) == 1L)) return(invisible())
+  abort_argument(name, "one text", label)
+}
+
+# A symbol by its number or as a character.
+check_symbol <- function(pch) {
+  if (rlang::is_string(pch) && isTRUE(nchar(pch) == 1L)) return(pch)
+  check_count(pch, "pch", 0L, 25L)
+}
+
 draw_points <- function(place, colours, cex, pch, ...) {
+  pch <- check_symbol(pch)
+  cex <- check_number(cex, "cex", 0, open = TRUE, null_ok = TRUE)
   cex <- cex %||% max(point_size(length(place$x)), roomy_point_size(length(place$x)))
   if (pch %in% 21:25) {
     graphics::points(place$x, place$y, bg = colours, col = outline_colours(colours, cex), lwd = 0.5, pch = pch, cex = cex, ...)
@@ -167,6 +189,8 @@ open_map <- function(xlim, ylim, longlat, legend = TRUE) {
   ylim <- widen(ylim)
   aspect <- if (longlat) 1 / cos(mean(ylim) * pi / 180) else 1
   shape <- c(diff(xlim), diff(ylim) * aspect)
+  # A map that is but a line would leave no room beside it: its narrow side is drawn wider than it is.
+  shape <- pmax(shape, max(shape) / 20)
   # The size of a panel is known only after plot.new(), and clipping follows new margins only at the next one: hence twice.
   room <- graphics::par("pin")
   spare <- (room - shape * min(room / shape)) / 2

@@ -3,7 +3,11 @@
 
 # `centred` scales are symmetric about zero, for residuals and differences.
 colour_scale <- function(values, palette, limits = NULL, centred = FALSE, n = 128L) {
+  check_flag(centred, "centred")
   values <- values[is.finite(values)]
+  if (!is.null(limits) && !(is.numeric(limits) && length(limits) == 2L && all(is.finite(limits)))) {
+    abort_argument("limits", "two numbers, the ends of the scale, or NULL", limits)
+  }
   if (is.null(limits)) {
     limits <- if (length(values)) range(values) else c(0, 1)
     if (centred) limits <- c(-1, 1) * max(abs(limits))

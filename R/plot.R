@@ -57,6 +57,7 @@ plot.neargp <- function(x, which = NULL, what = c("mean", "sd"), newdata = NULL,
   check_choices(which, "which", c("map", "residuals", "residual_map", "qq", "variogram", "loo"))
   what <- check_choice(what, "what", c("mean", "sd"))
   check_plot_arguments(names(list(...)))
+  check_count(cells, "cells", upper = 1e7)
   device <- graphics::par("din")
   old <- open_page(grDevices::n2mfrow(length(which), asp = device[1L] / device[2L]))
   on.exit(graphics::par(old))

@@ -86,6 +86,7 @@ fitted.neargp <- function(object, k = NULL, threads = NULL, ...) {
 #' @rdname residuals.neargp
 #' @export
 loo_predict <- function(object, k = NULL, threads = NULL) {
+  check_required()
   check_class(object, "object", "neargp", "a fit of neargp()")
   if (inherits(object, "neargp_classifier")) return(loo_classes(object, k, threads))
   if (inherits(object, "neargp_outputs")) return(loo_outputs(object, k, threads))

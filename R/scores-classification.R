@@ -70,7 +70,10 @@ scores.neargp_classifier <- function(object, newdata = NULL, observed = NULL, na
 
 #' @rdname classification_scores
 #' @export
-calibration_curve <- function(object, ...) UseMethod("calibration_curve")
+calibration_curve <- function(object, ...) {
+  check_required()
+  UseMethod("calibration_curve")
+}
 
 #' @export
 calibration_curve.default <- function(object, ...) abort_not_judged(object)
@@ -80,7 +83,7 @@ calibration_curve.default <- function(object, ...) abort_not_judged(object)
 calibration_curve.factor <- function(object, prob, bins = 10L, na.rm = FALSE, ...) {
   check_no_more_arguments()
   judged <- judged_classes(object, prob, na.rm)
-  binned_calibration(event_of(judged), check_count(bins, "bins"))
+  binned_calibration(event_of(judged), check_bins(bins))
 }
 
 #' @rdname classification_scores
@@ -92,7 +95,10 @@ calibration_curve.neargp_classifier <- function(object, newdata = NULL, observed
 
 #' @rdname classification_scores
 #' @export
-confusion_table <- function(object, ...) UseMethod("confusion_table")
+confusion_table <- function(object, ...) {
+  check_required()
+  UseMethod("confusion_table")
+}
 
 #' @export
 confusion_table.default <- function(object, ...) abort_not_judged(object)
@@ -142,6 +148,7 @@ as_observed <- function(observed, newdata, environment) {
 
 # Numbers of the observed classes among the columns of the probabilities, complete rows only.
 judged_classes <- function(observed, prob, na.rm) {
+  check_flag(na.rm, "na.rm")
   prob <- probability_matrix(prob, levels(observed))
   colnames(prob) <- probability_levels(colnames(prob), levels(observed))
   if (nrow(prob) != length(observed)) {
@@ -195,6 +202,8 @@ prediction_event <- function(judged) {
   top <- most_probable(judged$prob)
   list(probability = judged$prob[cbind(seq_along(top), top)], happened = top == judged$observed)
 }
+
+check_bins <- function(bins) check_count(bins, "bins", upper = 1e6)
 
 binned_calibration <- function(event, bins) {
   edges <- seq(0, 1, length.out = bins + 1L)

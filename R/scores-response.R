@@ -84,6 +84,7 @@ check_leave_one_out <- function(fit) {
 
 # Responses of new rows as numbers, with their trials: those of the formula, a column, or values.
 new_observations <- function(fit, newdata, observed, trials) {
+  if (!is_raster(newdata)) check_newdata_class(newdata)
   plain <- drop_geometry(newdata)
   if (is.null(observed)) {
     check_columns_present(all.vars(fit$formula[[2L]]), plain, "newdata", environment(fit$formula))
@@ -92,6 +93,7 @@ new_observations <- function(fit, newdata, observed, trials) {
     check_columns_present(observed, plain, "newdata")
     observed <- plain[[observed]]
   }
+  if (!is.atomic(observed)) abort_argument("observed", "the observations of `newdata`, or the name of their column", observed)
   if (NROW(observed) != nrow(plain)) {
     abort_neargp("length", sprintf("There are %d observed values for the %d rows of `newdata`.", NROW(observed), nrow(plain)))
   }

@@ -93,7 +93,10 @@
 #' counts <- rpois(200, exp(rnorm(200, 1, 0.5)))
 #' scores(counts, mean = 1, sd = 0.5, family = poisson())
 #' @export
-scores <- function(object, ...) UseMethod("scores")
+scores <- function(object, ...) {
+  check_required()
+  UseMethod("scores")
+}
 
 #' @rdname scores
 #' @export
@@ -240,6 +243,7 @@ recycle_predictions <- function(predicted, n) {
 
 # `rows`: their names or numbers, where they are told.
 complete_predictions <- function(observed, predicted, na.rm, rows = seq_along(observed)) {
+  check_flag(na.rm, "na.rm")
   given <- c(list(observed = observed), Filter(Negate(is.null), predicted))
   missing <- vapply(given, function(value) rowSums(is.na(as.matrix(value))) > 0,
                     logical(length(observed)))

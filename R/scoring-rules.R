@@ -74,6 +74,7 @@ NULL
 #' @rdname scoring_rules
 #' @export
 crps_gaussian <- function(observed, mean, sd) {
+  check_required()
   check_scored(list(observed = observed, mean = mean, sd = sd))
   z <- (observed - mean) / sd
   score <- sd * (z * (2 * stats::pnorm(z) - 1) + 2 * stats::dnorm(z) - 1 / sqrt(pi))
@@ -85,6 +86,9 @@ crps_gaussian <- function(observed, mean, sd) {
 #' @rdname scoring_rules
 #' @export
 crps_sample <- function(observed, draws, fair = FALSE) {
+  check_required()
+  check_scored(list(observed = observed))
+  check_flag(fair, "fair")
   draws <- check_draws(draws, length(observed))
   size <- ncol(draws)
   if (fair && size < 2L) {
@@ -103,6 +107,7 @@ crps_sample <- function(observed, draws, fair = FALSE) {
 #' @rdname scoring_rules
 #' @export
 log_score_gaussian <- function(observed, mean, sd) {
+  check_required()
   check_scored(list(observed = observed, mean = mean, sd = sd))
   -stats::dnorm(observed, mean, sd, log = TRUE)
 }
@@ -110,6 +115,7 @@ log_score_gaussian <- function(observed, mean, sd) {
 #' @rdname scoring_rules
 #' @export
 interval_score <- function(observed, lower, upper, level = 0.95) {
+  check_required()
   check_level(level)
   check_scored(list(observed = observed, lower = lower, upper = upper))
   crossed <- which(lower > upper)
@@ -121,18 +127,21 @@ interval_score <- function(observed, lower, upper, level = 0.95) {
 #' @rdname scoring_rules
 #' @export
 crps_mixture <- function(observed, mean, sd, family, parameters = NULL, trials = 1) {
+  check_required()
   mixture_crps(observed, scored_mixture(observed, mean, sd, family, parameters, trials))
 }
 
 #' @rdname scoring_rules
 #' @export
 log_score_mixture <- function(observed, mean, sd, family, parameters = NULL, trials = 1) {
+  check_required()
   -mixture_density(observed, scored_mixture(observed, mean, sd, family, parameters, trials), log = TRUE)
 }
 
 #' @rdname scoring_rules
 #' @export
 pit_mixture <- function(observed, mean, sd, family, parameters = NULL, trials = 1) {
+  check_required()
   pit <- mixture_pit(observed, scored_mixture(observed, mean, sd, family, parameters, trials))
   pit$lower + stats::runif(length(pit$upper)) * (pit$upper - pit$lower)
 }
@@ -142,8 +151,9 @@ check_scored <- function(values) invisible(recycle_predictions(values, max(lengt
 
 # One prediction for several observations, or several for one, or each for its own.
 scored_mixture <- function(observed, mean, sd, family, parameters, trials) {
-  if (is.function(family)) family <- family()
+  family <- made_family(family)
   check_class(family, "family", "family", "a family such as poisson()")
+  check_scored(list(observed = observed))
   values <- recycle_predictions(list(mean = mean, sd = sd, trials = trials), max(length(observed), length(mean), length(sd)))
   mixture <- new_mixture(values$mean, values$sd, family, parameters, values$trials)
   observed <- rep_len(observed, mixture$n)
@@ -153,7 +163,7 @@ scored_mixture <- function(observed, mean, sd, family, parameters, trials) {
 }
 
 check_draws <- function(draws, n) {
-  if (is.null(dim(draws)) && n == 1L) draws <- matrix(draws, 1L)
+  if (is.null(dim(draws)) && is.numeric(draws) && n == 1L) draws <- matrix(draws, 1L)
   if (!is.matrix(draws) || !is.numeric(draws) || nrow(draws) != n || ncol(draws) < 1L) {
     abort_neargp("draws", c(
       "`draws` must be a numeric matrix with one row for each observation.",

@@ -42,12 +42,20 @@ simulate.neargp <- function(object, nsim = 1, seed = NULL, newdata = NULL, type 
   settings <- list(k = prediction_k(object, k), threads = resolve_threads(threads), noise = type == "response",
     conditional = check_flag(conditional, "conditional"), trials = if (!is.null(trials)) check_trials(trials))
   rows <- if (is.null(newdata)) length(object$data$y) else target_size(newdata)
+  check_draws_size(rows, nsim)
   device <- choose_device(resolve_device(device), rows, settings$k)
   state <- seed_generator(seed)
   on.exit(state$restore())
   result <- on_device(device, simulate_target(object, newdata, nsim, settings), search_of(object))
   attr(result, "seed") <- state$seed
   result
+}
+
+# Draws are a column each of one table.
+check_draws_size <- function(rows, nsim) {
+  if (as.double(rows) * nsim <= .Machine$integer.max) return(invisible())
+  abort_neargp("size", c(sprintf("%s draws at %s places take %s GiB.", format_count(nsim), format_count(rows),
+    format_count(ceiling(8 * as.double(rows) * nsim / 2^30))), i = "Draw fewer at a time, with a `seed` for each."))
 }
 
 simulate_target <- function(object, newdata, nsim, settings) {

@@ -65,7 +65,10 @@
 #' v
 #' plot(v)
 #' @export
-empirical_variogram <- function(object, ...) UseMethod("empirical_variogram")
+empirical_variogram <- function(object, ...) {
+  check_required()
+  UseMethod("empirical_variogram")
+}
 
 #' @rdname empirical_variogram
 #' @export
@@ -122,7 +125,7 @@ variogram_of <- function(values, coords, cutoff, width, estimator, directions, t
   if (is.null(cutoff)) cutoff <- sqrt(sum(apply(coords, 2L, function(x) diff(range(x)))^2)) / 3
   check_number(cutoff, "cutoff", 0, open = TRUE)
   if (is.null(width)) width <- cutoff / 15
-  check_number(width, "width", 0, open = TRUE)
+  check_number(width, "width", cutoff / 1e6)
   check_number(tolerance, "tolerance", 0, 90, open = TRUE)
   check_number(max_pairs, "max_pairs", 100)
   pairs <- close_pairs(coords, cutoff, max_pairs, time, time_lag)
@@ -150,7 +153,7 @@ variogram_classes <- function(pairs, width, estimator) {
 
 directional_pairs <- function(pairs, coords, directions, tolerance) {
   if (is.null(directions)) return(list(pairs))
-  if (!is.numeric(directions) || !all(is.finite(directions)) || ncol(coords) < 2L) {
+  if (!is.numeric(directions) || !length(directions) || !all(is.finite(directions)) || ncol(coords) < 2L) {
     abort_neargp("argument", "`directions` must be angles in degrees, for locations of two coordinates or more.")
   }
   delta <- coords[pairs$i, 1:2, drop = FALSE] - coords[pairs$j, 1:2, drop = FALSE]

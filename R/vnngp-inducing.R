@@ -24,6 +24,7 @@
 #' vnngp(posterior = "mean-field", optimizer = "adam", inducing = inducing_points(500, "kmeans", learn = TRUE))
 #' @export
 inducing_points <- function(points, placement = c("subset", "kmeans"), learn = FALSE) {
+  check_required()
   if (!is.matrix(points)) points <- check_count(points, "points", lower = 2L)
   if (is.matrix(points)) check_inducing_matrix(points)
   placement <- check_choice(placement, "placement", c("subset", "kmeans"))

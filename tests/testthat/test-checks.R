@@ -92,3 +92,13 @@ test_that("slips of first use have errors of the package", {
   slip(confusion_table(1), "argument", "observed classes")
   slip(scores(data.frame(mean = 1, sd = 1)), "argument", "`observed` is missing")
 })
+
+test_that("arguments without a default are asked for by name", {
+  own <- mget(intersect(getNamespaceExports("neargp"), ls(asNamespace("neargp"))), asNamespace("neargp"))
+  required <- lapply(own, function(f) setdiff(names(Filter(function(x) identical(x, quote(expr = )), formals(f))), "..."))
+  required <- required[lengths(required) > 0L]
+  expect_gt(length(required), 15L)
+  for (name in names(required)) expect_error(own[[name]](), paste0("`", required[[name]][1L], "`"), class = "neargp_error_argument", info = name)
+  expect_error(crps_gaussian(1, sd = 2), "`mean` is missing", class = "neargp_error_argument")
+  expect_error(covariance_value(cov_matern()), "`distance` is missing", class = "neargp_error_argument")
+})

@@ -43,3 +43,13 @@ test_that("the curve of an anisotropic fit depends on the direction as the dense
   expect_equal(covariance_value(fit, 0.4), 2 * exp(-1))
   expect_equal(covariance_value(fit, 0.2, direction = 120), 2 * exp(-1), tolerance = 1e-10)
 })
+
+test_that("covariances at very far places are 0 or refused, never missing", {
+  makers <- list(cov_matern(1.5, variance = 1, range = 1), cov_matern(0.7, variance = 1, range = 1), cov_gaussian(variance = 1, range = 1),
+    cov_cauchy(1e-6, variance = 1, range = 1), cov_powered_exponential(1e-5, variance = 1, range = 1))
+  for (covariance in makers) {
+    expect_identical(covariance_value(covariance, c(0, Inf)), c(1, 0))
+    expect_error(covariance_value(covariance, 1e160), "1e150 times the range", class = "neargp_error_argument")
+  }
+  expect_equal(covariance_value(cov_cauchy(1e-6, variance = 1, range = 1), 1e150), 1e300^-1e-6)
+})

@@ -112,3 +112,11 @@ test_that("a number in the place of the data is told as that", {
   expect_error(block_folds(5), "block_folds(locations, v = 5)", fixed = TRUE, class = "neargp_error_argument")
   expect_error(block_folds(data.frame(x = 1:9, g = letters[1:9]), 3), "but g is of class character", class = "neargp_error_coordinates")
 })
+
+test_that("what has no places or rows is refused", {
+  for (locations in list(NULL, mean, new.env(), ~x, "a", list(1))) {
+    expect_error(block_folds(locations, v = 2), "Locations must be", class = "neargp_error_coordinates")
+  }
+  for (n in list(NA_real_, -2, 1.5, Inf)) expect_error(random_folds(n, v = 3), "`n` must be", class = "neargp_error_argument")
+  expect_error(block_folds(cbind(1:9, 1:9), v = 2, longlat = NA), "`longlat`", class = "neargp_error_argument")
+})

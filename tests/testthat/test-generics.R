@@ -71,3 +71,10 @@ test_that("AIC() warns of fits whose likelihoods are not those of one approximat
   expect_warning(BIC(fit, update(fit, exp(z / 10) ~ height)), "differ in their response", class = "neargp_warning_comparison")
   expect_no_warning(AIC(fit))
 })
+
+test_that("parm of confint() and k of AIC() are checked", {
+  fit <- example_fit(60)
+  for (parm in list(list(1), ~x, mean, "nope", 7)) expect_error(confint(fit, parm), "`parm` must be among", class = "neargp_error_argument")
+  expect_identical(dim(confint(fit, "elevation")), c(1L, 2L))
+  expect_error(AIC(fit, k = "a"), "`k` must be", class = "neargp_error_argument")
+})

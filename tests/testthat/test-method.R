@@ -68,3 +68,10 @@ test_that("neighbours with which the optimiser cannot start are sought half way,
   singular <- 1L
   expect_error(fit_level(problem, 10L, FALSE, start, objective_for, climb, 0), class = "neargp_error_cholesky")
 })
+
+test_that("what makes no family is refused", {
+  for (family in list(mean, "mean", "", NA_character_, 1, "nothing of this name")) {
+    expect_error(check_family(family, vecchia()), "`family` must be", class = "neargp_error_argument")
+  }
+  expect_identical(check_family("gaussian", vecchia())$family, "gaussian")
+})

@@ -94,3 +94,31 @@ test_that("contrasts and dropped levels are kept", {
   expect_named(coef(fit), c("(Intercept)", "groupb"))
   expect_error(predict(fit, data[data$group == "c", ]), "c", class = "neargp_error_factor_level")
 })
+
+test_that("offsets and weights that are no numbers are named", {
+  data <- simulated_data(40)
+  fit <- function(...) neargp(..., data = data, coords = ~ x + y, method = vecchia(k = 5))
+  expect_error(fit(z ~ offset(group)), "`offset\\(group\\)` is of class", class = "neargp_error_offset")
+  expect_error(fit(z ~ 1, offset = as.character(height)), "`offset` is of class character", class = "neargp_error_offset")
+  expect_error(fit(cbind(z, height) ~ offset(group)), class = "neargp_error_offset")
+  expect_error(fit(z ~ 1, weights = as.character(height)), "numeric vector", class = "neargp_error_weights")
+  expect_error(fit(z ~ 1, weights = cbind(height^2, 1)), "a matrix", class = "neargp_error_weights")
+  data$w <- replace(rep(1, 40), 3, NA)
+  expect_error(fit(z ~ 1, weights = w, na.action = na.pass), "row 3", class = "neargp_error_missing_values")
+  data$count <- rpois(40, 3)
+  expect_error(neargp(count ~ 1, data, coords = ~ x + y, family = poisson(), method = vnngp(k = 5), weights = w, na.action = na.pass),
+    "row 3", class = "neargp_error_missing_values")
+})
+
+test_that("offsets of new rows that are no numbers are named", {
+  data <- simulated_data(40)
+  fit <- neargp(z ~ 1, data, coords = ~ x + y, offset = height, method = vecchia(k = 5))
+  data$height <- as.character(data$height)
+  expect_error(predict(fit, data), "`offset` is of class character", class = "neargp_error_offset")
+})
+
+test_that("infinite values of the trend of several outputs are named", {
+  data <- simulated_data(40)
+  expect_error(neargp(cbind(z, height) ~ I(x / 0), data, coords = ~ x + y, method = vecchia(k = 5)), "infinite",
+    class = "neargp_error_missing_values")
+})

@@ -55,3 +55,21 @@ test_that("the title of a map has the time as it was given", {
   fit <- suppressWarnings(neargp(z ~ 1, data, coords = ~ x + y, time = ~ day, method = vecchia(k = 5)))
   expect_match(map_predictions(fit, NULL, 20, as.POSIXct("2020-03-02", tz = "UTC"))$title, "at day = 2020-03-02 13:00:00", fixed = TRUE)
 })
+
+test_that("data along a line have a map, whatever their scale", {
+  withr::local_pdf(NULL)
+  set.seed(3)
+  u <- runif(60)
+  for (data in list(data.frame(x = u, y = 0.5), data.frame(x = u, y = 3 * u), data.frame(x = 1e-100 * u, y = 1e8 + u))) {
+    data$z <- sin(6 * u) + rnorm(60, sd = 0.1)
+    fit <- neargp(z ~ 1, data, coords = ~ x + y, method = vecchia(k = 5))
+    expect_gt(nrow(map_grid(fit, 400)), 10)
+    expect_invisible(plot(fit, which = "map", cells = 400))
+  }
+})
+
+test_that("the number of cells is a number", {
+  withr::local_pdf(NULL)
+  fit <- plotted_fit()
+  for (cells in list("a", list(1), 2^30)) expect_error(plot(fit, which = "map", cells = cells), "`cells`", class = "neargp_error_argument")
+})

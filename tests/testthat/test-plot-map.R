@@ -100,3 +100,23 @@ test_that("points are as large as a large page has room for", {
   expect_gt(roomy_point_size(4000), 2 * small)
   expect_identical(roomy_point_size(4), 1)
 })
+
+test_that("settings of maps are checked", {
+  withr::local_pdf(NULL)
+  grid <- expand.grid(x = 1:4, y = 1:4)
+  grid$mean <- rnorm(16)
+  wrong <- list(centred = NULL, centred = c(TRUE, NA), reset = NA, longlat = c(TRUE, FALSE), limits = numeric(0), limits = "a",
+    limits = c(0, Inf), title = character(0), main = list(), xlab = c("a", "b"))
+  for (i in seq_along(wrong)) {
+    expect_error(do.call(plot_map, c(list(grid), wrong[i])), names(wrong)[i], class = "neargp_error_argument", info = i)
+  }
+  scattered <- data.frame(x = runif(30), y = runif(30), mean = rnorm(30))
+  for (pch in list(NULL, c(1, 2), -3, "ab", mean)) expect_error(plot_map(scattered, pch = pch), "`pch`", class = "neargp_error_argument")
+  for (cex in list(-1, "a", c(1, 2))) expect_error(plot_map(scattered, cex = cex), "`cex`", class = "neargp_error_argument")
+  expect_invisible(plot_map(scattered, pch = "+", cex = 2, limits = c(-1, 1), title = quote(mu)))
+})
+
+test_that("a map that is but a line is drawn", {
+  withr::local_pdf(NULL)
+  expect_invisible(plot_map(data.frame(x = 1e-3 * runif(20), y = 1e6 * runif(20), mean = rnorm(20))))
+})

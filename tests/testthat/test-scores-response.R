@@ -135,3 +135,11 @@ test_that("fits of counts, classes and successes are scored by their family", {
   link <- predict(successes, new, type = "link")
   expect_equal(scores(successes, newdata = new), scores(new$count, link$mean, link$sd, family = binomial(), trials = 20))
 })
+
+test_that("rows that are to be scored are a data frame, and na.rm is a flag", {
+  fit <- example_fit(60)
+  for (newdata in list(~x, mean, 3, new.env())) expect_error(scores(fit, newdata = newdata), "`newdata` must be", class = "neargp_error_newdata")
+  expect_error(scores(fit, na.rm = NA), "`na.rm` must be TRUE or FALSE", class = "neargp_error_argument")
+  expect_error(scores(fit, newdata = data.frame(x = 1, y = 1, elevation = 0), observed = list(1)), "`observed` must be",
+    class = "neargp_error_argument")
+})

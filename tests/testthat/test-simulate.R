@@ -113,3 +113,8 @@ test_that("new observations at training rows have the noise of their weights", {
   relative <- apply(as.matrix(simulate(amounts, 2000, seed = 1)), 1, function(x) var(x) / mean(x)^2)
   expect_equal(mean(relative[data$w == 1]) / mean(relative[data$w == 100]), 100, tolerance = 0.15)
 })
+
+test_that("more draws than a table can hold are refused", {
+  fit <- example_fit(60)
+  expect_error(simulate(fit, nsim = 2^30), "GiB", class = "neargp_error_size")
+})

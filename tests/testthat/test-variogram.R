@@ -99,3 +99,10 @@ test_that("a formula or a data frame in the place of the values, or no places, a
   expect_error(empirical_variogram(z ~ 1, points), "must be values (numeric)", fixed = TRUE, class = "neargp_error_argument")
   expect_error(empirical_variogram(1:9), "`coords` is missing", class = "neargp_error_argument")
 })
+
+test_that("a variogram without directions or with endless classes is refused", {
+  set.seed(1)
+  coords <- cbind(runif(30), runif(30))
+  expect_error(empirical_variogram(rnorm(30), coords, directions = numeric(0)), "`directions`", class = "neargp_error_argument")
+  expect_error(empirical_variogram(rnorm(30), coords, width = 1e-300), "`width`", class = "neargp_error_argument")
+})

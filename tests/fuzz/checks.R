@@ -1,0 +1,93 @@
+# Judgements of results: each check gives NULL, or a problem of kind "NONFINITE" or "WRONG".
+
+problem <- function(kind, ...) structure(list(kind = kind, text = paste0(...)), class = "fuzz_problem")
+
+all_finite <- function(x) all(is.finite(unlist(x, use.names = FALSE)))
+
+no_check <- function(value) NULL
+
+check_fit <- function(fit) {
+  if (!inherits(fit, "neargp")) return(problem("WRONG", "no fit, but an object of class ", class(fit)[1L]))
+  for (name in c("log_likelihood", "beta")) {
+    if (!all_finite(fit[[name]])) return(problem("NONFINITE", name, ": ", paste(fit[[name]], collapse = " ")))
+  }
+  estimates <- fit$parameters$estimate
+  if (!all_finite(estimates)) return(problem("NONFINITE", "parameters: ", paste(estimates, collapse = " ")))
+  if (inherits(fit, "neargp_classifier")) return(NULL)
+  variances <- diag(as.matrix(fit$beta_vcov))
+  if (length(variances) && (!all_finite(variances) || any(variances < 0))) {
+    return(problem("NONFINITE", "variances of the trend: ", paste(variances, collapse = " ")))
+  }
+  NULL
+}
+
+# Missing values are allowed (a leave-one-out prediction may have none), NaN and infinite ones are not.
+check_vector <- function(x) {
+  values <- unlist(x, use.names = FALSE)
+  bad <- is.nan(values) | is.infinite(values)
+  if (any(bad)) problem("NONFINITE", sum(bad), " of ", length(values), ": ", values[bad][1L])
+}
+
+check_column <- function(x, name) {
+  found <- check_vector(x)
+  if (!is.null(found)) return(problem(found$kind, name, ": ", found$text))
+  if (grepl("^sd", name) && any(x < 0, na.rm = TRUE)) return(problem("WRONG", "negative ", name))
+  if (grepl("^(p_|prob)", name) && any(x < -1e-9 | x > 1 + 1e-9, na.rm = TRUE)) return(problem("WRONG", name, " is no probability"))
+  NULL
+}
+
+check_table <- function(result, rows = NULL) {
+  table <- as.data.frame(if (inherits(result, "sf")) sf::st_drop_geometry(result) else result)
+  if (!is.null(rows) && nrow(table) != rows) return(problem("WRONG", nrow(table), " rows for ", rows))
+  numbers <- table[vapply(table, is.numeric, NA)]
+  for (name in names(numbers)) {
+    found <- check_column(numbers[[name]], name)
+    if (!is.null(found)) return(found)
+  }
+  ordered <- all(c("lower", "upper") %in% names(numbers))
+  if (ordered && any(numbers$lower > numbers$upper + 1e-9 * abs(numbers$upper), na.rm = TRUE)) return(problem("WRONG", "lower above upper"))
+  NULL
+}
+
+# A row that alone determines a coefficient of the trend has, as is documented, no prediction: mean NA and standard deviation Inf.
+check_left_out <- function(result) {
+  sds <- grep("^sd", names(result), value = TRUE)
+  for (name in sds) {
+    undetermined <- is.na(result[[sub("^sd", "mean", name)]]) & !is.nan(result[[sub("^sd", "mean", name)]]) & result[[name]] == Inf
+    result[[name]][undetermined] <- NA
+  }
+  check_table(result)
+}
+
+check_identical <- function(a, b, what) if (!identical(as.data.frame(a), as.data.frame(b))) problem("WRONG", what)
+
+check_printed <- function(lines) {
+  bad <- grep("\\b(NaN|Inf)\\b", lines, value = TRUE)
+  if (length(bad)) problem("NONFINITE", "printed: ", bad[1L])
+}
+
+# At the fit's parameters exact_gp() and vecchia() with all other rows have the likelihood of a dense Cholesky factor, wherever the
+# correlation matrix is well enough conditioned to compare.
+check_likelihood <- function(fit) {
+  n <- length(fit$data$y)
+  is_exact <- inherits(fit$method, "neargp_exact_gp") || (inherits(fit$method, "neargp_vecchia") && identical(fit$method$k, n - 1L))
+  if (!identical(fit$family$family, "gaussian") || inherits(fit, "neargp_outputs") || n > 120L || !is_exact) return(NULL)
+  smoothness <- vapply(fit$core_covariance$components, function(part) if (part$family == "matern") part$shape else 0, 0)
+  if (any(smoothness > 20)) return(NULL)
+  value <- dense_likelihood(fit$data, fit$core_covariance, fit$nugget)
+  if (is.null(value) || abs(value - fit$log_likelihood) <= 1e-4 * (1 + abs(value))) return(NULL)
+  problem("WRONG", "log-likelihood ", format(fit$log_likelihood, digits = 10L), ", dense ", format(value, digits = 10L))
+}
+
+# Of the correlations, whose scale is 1; NULL where they are ill conditioned.
+dense_likelihood <- function(data, covariance, nugget) {
+  S <- tryCatch(dense_noisy(data, covariance, nugget), error = function(e) matrix(NaN))
+  scale <- sqrt(diag(S))
+  correlations <- S / tcrossprod(scale)
+  if (!all(is.finite(correlations)) || rcond(correlations) < 1e-9) return(NULL)
+  L <- t(chol(correlations))
+  e <- forwardsolve(L, (data$y - data$offset) / scale)
+  if (ncol(data$X)) e <- qr.resid(qr(forwardsolve(L, data$X / scale), tol = 1e-14), e)
+  value <- -sum(log(diag(L))) - sum(log(scale)) - 0.5 * sum(e^2) - 0.5 * length(e) * log(2 * pi)
+  if (is.finite(value)) value
+}

@@ -1,0 +1,131 @@
+# Calls on a fit. Each operation draws its arguments and gives list(run, check, label): what to call, what judges the result, and the
+# arguments to report.
+
+operation <- function(run, check = no_check, label = "") list(run = run, check = check, label = label)
+
+argument_names <- function(arguments) paste(names(arguments), collapse = ",")
+
+predict_arguments <- function(data) {
+  arguments <- list(newdata = random_newdata(data))
+  if (chance(0.5)) arguments$type <- pick("response", "link", "quantile", "process", "trend", "prob", "class")
+  if (chance(0.4)) arguments$interval <- pick("none", "confidence", "prediction")
+  if (chance(0.2)) arguments$level <- pick(0.9, 0.5, 0.999999, 1e-9)
+  if (chance(0.1)) arguments$threshold <- pick(0, c(0, 1), 1e300, -1e300)
+  if (chance(0.1)) arguments$threshold_of <- "mean"
+  if (chance(0.1)) arguments["k"] <- list(pick(1L, 2L, 10L, 1000L, NULL))
+  if (chance(0.1)) arguments["local_mean"] <- list(pick(TRUE, FALSE, NULL))
+  if (chance(0.1)) arguments["sectors"] <- list(pick(0L, 1L, 4L, 8L, 100L, NULL))
+  if (chance(0.1)) arguments$joint <- TRUE
+  if (chance(0.1)) arguments$trials <- pick(1, 5, 0, 1e6, 2.5)
+  if (identical(arguments$type, "quantile") && chance(0.5)) arguments$probs <- pick(0.5, c(0.01, 0.99), 0, 1, 1e-12, c(0.9, 0.1))
+  if (chance(0.05)) arguments$chunk_size <- pick(1L, 3L)
+  with_junk(arguments)
+}
+
+predict_operation <- function(fit, data) {
+  arguments <- predict_arguments(data)
+  operation(function() do.call(stats::predict, c(list(fit), arguments)), function(x) check_table(x, NROW(arguments$newdata)),
+    argument_names(arguments))
+}
+
+# Neither threads nor chunks change a bit.
+repeat_operation <- function(fit, data) {
+  new <- random_newdata(data)
+  operation(function() {
+    once <- stats::predict(fit, new, threads = 1L)
+    check_identical(once, stats::predict(fit, new, threads = 3L, chunk_size = 2L), "threads or chunks change a prediction")
+  })
+}
+
+saved_operation <- function(fit, data) {
+  new <- random_newdata(data)
+  operation(function() {
+    file <- tempfile(fileext = ".rds")
+    on.exit(unlink(file))
+    saveRDS(fit, file)
+    check_identical(stats::predict(fit, new), stats::predict(readRDS(file), new), "a saved fit predicts otherwise")
+  })
+}
+
+simulate_operation <- function(fit, data) {
+  arguments <- with_junk(list(nsim = pick(1L, 3L), seed = pick(NULL, 1L)))
+  if (chance(0.5)) arguments["newdata"] <- list(random_newdata(data))
+  if (chance(0.3)) arguments$conditional <- FALSE
+  if (chance(0.3)) arguments$type <- "link"
+  operation(function() do.call(stats::simulate, c(list(fit), arguments)), check_table, argument_names(arguments))
+}
+
+residuals_operation <- function(fit, data) {
+  arguments <- with_junk(list(type = pick("response", "pearson", "loo", "standardized", "trend")))
+  operation(function() do.call(stats::residuals, c(list(fit), arguments)), check_vector, paste(arguments$type, collapse = ""))
+}
+
+cross_validate_operation <- function(fit, data) {
+  folds <- pick(2L, 3L, 5L, 10L, 1000L, neargp::random_folds(max(4L, length(fit$data$y)), 2))
+  arguments <- with_junk(list(folds = folds, refit = chance(0.1), verbose = FALSE))
+  operation(function() do.call(neargp::cross_validate, c(list(fit), arguments)), function(x) check_table(neargp::scores(x)))
+}
+
+extract_operation <- function(fit, data) {
+  operation(function() {
+    list(coef(fit), coef(fit, what = "covariance"), vcov(fit), vcov(fit, what = "covariance"), confint(fit, what = "covariance"),
+      logLik(fit), nobs(fit), sigma(fit), formula(fit), family(fit), weights(fit), trend = confint(fit))
+  }, function(x) if (!inherits(fit, "neargp_classifier")) check_vector(x$trend))
+}
+
+print_operation <- function(fit, data) {
+  operation(function() utils::capture.output(print(fit), print(summary(fit)), print(fit$method), print(fit$covariance)), check_printed)
+}
+
+with_null_device <- function(draw) {
+  grDevices::pdf(NULL)
+  on.exit(grDevices::dev.off())
+  draw()
+}
+
+update_operation <- function(fit, data) {
+  operation(function() {
+    neargp::neargp(fit$formula, data, coords = fit$locations$terms, method = fit$method, covariance = fit$covariance, family = fit$family,
+      start = fit, verbose = FALSE)
+  }, check_fit)
+}
+
+hostile_functions <- c("predict", "simulate", "residuals", "cross_validate", "loo_predict", "block_folds", "random_folds",
+  "empirical_variogram", "covariance_value", "scores", "crps_gaussian", "crps_sample", "interval_score", "log_score_gaussian", "plot_map",
+  "calibration_curve", "confusion_table", "inducing_points", "neargp_control", "student_t", "negative_binomial", "beta_response",
+  "cov_matern", "cov_coregionalisation", "vnngp", "loo_k", "vecchia", "mll_k", "exact_gp", "crps_mixture", "pit_mixture",
+  "log_score_mixture")
+
+# One to three junk arguments, and sometimes the fit, to any exported function.
+junk_operation <- function(fit, data) {
+  name <- sample(hostile_functions, 1L)
+  is_own <- name %in% getNamespaceExports("neargp")
+  f <- if (is_own) exported(name) else getExportedValue("stats", name)
+  known <- setdiff(names(formals(f)), "...")
+  count <- min(sample.int(3L, 1L), length(known))
+  arguments <- stats::setNames(lapply(seq_len(count), function(i) junk()), sample(known, count))
+  # what R's own generics say of other objects is theirs
+  if ("object" %in% known && (!is_own || chance(0.5) || !"object" %in% names(arguments))) arguments$object <- fit
+  operation(function() with_null_device(function() do.call(f, arguments, quote = TRUE)),
+    label = paste(c(name, names(arguments)), collapse = ","))
+}
+
+# An operation without arguments of its own.
+simple <- function(call, check = no_check) function(fit, data) operation(function() call(fit), check)
+
+operations <- list(
+  predict = predict_operation, repeatable = repeat_operation, saved = saved_operation, simulate = simulate_operation,
+  residuals = residuals_operation, cross_validate = cross_validate_operation, extract = extract_operation, print = print_operation,
+  update = update_operation, junk = junk_operation,
+  loo_predict = simple(function(fit) neargp::loo_predict(fit), check_left_out),
+  fitted = simple(function(fit) stats::fitted(fit), check_vector),
+  scores = simple(function(fit) neargp::scores(fit), check_table),
+  aic = simple(function(fit) c(AIC(fit), BIC(fit), deviance(fit)), check_vector),
+  tidy = simple(function(fit) list(neargp::tidy(fit), neargp::glance(fit), neargp::augment(fit))),
+  variogram = simple(function(fit) neargp::empirical_variogram(fit), check_table),
+  covariance_value = simple(function(fit) neargp::covariance_value(fit, pick(0, c(0, 1e-300, 1, 1e300), 1:3)), check_vector),
+  plot = simple(function(fit) with_null_device(function() plot(fit))),
+  blocks = simple(function(fit) neargp::block_folds(fit, v = pick(2L, 3L), method = pick("square", "kmeans"))),
+  calibration = simple(function(fit) neargp::calibration_curve(fit)),
+  anova = simple(function(fit) stats::anova(fit, fit))
+)

@@ -1,0 +1,29 @@
+# Random calls of the installed package, valid and hostile, in child processes: see tools/fuzz.sh. Base R and neargp are needed; sf and
+# tibble are used where they are installed.
+#
+#   Rscript run.R campaign SEED CALLS LOG      at least so many calls of a seed, their outcomes in LOG
+#   Rscript run.R report LOG ... [TABLE.csv]   tables of logs; status 1 where a call ended badly
+#   Rscript run.R case CASE                    one case again, in this process, told in full
+
+script <- normalizePath(sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE)[1L]))
+folder <- dirname(script)
+for (file in c("values", "data", "responses", "settings", "frames", "checks", "operations", "case", "campaign", "report")) {
+  source(file.path(folder, paste0(file, ".R")))
+}
+source(file.path(folder, "..", "testthat", "helper-dense.R"))
+suppressMessages(library(neargp))
+options(neargp.threads = 1L)
+
+arguments <- commandArgs(trailingOnly = TRUE)
+action <- if (length(arguments)) arguments[1L] else ""
+arguments <- arguments[-1L]
+switch(action,
+  campaign = run_campaign(as.integer(arguments[1L]), as.integer(arguments[2L]), arguments[3L], script),
+  child = run_child(seq(as.integer(arguments[1L]), as.integer(arguments[2L])), arguments[3L]),
+  case = run_case(as.integer(arguments[1L]), console_log(), trace = TRUE),
+  report = {
+    is_table <- endsWith(arguments, ".csv")
+    quit(status = as.integer(report_logs(arguments[!is_table], if (any(is_table)) arguments[is_table]) > 0L))
+  },
+  stop("The first argument is campaign, report or case; the head of this file says what follows it.", call. = FALSE)
+)

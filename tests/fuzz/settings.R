@@ -1,0 +1,111 @@
+# Random methods, covariances, families, trends and the further arguments of neargp().
+
+families_of <- list(vecchia = "gaussian", exact_gp = "gaussian", mll_k = "gaussian",
+  loo_k = c("gaussian", "gaussian", "binomial", "categorical", "student_t", "poisson", "negative_binomial", "Gamma", "beta"),
+  vnngp = c("gaussian", "student_t", "poisson", "negative_binomial", "binomial", "Gamma", "beta"))
+
+random_anisotropy <- function() {
+  pick(TRUE, TRUE, c(angle = 30, ratio = 0.5), c(angle = 0, ratio = 1), c(angle = 721, ratio = 1e-8), c(ratio = 0.3, angle = -45))
+}
+
+covariance_arguments <- function(maker, tame) {
+  arguments <- list()
+  if (chance(0.15)) arguments$variance <- pick(1, 0.01, 1e8, 1e-8, 1e200, 1e-200)
+  if (chance(0.15)) arguments$range <- pick(0.1, 1, 1e-6, 1e6, 1e200, c(0.1, 0.2), 1e-200)
+  if (chance(0.12)) arguments$ard <- TRUE else if (chance(0.15)) arguments$anisotropy <- random_anisotropy()
+  if (!tame && chance(0.1)) {
+    arguments$start <- pick(list(range = 0.2), list(variance = 2), list(range = 1e-10), list(nope = 1), list(range = -1))
+  }
+  if (maker == "cov_matern") arguments["nu"] <- list(pick(0.5, 1.5, 1.5, 2.5, 3.5, NULL, 0.7, 0.01, 49))
+  if (maker == "cov_powered_exponential" && chance(0.5)) arguments$power <- pick(1, 1.9, 2, 0.1, 1e-5)
+  if (maker == "cov_cauchy" && chance(0.5)) arguments$shape <- pick(1, 0.1, 100, 1e-6)
+  if (!tame && chance(0.05)) arguments[sample(c("variance", "range", "ard", "anisotropy", "start"), 1L)] <- list(junk())
+  arguments
+}
+
+random_component <- function(tame) {
+  maker <- pick_name(c(cov_matern = 4, cov_exponential = 2, cov_gaussian = 1.5, cov_powered_exponential = 1, cov_cauchy = 1))
+  do.call(exported(maker), covariance_arguments(maker, tame))
+}
+
+# NULL stands for the default of neargp().
+random_covariance <- function(several, tame) {
+  if (chance(0.12)) return(NULL)
+  if (several && chance(0.5)) return(neargp::cov_coregionalisation(random_component(tame), rank = pick(1L, 2L)))
+  first <- random_component(tame)
+  if (chance(0.08)) first + random_component(tame) else first
+}
+
+random_k <- function(n, tame) {
+  if (chance(0.15)) return(NULL)
+  if (!tame && chance(0.2)) return(pick(n - 1L, n, n + 1L, 0L, 1000L, 1L))
+  min(pick(1L, 3L, 5L, 10L, 15L, n - 1L), max(1L, min(n - 1L, 40L)))
+}
+
+vnngp_arguments <- function(k, n) {
+  arguments <- list(k = k, posterior = pick_name(c(sparse = 4, "mean-field" = 1, laplace = 1)))
+  if (chance(0.1)) {
+    arguments[c("posterior", "optimizer")] <- c("mean-field", "adam")
+    arguments$epochs <- 5L
+  }
+  if (chance(0.1)) arguments$inducing <- pick(5L, 1L, n, 10000L, matrix(0.5, 3, 2), neargp::inducing_points(4))
+  if (chance(0.1)) arguments$factor <- "exact"
+  if (chance(0.05)) arguments$factor_memory <- 0
+  if (chance(0.05)) arguments$jitter <- pick(1e-12, 0.5, 1)
+  arguments
+}
+
+loo_k_arguments <- function(k) {
+  arguments <- list(k = k)
+  if (chance(0.1)) arguments <- c(arguments, list(optimizer = "adam", steps = 10L))
+  if (chance(0.15)) arguments$estimator <- pick("label", "own-class", "polya-gamma")
+  if (chance(0.05)) arguments$leave_out <- "row"
+  arguments
+}
+
+random_method <- function(name, n, tame) {
+  k <- random_k(n, tame)
+  arguments <- switch(name,
+    vecchia = list(k = k, ordering = pick("maxmin", "random", "coordinate", "given")),
+    exact_gp = list(), mll_k = list(k = k), loo_k = loo_k_arguments(k), vnngp = vnngp_arguments(k, n))
+  if (is.null(k) && name != "exact_gp" && chance(0.7)) arguments$k <- NULL
+  if (!tame && chance(0.04)) arguments[if (length(arguments)) sample(names(arguments), 1L) else "max_rows"] <- list(junk())
+  do.call(exported(name), arguments)
+}
+
+random_family <- function(name) {
+  switch(name,
+    gaussian = stats::gaussian(), student_t = neargp::student_t(df = pick(NULL, 4, 1)), poisson = stats::poisson(),
+    negative_binomial = neargp::negative_binomial(size = pick(NULL, 2, 1e9, 1e-5)),
+    binomial = stats::binomial(pick("logit", "logit", "probit", "cloglog")), Gamma = stats::Gamma("log"),
+    beta = neargp::beta_response(precision = pick(NULL, 10, 1e-4, 1e9)), categorical = neargp::categorical())
+}
+
+random_trend <- function(tame) {
+  if (tame || chance(0.4)) {
+    return(pick("1", "1", "1", "a", "a + g", "a * flag", "poly(a, 2)", "`odd name` + offset(log(e))", "0", "year", "s1"))
+  }
+  pick("text", "flag", "a * g", "splines::ns(a, 3)", "I(a^2)", "log(e)", "log(a)", "flat", "a + flat", "holes", "big", "when",
+    "a + offset(log(e))", "offset(a)", "nowhere", ".", "g - 1", "(1 | g)", "factor(round(a))", "a:g", "s(a)", "I(a / 0)", "sqrt(a)",
+    "list(a)", "1 + NULL", "mean", "offset(text)", "offset(big)", "year + I(year^2)")
+}
+
+# What is set but rarely: each argument that a user may give, well or ill.
+further_arguments <- function(tame) {
+  arguments <- list()
+  if (chance(0.3)) arguments$control <- neargp::neargp_control(max_iterations = pick(1L, 3L, 20L), coarse_k = pick(0L, 3L, 10L),
+    max_refreshes = pick(1L, 10L))
+  if (chance(0.15)) arguments$nugget <- pick(0, 0.1, 1, 1e-12, 1e12, 1e300)
+  if (chance(0.15)) arguments$weights <- quote(w)
+  if (chance(0.06)) arguments$distance <- pick("chordal", "euclidean")
+  if (chance(0.06)) arguments$time <- pick(~t, ~when, "t")
+  if (tame) return(arguments)
+  if (chance(0.1)) arguments$offset <- pick(quote(a), quote(log(e)), 1, quote(nowhere), quote(text))
+  if (chance(0.1)) arguments$subset <- pick(quote(a > 0), quote(a > 1e9), 1:5, quote(c(TRUE, FALSE)), -1, 1e9, NA)
+  if (chance(0.1)) arguments$time <- pick(~text, ~nowhere, ~ t + a)
+  if (chance(0.05)) arguments$crs <- pick(4326, 3857, "nonsense", -5)
+  if (chance(0.1)) arguments$na.action <- pick(stats::na.omit, stats::na.exclude, stats::na.fail, stats::na.pass)
+  if (chance(0.1)) arguments$start <- pick(list(range = 1), c(range = 0.1), c(variance = 1, range = 0.1), c(nope = 1), "x")
+  if (chance(0.08)) arguments[sample(setdiff(names(formals(neargp::neargp)), "device"), 1L)] <- list(junk())
+  arguments
+}

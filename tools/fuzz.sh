@@ -1,0 +1,29 @@
+#!/bin/sh
+# Random calls of the package, valid and hostile: none may end in an error without a class, in a number that is not finite, or in one that a
+# dense reference contradicts. The package is the one in _build/library (tools/install.sh puts it there).
+#
+#   sh tools/fuzz.sh                              about 600 calls of one seed: a minute
+#   NEARGP_EXTENDED_TESTS=1 sh tools/fuzz.sh      2,000 calls of each of five seeds; the table goes to bench/results/fuzz.csv
+#
+# NEARGP_FUZZ_SEEDS="6 7" NEARGP_FUZZ_CALLS=500 choose others. Logs are kept in _build/fuzz, and a campaign that was cut off goes on from its
+# log (from the beginning with NEARGP_FUZZ_FRESH=1, as after a change of the package). One case again, told in full:
+#   R_LIBS=_build/library Rscript tests/fuzz/run.R case 100042
+set -eu
+
+cd "$(dirname "$0")/.."
+export R_LIBS="$PWD/_build/library"
+extended=${NEARGP_EXTENDED_TESTS:-}
+seeds=${NEARGP_FUZZ_SEEDS:-1${extended:+ 2 3 4 5}}
+calls=${NEARGP_FUZZ_CALLS:-$([ -n "$extended" ] && echo 2000 || echo 600)}
+logs=_build/fuzz
+if [ -n "${NEARGP_FUZZ_FRESH:-}" ]; then rm -rf "$logs"; fi
+mkdir -p "$logs"
+
+files=
+for seed in $seeds; do
+  Rscript --vanilla tests/fuzz/run.R campaign "$seed" "$calls" "$logs/seed-$seed.tsv"
+  files="$files $logs/seed-$seed.tsv"
+done
+# The names hold no blanks.
+# shellcheck disable=SC2086
+Rscript --vanilla tests/fuzz/run.R report $files ${extended:+bench/results/fuzz.csv}
