@@ -68,14 +68,10 @@ needs_distinct_locations.default <- function(method, problem) {
   identical(problem$layout$value[problem$layout$kind == "nugget"], 0)
 }
 
-# As for stats::glm(), also a function that makes a family, or its name.
-made_family <- function(family) {
-  maker <- if (is.function(family)) family else if (rlang::is_string(family) && nzchar(family)) get0(family, mode = "function")
-  if (is.null(maker)) family else tryCatch(maker(), error = function(e) family)
-}
-
+# A family as glm() takes it: object, function or name.
 as_family <- function(family) {
-  family <- made_family(family)
+  maker <- if (is.function(family)) family else if (rlang::is_string(family) && nzchar(family)) get0(family, mode = "function")
+  if (!is.null(maker)) family <- tryCatch(maker(), error = function(e) family)
   if (!inherits(family, "family")) abort_argument("family", "a family such as gaussian()", family)
   family
 }

@@ -9,6 +9,9 @@ loo_table <- function(fit, k = NULL, threads = NULL) {
     cavity <- cavity_mixture(fit, k, threads)
     predicted <- response_given_others(fit, cavity)
     z <- replace(rep(NA_real_, length(y)), cavity$rows, quantile_residuals(y[cavity$rows], cavity$mixture))
+    # Student's t with one degree of freedom has a centre, but no mean.
+    no_mean <- is.na(predicted$mean[cavity$rows])
+    predicted$mean[cavity$rows[no_mean]] <- cavity$mixture$mean[no_mean]
   }
   data.frame(observed = y, mean = predicted$mean, sd = predicted$sd, z = z)
 }

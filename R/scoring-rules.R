@@ -151,8 +151,7 @@ check_scored <- function(values) invisible(recycle_predictions(values, max(lengt
 
 # One prediction for several observations, or several for one, or each for its own.
 scored_mixture <- function(observed, mean, sd, family, parameters, trials) {
-  family <- made_family(family)
-  check_class(family, "family", "family", "a family such as poisson()")
+  family <- as_family(family)
   check_scored(list(observed = observed))
   values <- recycle_predictions(list(mean = mean, sd = sd, trials = trials), max(length(observed), length(mean), length(sd)))
   mixture <- new_mixture(values$mean, values$sd, family, parameters, values$trials)

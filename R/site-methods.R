@@ -141,6 +141,7 @@ far_mean_note <- function(x, digits) {
   means <- far_and_observed_means(x)
   size <- if (response_family(x$family)$link == "log") unlist(means) else unlist(means) / (1 - unlist(means))
   if (!isTRUE(abs(diff(log(size))) > log(2))) return(NULL)
-  sprintf("  far from data the mean of the response is %s, among the rows %s: predict near data, or see vnngp()\n",
-    format(signif(means$far, digits), digits = digits), format(signif(means$observed, digits), digits = digits))
+  far <- if (is.finite(means$far)) format(signif(means$far, digits), digits = digits) else "beyond 1e308"
+  sprintf("  far from data the mean of the response is %s, among the rows %s: predict near data, or see vnngp()\n", far,
+    format(signif(means$observed, digits), digits = digits))
 }

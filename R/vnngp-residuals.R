@@ -23,8 +23,21 @@ cavity_moments <- function(object, k = NULL, threads = NULL) {
   given_nodes <- posterior$variance_given_nodes %||% 0
   seen <- posterior$variance_at_data - given_nodes
   left <- seen / (1 - posterior$site_precision * seen)
+  moments <- list(mean = posterior$linear_predictor - left * posterior$slope, variance = left + given_nodes)
   alone <- determining_groups(object$data$X)
-  without_prediction(object, list(mean = posterior$linear_predictor - left * posterior$slope, variance = left + given_nodes), alone, alone)
+  without_prediction(object, without_improper(object, moments, which(left < 0)), alone, alone)
+}
+
+# In Laplace's approximation with Student's t an outlier's site has a negative precision, and all but one row may be no distribution.
+without_improper <- function(object, moments, rows) {
+  if (!length(rows)) return(moments)
+  warn_neargp("leverage", c(
+    sprintf("The approximate posterior without %s of the data has no positive variance there, so that there is no leave-one-out prediction.",
+      format_rows(if (is.null(object$row_names)) rows else object$row_names[rows])),
+    x = "Mean NA, standard deviation Inf.", i = "posterior = \"sparse\" has no such rows."))
+  moments$mean[rows] <- NA
+  moments$variance[rows] <- Inf
+  moments
 }
 
 cavity_response <- function(object, k = NULL, threads = NULL) response_given_others(object, cavity_mixture(object, k, threads))

@@ -69,7 +69,8 @@ random_method <- function(name, n, tame) {
     vecchia = list(k = k, ordering = pick("maxmin", "random", "coordinate", "given")),
     exact_gp = list(), mll_k = list(k = k), loo_k = loo_k_arguments(k), vnngp = vnngp_arguments(k, n))
   if (is.null(k) && name != "exact_gp" && chance(0.7)) arguments$k <- NULL
-  if (!tame && chance(0.04)) arguments[if (length(arguments)) sample(names(arguments), 1L) else "max_rows"] <- list(junk())
+  possible <- if (name == "exact_gp") "max_rows" else c("k", names(arguments))
+  if (!tame && chance(0.04)) arguments[sample(possible, 1L)] <- list(junk())
   do.call(exported(name), arguments)
 }
 

@@ -35,3 +35,14 @@ test_that("standardized residuals of counts and classes are standard normal unde
   }
   expect_equal(quantile_residuals(c(0, 1e6), new_mixture(c(0, 0), 0.1, poisson()))[2], 6, tolerance = 0.01)
 })
+
+test_that("fits without a mean of the response are drawn about its centre", {
+  withr::local_pdf(NULL)
+  data <- latent_data(60)
+  data$heavy <- data$height + rt(60, 1)
+  for (method in list(vnngp(k = 5), loo_k(k = 5))) {
+    fit <- suppressWarnings(neargp(heavy ~ 1, data, coords = ~ x + y, family = student_t(df = 1), method = method))
+    expect_true(all(is.finite(loo_table(fit)$mean)))
+    expect_invisible(plot(fit, which = c("residuals", "qq", "loo")))
+  }
+})

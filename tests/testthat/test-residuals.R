@@ -36,3 +36,15 @@ test_that("without nugget the fitted values are the data", {
   expect_error(residuals(fit, "pearson"), "nugget", class = "neargp_error_argument")
   expect_error(residuals(fit, "deviance"), "`type`", class = "neargp_error_argument")
 })
+
+test_that("a row without which the approximate posterior is none has no prediction, and this is told", {
+  data <- latent_data(60)
+  fit <- latent_fit(count ~ height, poisson(), data)
+  seen <- fit$posterior$variance_at_data - (fit$posterior$variance_given_nodes %||% 0)
+  fit$posterior$site_precision[3] <- 2 / seen[3]
+  expect_warning(left <- loo_predict(fit), "without row 3", class = "neargp_warning_leverage")
+  expect_identical(left$mean[3], NA_real_)
+  expect_identical(left$sd[3], Inf)
+  expect_true(all(is.finite(left$mean[-3])))
+  expect_error(suppressWarnings(scores(fit)), "row 3", class = "neargp_error_missing")
+})
