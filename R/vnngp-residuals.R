@@ -22,19 +22,21 @@ cavity_moments <- function(object, k = NULL, threads = NULL) {
   posterior <- object$posterior
   given_nodes <- posterior$variance_given_nodes %||% 0
   seen <- posterior$variance_at_data - given_nodes
-  left <- seen / (1 - posterior$site_precision * seen)
+  remaining <- 1 - posterior$site_precision * seen
+  left <- seen / remaining
   moments <- list(mean = posterior$linear_predictor - left * posterior$slope, variance = left + given_nodes)
   alone <- determining_groups(object$data$X)
-  without_prediction(object, without_improper(object, moments, which(left < 0)), alone, alone)
+  without_prediction(object, without_improper(object, moments, setdiff(which(remaining < 1e-12), alone)), alone, alone)
 }
 
-# In Laplace's approximation with Student's t an outlier's site has a negative precision, and all but one row may be no distribution.
+# The share of a row's variance that is left without it may have no correct digit, where the field varies by far more than the noise; and in
+# Laplace's approximation with Student's t, where an outlier's site has a negative precision, all but one row may be no distribution.
 without_improper <- function(object, moments, rows) {
   if (!length(rows)) return(moments)
   warn_neargp("leverage", c(
-    sprintf("The approximate posterior without %s of the data has no positive variance there, so that there is no leave-one-out prediction.",
+    sprintf("The posterior variance without %s of the data cannot be computed, so that there is no leave-one-out prediction there.",
       format_rows(if (is.null(object$row_names)) rows else object$row_names[rows])),
-    x = "Mean NA, standard deviation Inf.", i = "posterior = \"sparse\" has no such rows."))
+    x = "Mean NA, standard deviation Inf.", i = if (identical(object$method$posterior, "laplace")) "posterior = \"sparse\" seldom has such rows."))
   moments$mean[rows] <- NA
   moments$variance[rows] <- Inf
   moments

@@ -1,9 +1,10 @@
 #!/bin/sh
 # Random calls of the package, valid and hostile: none may end in an error without a class, in a number that is not finite, or in one that a
-# dense reference contradicts. The package is the one in _build/library (tools/install.sh puts it there).
+# dense reference contradicts; and random problems against dense formulas in plain R. The package is the one in _build/library
+# (tools/install.sh puts it there).
 #
 #   sh tools/fuzz.sh                              about 600 calls of one seed: a minute
-#   NEARGP_EXTENDED_TESTS=1 sh tools/fuzz.sh      2,000 calls of each of five seeds; the table goes to bench/results/fuzz.csv
+#   NEARGP_EXTENDED_TESTS=1 sh tools/fuzz.sh      2,000 calls of each of five seeds; tables go to bench/results/fuzz*.csv
 #
 # NEARGP_FUZZ_SEEDS="6 7" NEARGP_FUZZ_CALLS=500 choose others. Logs are kept in _build/fuzz, and a campaign that was cut off goes on from its
 # log (from the beginning with NEARGP_FUZZ_FRESH=1, as after a change of the package). One case again, told in full:
@@ -24,6 +25,15 @@ for seed in $seeds; do
   Rscript --vanilla tests/fuzz/run.R campaign "$seed" "$calls" "$logs/seed-$seed.tsv"
   files="$files $logs/seed-$seed.tsv"
 done
+status=0
 # The names hold no blanks.
 # shellcheck disable=SC2086
-Rscript --vanilla tests/fuzz/run.R report $files ${extended:+bench/results/fuzz.csv}
+Rscript --vanilla tests/fuzz/run.R report $files ${extended:+bench/results/fuzz.csv} || status=1
+if [ -n "$extended" ]; then
+  problems='gaussian=200 outputs=50 latent=20 bench/results/fuzz-oracles.csv'
+else
+  problems='gaussian=10 outputs=5 latent=2'
+fi
+# shellcheck disable=SC2086
+Rscript --vanilla tests/fuzz/run.R oracle $problems || status=1
+exit "$status"

@@ -1,7 +1,8 @@
 # Campaigns: children work through cases and write a line before and after each call, so that the parent knows the call at which a child
 # died (CRASH), fell silent (HANG) or passed the limit of memory (MEMORY).
 
-silence_seconds <- 60
+silent_cpu_seconds <- 60
+silent_seconds <- 600
 memory_limit_mib <- 3000
 cases_of_child <- 40L
 cases_of_seed <- 100000L
@@ -39,27 +40,44 @@ resident_mib <- function(pid) {
   if (length(size)) size / 1024 else 0
 }
 
+# User and system time of a process, in ticks of a hundredth of a second; its name, which may hold blanks, is in parentheses.
+cpu_seconds <- function(pid) {
+  none <- function(condition) ")"
+  line <- tryCatch(readLines(file.path("/proc", pid, "stat"), warn = FALSE), error = none, warning = none)
+  fields <- strsplit(sub(".*\\) ", "", line), " ")[[1L]]
+  if (length(fields) > 13L) sum(as.numeric(fields[12:13])) / 100 else 0
+}
+
 is_done <- function(lines) length(lines) > 0L && lines[length(lines)] == "DONE"
+
+# How long a child has written nothing, by the clock and by its own time: other processes may have the processor.
+new_silence <- function() {
+  size <- 0
+  since <- Sys.time()
+  cpu <- 0
+  function(file, pid) {
+    if (file.size(file) > size) {
+      size <<- file.size(file)
+      since <<- Sys.time()
+      cpu <<- cpu_seconds(pid)
+    }
+    difftime(Sys.time(), since, units = "secs") > silent_seconds || cpu_seconds(pid) - cpu > silent_cpu_seconds
+  }
+}
 
 # Waits for a child's end and says how it came.
 watch_child <- function(file) {
-  silent_since <- Sys.time()
-  size <- 0
+  silent <- new_silence()
   repeat {
     Sys.sleep(0.25)
     lines <- readLines(file, warn = FALSE)
     if (is_done(lines)) return("DONE")
-    if (file.size(file) > size) {
-      size <- file.size(file)
-      silent_since <- Sys.time()
-    }
-    pid <- if (length(lines)) as.integer(strsplit(lines[1L], "\t")[[1L]][2L])
-    ended <- if (!is.null(pid) && !dir.exists(file.path("/proc", pid))) "CRASH" else
-      if (!is.null(pid) && resident_mib(pid) > memory_limit_mib) "MEMORY" else
-        if (difftime(Sys.time(), silent_since, units = "secs") > silence_seconds) "HANG"
+    if (!length(lines)) next
+    pid <- as.integer(strsplit(lines[1L], "\t")[[1L]][2L])
+    if (!dir.exists(file.path("/proc", pid))) return(if (is_done(readLines(file, warn = FALSE))) "DONE" else "CRASH")
+    ended <- if (resident_mib(pid) > memory_limit_mib) "MEMORY" else if (silent(file, pid)) "HANG"
     if (is.null(ended)) next
-    if (ended == "CRASH" && is_done(readLines(file, warn = FALSE))) return("DONE")
-    if (!is.null(pid)) tools::pskill(pid, tools::SIGKILL)
+    tools::pskill(pid, tools::SIGKILL)
     return(ended)
   }
 }

@@ -49,8 +49,8 @@ check_table <- function(result, rows = NULL) {
   NULL
 }
 
-# Standard deviations that are infinite, as is documented: of a row that alone determines a coefficient of the trend and so has no prediction
-# from the others (its mean is NA), and of Student's t with two degrees of freedom or fewer.
+# Standard deviations that are infinite, as is documented: of a row that alone determines a coefficient of the trend and so has no
+# prediction from the others (its mean is NA), and of Student's t with two degrees of freedom or fewer.
 without_infinite_sds <- function(result, fit) {
   heavy <- identical(fit$family$family, "student_t") && isTRUE(fit$family_parameters[["df"]] <= 2)
   for (name in grep("^sd", names(result), value = TRUE)) {

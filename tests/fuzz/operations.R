@@ -58,7 +58,7 @@ simulate_operation <- function(fit, data) {
 
 residuals_operation <- function(fit, data) {
   arguments <- with_junk(list(type = pick("response", "pearson", "loo", "standardized", "trend")))
-  operation(function() do.call(stats::residuals, c(list(fit), arguments)), check_vector, paste(arguments$type, collapse = ""))
+  operation(function() do.call(stats::residuals, c(list(fit), arguments)), check_vector, argument_names(arguments))
 }
 
 cross_validate_operation <- function(fit, data) {

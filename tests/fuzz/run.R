@@ -3,16 +3,27 @@
 #
 #   Rscript run.R campaign SEED CALLS LOG      at least so many calls of a seed, their outcomes in LOG
 #   Rscript run.R report LOG ... [TABLE.csv]   tables of logs; status 1 where a call ended badly
+#   Rscript run.R oracle KIND=CASES ... [TABLE.csv]
+#                                              comparisons with dense formulas; kinds are gaussian, outputs and latent
 #   Rscript run.R case CASE                    one case again, in this process, told in full
 
 script <- normalizePath(sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE)[1L]))
 folder <- dirname(script)
-for (file in c("values", "data", "responses", "settings", "frames", "checks", "operations", "case", "campaign", "report")) {
+for (file in c("values", "data", "responses", "settings", "frames", "checks", "operations", "case", "campaign", "report", "oracle",
+  "oracle-gaussian", "oracle-outputs", "oracle-latent")) {
   source(file.path(folder, paste0(file, ".R")))
 }
 source(file.path(folder, "..", "testthat", "helper-dense.R"))
 suppressMessages(library(neargp))
 options(neargp.threads = 1L)
+
+run_oracles <- function(arguments) {
+  is_table <- endsWith(arguments, ".csv")
+  run <- list(gaussian = run_gaussian_oracle, outputs = run_outputs_oracle, latent = run_latent_oracle)
+  tally <- new_tally()
+  for (wanted in strsplit(arguments[!is_table], "=", fixed = TRUE)) run[[wanted[1L]]](seq_len(as.integer(wanted[2L])), tally)
+  report_tally(tally, arguments[is_table][1L])
+}
 
 arguments <- commandArgs(trailingOnly = TRUE)
 action <- if (length(arguments)) arguments[1L] else ""
@@ -25,5 +36,6 @@ switch(action,
     is_table <- endsWith(arguments, ".csv")
     quit(status = as.integer(report_logs(arguments[!is_table], if (any(is_table)) arguments[is_table]) > 0L))
   },
-  stop("The first argument is campaign, report or case; the head of this file says what follows it.", call. = FALSE)
+  oracle = quit(status = as.integer(run_oracles(arguments) > 0L)),
+  stop("The first argument is campaign, report, oracle or case; the head of this file says what follows it.", call. = FALSE)
 )
