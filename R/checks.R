@@ -75,12 +75,19 @@ check_choices <- function(x, name, choices) {
   x
 }
 
-# Positive finite numbers, or NULL: fixed variances and ranges.
-check_positive <- function(x, name, length_one = TRUE) {
+# A positive finite number, or NULL: a fixed variance.
+check_positive <- function(x, name) {
   if (is.null(x)) return(NULL)
-  valid <- is.numeric(x) && length(x) >= 1L && all(is.finite(x)) && all(x > 0) && (!length_one || length(x) == 1L)
-  if (!valid) {
-    abort_argument(name, if (length_one) "a number greater than 0 or NULL" else "numbers greater than 0 or NULL", x)
+  if (!(is.numeric(x) && length(x) == 1L && is.finite(x) && x > 0)) abort_argument(name, "a number greater than 0 or NULL", x)
+  x
+}
+
+# Positive finite numbers, or NULL: fixed ranges. NA among several is a range that is not fixed.
+check_ranges <- function(x, name) {
+  if (is.null(x)) return(NULL)
+  given <- x[!is.na(x) | is.nan(x)]
+  if (!(is.numeric(x) && length(given) && all(is.finite(given)) && all(given > 0))) {
+    abort_argument(name, "numbers greater than 0 (NA for a range that is estimated) or NULL", x)
   }
   x
 }

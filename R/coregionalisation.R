@@ -164,3 +164,18 @@ core_coregionalisation <- function(layout, groups, values) {
 coregionalisation_matrices <- function(core_covariance, outputs) {
   lapply(core_covariance$components, function(x) structure(tcrossprod(x$loadings), dimnames = list(outputs, outputs)))
 }
+
+# Entries of a coregionalisation matrix of P outputs in the order in which they are reported: variances, then the covariances of its lower
+# triangle.
+output_pairs <- function(P) {
+  pairs <- which(lower.tri(diag(P), diag = TRUE), arr.ind = TRUE)
+  pairs[order(pairs[, 1L] != pairs[, 2L]), , drop = FALSE]
+}
+
+# What they are called in structure j of `count`. Names of outputs may join to one and the same: "a_b" and "c" as "a" and "b_c" do.
+coregionalisation_names <- function(outputs, j, count) {
+  pairs <- output_pairs(length(outputs))
+  names <- ifelse(pairs[, 1L] == pairs[, 2L], paste0("variance_", outputs[pairs[, 1L]]),
+    paste0("covariance_", outputs[pairs[, 2L]], "_", outputs[pairs[, 1L]]))
+  paste0(make.unique(names, sep = "_"), if (count > 1L) paste0("_", j))
+}

@@ -1,6 +1,7 @@
 # The correlation families as R knows them: how they are called, how far they reach, which shape parameter they have, and between
 # which bounds it is estimated. The formulas themselves live in the core. A new family is one entry here, one constructor in
-# covariance.R, and its formula in the core.
+# covariance.R, and its formula in the core. A shape parameter's `name` is its own among the parameters of a fit, those of all response
+# families included; `argument` is what the constructor calls it.
 
 covariance_families <- list(
   exponential = list(
@@ -24,7 +25,7 @@ covariance_families <- list(
   cauchy = list(
     label = "Cauchy", formula = "(1 + r^2)^(-shape)",
     effective_distance = function(level, shape) sqrt(level^(-1 / shape) - 1),
-    shape = list(name = "shape", argument = "shape", start = 1, lower = 0.05, upper = 20, transform = "log")
+    shape = list(name = "cauchy_shape", argument = "shape", start = 1, lower = 0.05, upper = 20, transform = "log")
   )
 )
 

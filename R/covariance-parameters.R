@@ -39,6 +39,7 @@ with_family_parameters <- function(layout, family) {
 }
 
 component_layout <- function(component, locations) {
+  if (!isFALSE(component$anisotropy)) check_axes(locations)
   groups <- range_groups(component, locations)
   check_range_length(component$range, groups, "range")
   check_range_length(component$start$range, groups, "start$range")
@@ -50,7 +51,6 @@ component_layout <- function(component, locations) {
       value = minor_major_mean(component$range, fixed_axes), start = minor_major_mean(component$start$range, start_axes))
   )
   if (!isFALSE(component$anisotropy)) {
-    check_axes(locations)
     parts <- c(parts, list(layout_rows(c("anisotropy_ratio", "anisotropy_angle"), c("u", "v"), "identity",
       value = fixed_axes, start = start_axes)))
   }
@@ -62,25 +62,33 @@ component_layout <- function(component, locations) {
   do.call(rbind, parts)
 }
 
-# Which range each embedded coordinate is divided by, and what these ranges are called.
+# Which range each embedded coordinate is divided by, and what these ranges are called. Each coordinate after those that share the first
+# range has its own.
 range_groups <- function(component, locations) {
-  if (!component$ard) {
-    return(list(group = locations$groups, names = c("range", if (max(locations$groups) > 1L) "range_time")))
-  }
-  labels <- unique(locations$embedded_names)
-  group <- match(locations$embedded_names, labels)
-  if (length(labels) == 1L && locations$metric == "longlat") {
+  coordinates <- length(locations$embedded_names)
+  sharing <- sharing_first_range(component, locations)
+  if (component$ard && locations$metric == "longlat" && coordinates == sharing) {
     abort_neargp("argument", c("`ard = TRUE` has no meaning for longitude and latitude alone: there is one distance, along the chord.",
       i = "Leave `ard` out, or use distance = \"euclidean\" or projected coordinates."))
   }
-  if (!is.null(locations$time)) labels[length(labels)] <- "time"
-  list(group = group, names = paste0("range_", labels))
+  further <- locations$embedded_names[seq_len(coordinates) > sharing]
+  if (!is.null(locations$time)) further[length(further)] <- "time"
+  labels <- c(if (component$ard) locations$embedded_names[1L], further)
+  # A coordinate of space may be called "time", too.
+  labels <- rev(make.unique(rev(labels), sep = "_"))
+  list(group = c(rep(1L, sharing), 1L + seq_along(further)), names = c(if (!component$ard) "range", sprintf("range_%s", labels)))
+}
+
+# The number of embedded coordinates with the first range: the plane that an anisotropy rotates; with `ard` one, or the sphere; else space.
+sharing_first_range <- function(component, locations) {
+  if (component$ard) return(if (locations$metric == "longlat") 3L else 1L)
+  if (isFALSE(component$anisotropy)) sum(locations$groups == 1L) else 2L
 }
 
 check_range_length <- function(range, groups, name) {
   if (!is.null(range) && length(range) != length(groups$names)) {
     abort_neargp("argument", c(sprintf("`%s` must have %d value(s), one for each of %s, not %d.", name, length(groups$names),
-      format_some(groups$names), length(range))))
+      format_some(groups$names), length(range)), i = if (length(groups$names) > 1L) "NA stands for a range that is to be estimated."))
   }
 }
 
@@ -173,14 +181,27 @@ is_isotropic <- function(component) length(component$range) == 1L && !length(com
 
 # ---- natural scale ----------------------------------------------------------------------------------------------------------------
 
+# Axes that are NA, not known yet, leave the range as it is.
 natural_values <- function(layout, values) {
   natural <- values
   for (rows in anisotropy_rows(layout)) {
+    if (anyNA(values[rows$axes])) next
     h <- sqrt(sum(values[rows$axes]^2))
     natural[rows$range] <- values[rows$range] * exp(h)
     natural[rows$axes] <- c(exp(-2 * h), axis_angle(values[rows$axes]))
   }
   stats::setNames(natural, layout$name)
+}
+
+# The inverse of natural_values().
+core_values <- function(layout, natural) {
+  values <- unname(natural)
+  for (rows in anisotropy_rows(layout)) {
+    if (anyNA(values[rows$axes])) next
+    values[rows$axes] <- anisotropy_to_core(c(ratio = values[rows$axes[1L]], angle = values[rows$axes[2L]]))
+    values[rows$range] <- minor_major_mean(values[rows$range], values[rows$axes])
+  }
+  values
 }
 
 axis_angle <- function(axes) (90 - atan2(axes[2L], axes[1L]) / 2 * 180 / pi) %% 180

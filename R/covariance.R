@@ -7,9 +7,8 @@
 #' The covariance at distance `d` is `variance * correlation(r)` with `r` short for `d / range`, the geostatistical parametrisation
 #' *without* a factor `sqrt(2 nu)`. With several ranges, of coordinates (`ard = TRUE`) or of space and time, `r` is the length of all
 #' coordinate differences, each divided by its own range, as `sqrt((d / range)^2 + (t / range_time)^2)` for points `d` apart in space and
-#' `t` in time. That is the metric model of space and time, which is not a product of two covariances. With anisotropy, differences are
-#' rotated and stretched first.
-#'
+#' `t` in time. That is the metric model of space and time, which is not a product of two covariances. With anisotropy, differences in the
+#' plane are rotated and stretched first; each further coordinate is divided by a range of its own.
 #'
 #' | constructor | correlation | shape parameter |
 #' |---|---|---|
@@ -26,10 +25,12 @@
 #'
 #' @param variance variance of the process, in squared units of the response, or `NULL` to estimate it.
 #' @param range range in the units of the distances (kilometres for longitude and latitude), or `NULL` to estimate it. With
-#'   `ard = TRUE` or a time coordinate, one number for each range, in the order of the coordinates, time last. With anisotropy it is the
-#'   range along the major axis, and can be fixed only together with the anisotropy.
+#'   `ard = TRUE`, anisotropy in more than two coordinates or a time coordinate, one number for each range, in the order of the coordinates,
+#'   time last; `NA` for one that is to be estimated. With anisotropy the first is the range along the major axis, and can be fixed only
+#'   together with the anisotropy.
 #' @param ard `TRUE` for one range per coordinate ("automatic relevance determination"). A time coordinate always has its own range.
-#' @param anisotropy `TRUE` to estimate a rotated, geometric anisotropy of the first two coordinates, or
+#' @param anisotropy `TRUE` to estimate a rotated, geometric anisotropy of the first two coordinates (a third one, such as a height or
+#'   depth, then has a range of its own, `range_<coordinate>`), or
 #'   `c(angle = , ratio = )` to fix it: the direction of the major axis in degrees clockwise from the second axis (from north), and
 #'   the range across divided by the range along that axis, as gstat's `anis`. Needs planar coordinates.
 #' @param start list of starting values, on the natural scale, for estimated parameters: `variance`, `range`, `anisotropy`
@@ -86,7 +87,7 @@ cov_cauchy <- function(shape = NULL, variance = NULL, range = NULL, ard = FALSE,
 new_covariance <- function(family, shape, variance, range, ard, anisotropy, start) {
   component <- list(
     family = family, shape = shape, variance = check_positive(variance, "variance"),
-    range = check_positive(range, "range", length_one = FALSE), ard = check_flag(ard, "ard"),
+    range = check_ranges(range, "range"), ard = check_flag(ard, "ard"),
     anisotropy = check_anisotropy(anisotropy, "anisotropy"), start = check_covariance_start(start, family)
   )
   estimates_anisotropy <- isTRUE(component$anisotropy)
@@ -94,9 +95,10 @@ new_covariance <- function(family, shape, variance, range, ard, anisotropy, star
     abort_neargp("argument", c("`ard` and `anisotropy` cannot both be used.",
       i = "`ard` has one range along each coordinate axis; `anisotropy` has a rotated pair of axes."))
   }
-  if (estimates_anisotropy && !is.null(component$range)) {
-    abort_neargp("argument", c("`range` cannot be fixed while the anisotropy is estimated.",
-      i = "Fix both (`anisotropy = c(angle = , ratio = )`), or give the range as a starting value: `start = list(range = )`."))
+  if (estimates_anisotropy && !is.null(component$range) && !is.na(component$range[1L])) {
+    abort_neargp("argument", c("The range along the major axis cannot be fixed while the anisotropy is estimated.",
+      i = "Fix both (`anisotropy = c(angle = , ratio = )`), or give the range as a starting value: `start = list(range = )`.",
+      i = "Of further coordinates the ranges can be fixed by themselves: `range = c(NA, 5)`."))
   }
   structure(list(components = list(component)), class = "neargp_covariance")
 }
@@ -121,7 +123,7 @@ check_covariance_start <- function(start, family) {
       x = if (length(unknown)) paste("Unknown:", format_some(unknown)), i = paste("Known:", paste(known, collapse = ", "))))
   }
   check_positive(start$variance, "start$variance")
-  check_positive(start$range, "start$range", length_one = FALSE)
+  check_ranges(start$range, "start$range")
   if (!is.null(start$anisotropy)) check_anisotropy(start$anisotropy, "start$anisotropy")
   shape_start <- unlist(start[names(start) %in% c(shape$name, shape$argument)], use.names = FALSE)
   if (!is.null(shape_start)) check_number(shape_start, paste0("start$", shape$argument), shape$lower, shape$upper)
@@ -164,7 +166,7 @@ covariance_value.default <- function(object, distance, ...) {
 
 #' @export
 covariance_value.neargp_covariance <- function(object, distance, ...) {
-  open <- vapply(object$components, function(x) is.null(x$variance) || is.null(x$range) ||
+  open <- vapply(object$components, function(x) is.null(x$variance) || is.null(x$range) || anyNA(x$range) ||
     (is.null(x$shape) && !is.null(family_shape(x$family))) || isTRUE(x$anisotropy), NA)
   if (any(open)) {
     abort_neargp("argument", c("The covariance has parameters that are not fixed, so it has no values yet.",

@@ -222,14 +222,29 @@ check_locations <- function(coords, covariance, locations) {
   if (all(extent == 0)) {
     abort_neargp("coordinates", "All rows have the same location, so there is no covariance in space to estimate.")
   }
-  own_ranges <- vapply(covariance$components, function(x) x$ard, NA)
-  groups <- if (any(own_ranges)) match(locations$embedded_names, unique(locations$embedded_names)) else locations$groups
-  flat <- tapply(extent, groups, max) == 0
-  if (any(flat)) {
-    names <- locations$embedded_names[match(which(flat), groups)]
-    abort_neargp("coordinates", c(paste0("The coordinate ", format_some(names), " is constant, so its range cannot be estimated."),
+  flat <- unique(unlist(lapply(covariance$components, function(component) {
+    group <- range_groups(component, locations)$group
+    locations$embedded_names[match(which(tapply(extent, group, max) == 0), group)]
+  })))
+  if (length(flat)) {
+    abort_neargp("coordinates", c(paste0("The coordinate ", format_some(flat), " is constant, so its range cannot be estimated."),
       i = "Leave it out of the coordinates."))
   }
+  rotated <- vapply(covariance$components, function(component) isTRUE(component$anisotropy), NA)
+  if (any(rotated) && !spans_plane(coords)) {
+    abort_neargp("coordinates", c(sprintf("All rows lie on one line of %s and %s, so an anisotropy in this plane cannot be estimated.",
+      locations$embedded_names[1L], locations$embedded_names[2L]),
+      i = "Leave out anisotropy = TRUE, or fix it: anisotropy = c(angle = , ratio = )."))
+  }
+}
+
+# Whether the first two coordinates are not all on a line, but for what rounding of the coordinates makes of one: the share of their
+# scatter that is off the line of least squares.
+spans_plane <- function(coords) {
+  plane <- sweep(coords[, 1:2, drop = FALSE], 2L, colMeans(coords[, 1:2, drop = FALSE]))
+  size <- max(abs(coords[, 1:2]))
+  scatter <- svd(plane, 0L, 0L)$d
+  scatter[2L] > 1e-8 * scatter[1L] && scatter[2L] > 1e-14 * size * sqrt(nrow(coords))
 }
 
 # Rows that share their location with an earlier or later row. Sorting beats duplicated() on matrices by far.

@@ -111,3 +111,24 @@ apply_outputs_start <- function(layout, start) {
   layout$start <- ifelse(layout$fixed | is.na(natural), layout$start, values)
   layout
 }
+
+# Variances and covariances of the outputs, named as coef() does, as starting values of the loadings: all of a structure or none.
+with_start_loadings <- function(start, layout) {
+  outputs <- sub("^nugget_", "", layout$name[layout$kind == "nugget"])
+  structures <- unique(layout$component[layout$kind == "loading"])
+  for (j in structures) {
+    entries <- coregionalisation_names(outputs, j, length(structures))
+    given <- entries %in% names(start)
+    if (!any(given)) next
+    if (!all(given)) abort_neargp("argument", c(sprintf("`start` has %s without %s.", format_some(entries[given]), format_some(entries[!given])),
+      i = "Give all variances and covariances of a structure, or none."))
+    pairs <- output_pairs(length(outputs))
+    B <- matrix(0, length(outputs), length(outputs))
+    B[pairs] <- B[pairs[, 2:1, drop = FALSE]] <- start[entries]
+    check_covariance_matrix(B, "start")
+    loading <- layout$name[layout$kind == "loading" & layout$component %in% j]
+    loadings <- as.vector(t(loadings_of(B, length(loading) / length(outputs))))
+    start <- c(start[!names(start) %in% entries], stats::setNames(loadings, loading))
+  }
+  start
+}

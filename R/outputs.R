@@ -61,8 +61,7 @@ structure_parameters <- function(object, j) {
   own <- which(layout$component %in% j)
   loading <- own[layout$kind[own] == "loading"]
   A <- object$core_covariance$components[[j]]$loadings
-  pairs <- which(lower.tri(diag(nrow(A)), diag = TRUE), arr.ind = TRUE)
-  pairs <- pairs[order(pairs[, 1L] != pairs[, 2L]), , drop = FALSE]
+  pairs <- output_pairs(nrow(A))
   jacobian <- matrix(0, nrow(pairs), nrow(layout))
   row_of <- matrix(loading, nrow(A), ncol(A), byrow = TRUE)
   for (i in seq_len(nrow(pairs))) {
@@ -71,12 +70,8 @@ structure_parameters <- function(object, j) {
     jacobian[i, row_of[p, ]] <- A[q, ]
     jacobian[i, row_of[q, ]] <- jacobian[i, row_of[q, ]] + A[p, ]
   }
-  suffix <- if (length(object$coregionalisation) > 1L) paste0("_", j) else ""
-  same <- pairs[, 1L] == pairs[, 2L]
-  names <- ifelse(same, paste0("variance_", object$outputs[pairs[, 1L]]),
-    paste0("covariance_", object$outputs[pairs[, 2L]], "_", object$outputs[pairs[, 1L]]))
   rest <- setdiff(own, loading)
-  list(name = c(paste0(names, suffix), layout$name[rest]), estimate = c(object$coregionalisation[[j]][pairs], object$parameters$estimate[rest]),
+  list(name = c(coregionalisation_names(object$outputs, j, length(object$coregionalisation)), layout$name[rest]), estimate = c(object$coregionalisation[[j]][pairs], object$parameters$estimate[rest]),
     jacobian = rbind(jacobian, diag(nrow(layout))[rest, , drop = FALSE]),
     fixed = c(rep(all(layout$fixed[loading]), nrow(pairs)), layout$fixed[rest]),
     at_boundary = c(rep(FALSE, nrow(pairs)), object$parameters$at_boundary[rest]))

@@ -160,11 +160,11 @@ white_noise_note <- function(x, effective) {
     format(signif(spacing, 3L))), if (x$family$family == "poisson") "  counts that scatter more than Poisson's do that: try negative_binomial()\n")
 }
 
-# Beside longitude and latitude, further coordinates are in units of their own.
+# The unit of the locations is that of the plane, or of the sphere: further coordinates, such as a depth, are in units of their own.
 range_units <- function(names, locations) {
-  base <- sub("_[0-9]+$", "", names)
-  own <- locations$metric == "longlat" & !base %in% c("range", "range_longlat")
-  ifelse(base == "range_time", locations$time_unit %||% "", ifelse(own, "", locations$unit))
+  in_plane <- paste0("range_", locations$embedded_names[1:2])
+  base <- ifelse(names %in% in_plane, names, sub("_[0-9]+$", "", names))
+  ifelse(base == "range_time", locations$time_unit %||% "", ifelse(base %in% c("range", in_plane), locations$unit, ""))
 }
 
 score_line <- function(x) {
@@ -253,6 +253,6 @@ print.neargp_covariance <- function(x, ...) {
 
 # "30", or "angle = 30, ratio = 0.5"
 describe_values <- function(values) {
-  shown <- vapply(values, format, "")
+  shown <- ifelse(is.na(values), "estimated", vapply(values, format, ""))
   paste(if (is.null(names(values))) shown else paste(names(values), "=", shown), collapse = ", ")
 }

@@ -35,7 +35,7 @@ score_quasi_newton <- function(method, problem, theta) {
   }
   state <- pass_from(theta)
   for (pass in seq_len(problem$scoring$passes - 1L)) {
-    if (max(abs(state$theta - state$moved_from) / theta_units(problem, theta)) < 0.02) break
+    if (largest_move(problem, state) < 0.02) break
     renewed <- if_computable(pass_from(state$theta))
     if (is.null(renewed)) {
       state$convergence[c("converged", "message")] <- list(FALSE, "pseudo-observations cannot be renewed at the estimates")
@@ -44,6 +44,13 @@ score_quasi_newton <- function(method, problem, theta) {
     state <- renewed
   }
   state[c("theta", "convergence", "problem")]
+}
+
+# In units of the parameters. Those that are fixed do not move, and may be infinite, as a power of 2 is on the working scale.
+largest_move <- function(problem, state) {
+  move <- abs(state$theta - state$moved_from) / theta_units(problem, state$theta)
+  free <- c(problem$free, rep(TRUE, length(move) - length(problem$free)))
+  max(move[free], 0)
 }
 
 # What fit_with_neighbors() watches is the covariance part.

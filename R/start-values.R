@@ -184,18 +184,25 @@ apply_start <- function(layout, start) {
     start <- stats::coef(start, what = "covariance")
     start <- start[names(start) %in% layout$name]
   }
+  if (is.numeric(start) && any(layout$kind == "loading")) start <- with_start_loadings(start, layout)
   start <- check_start_values(start, layout)
+  natural <- natural_values(layout, ifelse(layout$fixed, layout$value, layout$start))
+  open <- match(names(start), layout$name)
+  open <- open[!layout$fixed[open]]
+  natural[open] <- start[layout$name[open]]
+  check_start_axes(layout, natural)
+  layout$start <- ifelse(layout$fixed, NA, core_values(layout, natural))
+  layout
+}
+
+# Ratio and angle together are a direction, in which the range is meant.
+check_start_axes <- function(layout, natural) {
   for (rows in anisotropy_rows(layout)) {
-    axes <- layout$name[rows$axes]
-    range <- layout$name[rows$range]
-    if (all(axes %in% names(start))) {
-      start[axes] <- anisotropy_to_core(c(angle = start[[axes[2L]]], ratio = start[[axes[1L]]]))
-      if (range %in% names(start)) start[range] <- minor_major_mean(start[[range]], start[axes])
+    missing <- is.na(natural[rows$axes])
+    if (any(missing) && !all(missing)) {
+      abort_neargp("argument", sprintf("`start` has no %s for its %s: give both.", layout$name[rows$axes[missing]], layout$name[rows$axes[!missing]]))
     }
   }
-  named <- match(names(start), layout$name)
-  layout$start[named] <- ifelse(layout$fixed[named], NA, start)
-  layout
 }
 
 # The fit `start` where it is continued: where the same rows have the same model, of which it has an estimate of all that is estimated.
@@ -215,9 +222,10 @@ check_start_values <- function(start, layout) {
     abort_neargp("argument", c(paste0("`start` names parameters that the model does not have: ", format_some(unknown), "."),
       i = paste0("It has ", format_some(layout$name[!(layout$fixed & layout$value %in% 0)], 20L), ".")))
   }
-  positive <- layout$kind[match(names(start), layout$name)] != "v"
-  if (any(start[positive] <= 0 & names(start)[positive] != "nugget") || any(start[positive] < 0)) {
-    abort_neargp("argument", "Starting values in `start` must be greater than 0.")
-  }
+  kind <- layout$kind[match(names(start), layout$name)]
+  wrong <- ifelse(kind == "nugget", start < 0, start <= 0) & !kind %in% c("v", "loading")
+  if (any(wrong)) abort_neargp("argument", sprintf("Starting values in `start` must be greater than 0, but %s is not.", format_some(names(start)[wrong])))
+  if (any(start[kind == "u"] > 1)) abort_argument("start", "of at most 1 in anisotropy_ratio, the range across by the one along the major axis",
+    start[kind == "u"])
   start
 }

@@ -25,9 +25,10 @@
 #' from the points, whose values at long distances are strongly correlated.
 #'
 #' With geometric anisotropy in the fit there are two variograms, along the major
-#' and the minor axis, from pairs within `tolerance` degrees of them. With one
-#' range for each coordinate, distances are in units of the ranges. With time,
-#' only pairs at most `time_lag` apart in time count.
+#' and the minor axis, from pairs within `tolerance` degrees of them. With several
+#' ranges in space, one for each coordinate or those of a plane and a height,
+#' there is one, and distances are those of the model, in units of the ranges.
+#' With time, only pairs at most `time_lag` apart in time count.
 #'
 #' @param object a fit by [neargp()], or a numeric vector of values.
 #' @param coords for a vector of values: locations, an sf or sfc object of points
@@ -38,7 +39,7 @@
 #' @param estimator "classical" or "robust".
 #' @param directions directions in degrees clockwise from the y axis (north); one
 #'   variogram for each. `NULL`: all directions together, or for an anisotropic
-#'   fit its two axes.
+#'   fit in the plane its two axes.
 #' @param tolerance largest angle, in degrees, between a pair and its direction.
 #' @param max_pairs largest number of pairs to look at.
 #' @param time_lag for a fit in space and time: largest difference in time, in
@@ -102,8 +103,8 @@ empirical_variogram.neargp <- function(object, width = NULL, cutoff = NULL,
   }
   if (is.null(time_lag)) time_lag <- short_time_lag(object)
   space <- variogram_space(object, time_lag)
-  if (is.null(directions)) directions <- anisotropy_axes(object)
-  result <- variogram_of(trend_residuals(object), space$coords, cutoff = cutoff, width = width,
+  if (is.null(directions) && !space$scaled) directions <- anisotropy_axes(object)
+  result <- variogram_of(trend_residuals(object), space$coords, plane = space$plane, cutoff = cutoff, width = width,
     estimator = estimator, directions = directions, tolerance = tolerance, max_pairs = max_pairs,
     unit = space$unit, time = space$time, time_lag = time_lag)
   distance <- seq(0, max(result$distance), length.out = 200L)
@@ -111,8 +112,9 @@ empirical_variogram.neargp <- function(object, width = NULL, cutoff = NULL,
   result
 }
 
+# `coords`: between which distances are measured; `plane`: those in which directions are.
 variogram_of <- function(values, coords, cutoff, width, estimator, directions, tolerance, max_pairs,
-                         unit, time = NULL, time_lag = 0) {
+                         unit, plane = coords, time = NULL, time_lag = 0) {
   if (!is.numeric(values) || length(values) != nrow(coords)) {
     abort_neargp("length", c(
       "There must be one value for each location.",
@@ -130,7 +132,7 @@ variogram_of <- function(values, coords, cutoff, width, estimator, directions, t
   check_number(max_pairs, "max_pairs", 100)
   pairs <- close_pairs(coords, cutoff, max_pairs, time, time_lag)
   pairs$difference <- abs(values[pairs$i] - values[pairs$j])
-  selected <- directional_pairs(pairs, coords, directions, tolerance)
+  selected <- directional_pairs(pairs, plane, directions, tolerance)
   table <- do.call(rbind, Map(function(pairs, direction) {
     cbind(direction = rep_len(direction, 1L), variogram_classes(pairs, width, estimator))
   }, selected, if (is.null(directions)) NA_real_ else directions))
@@ -171,7 +173,8 @@ directional_pairs <- function(pairs, coords, directions, tolerance) {
   })
 }
 
-# Coordinates and unit in which the variogram of a fit is measured.
+# Coordinates and unit in which the variogram of a fit is measured: with several ranges those in which the correlation is a function of
+# distance alone.
 variogram_space <- function(fit, time_lag) {
   coords <- fit$data$coords
   place <- fit$locations
@@ -182,10 +185,10 @@ variogram_space <- function(fit, time_lag) {
     coords <- coords[, -ncol(coords), drop = FALSE]
   }
   component <- fit$core_covariance$components[[1L]]
-  group <- component$group[seq_len(ncol(coords))]
-  scaled <- length(unique(group)) > 1L
-  if (scaled) coords <- sweep(coords, 2L, component$range[group], "/")
-  list(coords = coords, time = time, scaled = scaled, unit = if (scaled) "ranges" else place$unit)
+  component$group <- component$group[seq_len(ncol(coords))]
+  scaled <- length(unique(component$group)) > 1L
+  metric <- if (scaled) core_scale(coords, component) else coords
+  list(coords = metric, plane = coords, time = time, scaled = scaled, unit = if (scaled) "ranges" else place$unit)
 }
 
 short_time_lag <- function(fit) {

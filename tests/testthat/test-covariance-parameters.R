@@ -13,6 +13,29 @@ test_that("the layout has a row for each parameter, in the order of the core", {
   expect_identical(new_layout(cov_exponential() + cov_gaussian(range = 2), NULL, planar())$fixed, c(FALSE, FALSE, FALSE, TRUE, FALSE))
 })
 
+test_that("with an anisotropy every coordinate beyond the plane has a range of its own", {
+  expect_identical(new_layout(cov_exponential(anisotropy = TRUE), NULL, planar(3))$name,
+    c("variance", "range", "range_z", "anisotropy_ratio", "anisotropy_angle", "nugget"))
+  expect_identical(new_layout(cov_exponential(anisotropy = TRUE), NULL, planar(3, "day"))$name,
+    c("variance", "range", "range_z", "range_time", "anisotropy_ratio", "anisotropy_angle", "nugget"))
+  expect_identical(new_layout(cov_exponential(), NULL, planar(3))$name, c("variance", "range", "nugget"))
+  partly <- new_layout(cov_exponential(range = c(NA, 5), anisotropy = TRUE), NULL, planar(3))
+  expect_identical(partly$name[partly$fixed], "range_z")
+  expect_error(cov_exponential(range = c(2, NA), anisotropy = TRUE), "major axis cannot be fixed", class = "neargp_error_argument")
+})
+
+test_that("no two parameters of a fit share a name, whatever covariance and response family", {
+  families <- list(stats::Gamma("log"), stats::poisson(), stats::binomial(), negative_binomial(), student_t(), beta_response())
+  covariances <- list(cov_exponential(), cov_gaussian(), cov_matern(NULL), cov_powered_exponential(), cov_cauchy())
+  sums <- lapply(covariances, function(covariance) covariance + cov_cauchy(anisotropy = TRUE))
+  for (covariance in c(covariances, sums)) for (family in families) for (coordinates in 2:3) {
+    layout <- with_family_parameters(new_layout(covariance, NULL, planar(coordinates, "day")), family)
+    expect_identical(anyDuplicated(layout$name), 0L)
+  }
+  named_time <- describe_embedding(list(metric = "planar", raw_names = c("time", "y"), time = "day"))
+  expect_identical(anyDuplicated(new_layout(cov_exponential(ard = TRUE), NULL, named_time)$name), 0L)
+})
+
 test_that("angle and ratio go to u, v and back, with the range along the major axis", {
   layout <- new_layout(cov_exponential(range = 10, anisotropy = c(angle = 150, ratio = 0.25)), NULL, planar())
   layout$value[is.na(layout$value)] <- 1
@@ -57,4 +80,38 @@ test_that("metrics of components with different parameters can be compared", {
   expect_equal(metric_shape(rotated) - metric_shape(plain), c(0, 0, log(6 / 7), 0.1, 0.2))
   expect_false(is_isotropic(plain))
   expect_true(is_isotropic(list(range = 3, group = c(1L, 1L), anisotropy = double(0))))
+})
+
+test_that("a third coordinate beside an anisotropy has its share in likelihood and predictions, and in what is told", {
+  withr::local_seed(5)
+  data <- data.frame(x = runif(150, 0, 10), y = runif(150, 0, 10), h = runif(150))
+  data$z <- sin(data$x) + 3 * data$h + rnorm(150, sd = 0.2)
+  covariance <- cov_exponential(variance = 1, range = c(6, 0.5), anisotropy = c(angle = 30, ratio = 0.4))
+  fit <- neargp(z ~ 1, data, coords = ~ x + y + h, method = exact_gp(), covariance = covariance, nugget = 0.05)
+  turn <- 30 * pi / 180
+  along <- data$x * sin(turn) + data$y * cos(turn)
+  across <- data$x * cos(turn) - data$y * sin(turn)
+  S <- exp(-as.matrix(dist(cbind(along / 6, across / 2.4, data$h / 0.5)))) + diag(0.05, 150)
+  solved <- solve(S, cbind(data$z, 1))
+  beta <- sum(solved[, 1]) / sum(solved[, 2])
+  e <- data$z - beta
+  expect_equal(c(logLik(fit)), -0.5 * (150 * log(2 * pi) + c(determinant(S)$modulus) + sum(e * solve(S, e))), tolerance = 1e-9)
+  for (method in list(vecchia(15), loo_k(15), vnngp(8))) {
+    free <- neargp(z ~ 1, data, coords = ~ x + y + h, method = method, covariance = cov_exponential(anisotropy = TRUE))
+    estimates <- coef(free, what = "covariance")
+    expect_true("range_h" %in% names(estimates))
+    expect_gt(estimates[["range"]] / estimates[["range_h"]], 2)
+    expect_output(print(free), "range_h")
+  }
+})
+
+test_that("summaries of fits have a row for each parameter, also where covariance and family both have a shape", {
+  data <- site_data()
+  for (method in list(loo_k(8), vnngp(6))) {
+    fit <- neargp(amount ~ 1, data, coords = ~ x + y, family = Gamma("log"), method = method, covariance = cov_cauchy(range = 0.3))
+    expect_setequal(rownames(summary(fit)$covariance), c("variance", "range", "cauchy_shape", "nugget", "shape")[
+      c("variance", "range", "cauchy_shape", "nugget", "shape") %in% names(coef(fit, what = "covariance"))])
+    expect_true(all(c("cauchy_shape", "shape") %in% names(coef(fit, what = "covariance"))))
+    expect_identical(anyDuplicated(tidy(fit)$term), 0L)
+  }
 })

@@ -9,7 +9,7 @@ test_that("wrong settings are classed errors that name the argument", {
   expect_error(cov_matern(nu = -1), "`nu`", class = "neargp_error_argument")
   expect_error(cov_matern(nu = "a"), "`nu`", class = "neargp_error_argument")
   expect_error(cov_exponential(variance = 0), "`variance`", class = "neargp_error_argument")
-  expect_error(cov_exponential(range = c(1, NA)), "`range`", class = "neargp_error_argument")
+  expect_error(cov_exponential(range = c(1, NaN)), "`range`", class = "neargp_error_argument")
   expect_error(cov_powered_exponential(power = 2.1), "`power`", class = "neargp_error_argument")
   expect_error(cov_cauchy(shape = 0), "`shape`", class = "neargp_error_argument")
   expect_error(cov_gaussian(ard = NA), "`ard`", class = "neargp_error_argument")

@@ -366,3 +366,16 @@ test_that("a nugget of pseudo-observations at its lower bound is not near 0", {
   fit$parameters$at_boundary <- fit$parameters$name == "variance"
   expect_output(print(fit), "or not told from 0: variance", fixed = TRUE)
 })
+
+test_that("a power of 2, the bound of the powered exponential, is the Gaussian covariance for every family and optimiser", {
+  data <- site_data(80)
+  for (optimizer in c("bfgs", "adam")) {
+    estimates <- lapply(list(cov_powered_exponential(power = 2), cov_gaussian()), function(covariance) {
+      withr::local_seed(2)
+      fit <- neargp(number ~ 1, data, coords = ~ x + y, family = student_t(), covariance = covariance,
+        method = loo_k(10, optimizer = optimizer, steps = 30))
+      coef(fit, what = "covariance")
+    })
+    expect_equal(estimates[[1L]][names(estimates[[2L]])], estimates[[2L]], tolerance = 1e-6)
+  }
+})
