@@ -14,6 +14,11 @@
 #' coordinate has a range of its own, `range_time`. Duplicated locations are fine while there is a nugget, and for responses that are not
 #' gaussian.
 #'
+#' Coordinates that share a range are taken to have one unit. Where they hardly do, a warning of class `neargp_warning_units` names the remedy:
+#' `time` for a time among the coordinates, `ard = TRUE` of the covariance for a depth. Times and depths are known by the words of the columns'
+#' names; three or more coordinates by standard deviations that differ by a factor of 20. Where the unit is one, say so by
+#' `distance = "euclidean"`.
+#'
 #' # The method by default
 #' With `method = NULL` the response decides, since each family has methods of its own:
 #' * gaussian numbers: [exact_gp()] for up to 500 rows, which is exact and takes a second or so; [vecchia()] for more rows, for several
@@ -104,6 +109,7 @@ neargp <- function(formula, data, coords = NULL, time = NULL, method = NULL, cov
   model$data$coords <- embed_coordinates(model$data$coords, locations)
   problem <- new_problem(model$data, locations, settings, start)
   check_problem(problem, frame)
+  warn_unlike_units(problem, distance)
   prepared <- proc.time()[["elapsed"]]
   settings$device <- choose_device(settings$device, nrow(model$data$coords), conditioning_size(settings$method, model$data), passes = 30)
   on_device(settings$device, {
