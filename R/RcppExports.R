@@ -177,6 +177,10 @@ core_simulate <- function(coords, values, noise_scale, newcoords, order_new, nei
     .Call(`_neargp_core_simulate`, coords, values, noise_scale, newcoords, order_new, neighbors, covariance, nugget, normals, threads, outputs, new_outputs)
 }
 
+core_exact_simulate <- function(coords, values, noise_scale, newcoords, covariance, nugget, normals, threads, outputs = NULL, new_outputs = NULL) {
+    .Call(`_neargp_core_exact_simulate`, coords, values, noise_scale, newcoords, covariance, nugget, normals, threads, outputs, new_outputs)
+}
+
 core_exact <- function(coords, columns, noise_scale, covariance, nugget, information, threads, outputs = NULL) {
     .Call(`_neargp_core_exact`, coords, columns, noise_scale, covariance, nugget, information, threads, outputs)
 }

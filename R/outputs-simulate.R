@@ -11,8 +11,8 @@ simulate.neargp_outputs <- function(object, nsim = 1, seed = NULL, newdata = NUL
   nsim <- check_count(nsim, "nsim")
   type <- check_choice(type, "type", c("response", "link"))
   settings <- outputs_predict_settings(object, k, threads = threads, device = "cpu")
-  # fits by exact_gp(), too, are simulated with neighbours
-  settings[c("noise", "conditional", "device")] <- list(type == "response", check_flag(conditional, "conditional"), resolve_device(device))
+  settings[c("noise", "conditional", "exact", "device")] <- list(type == "response", check_flag(conditional, "conditional"),
+    is_exact_draw(object, k), resolve_device(device, is_exact_draw(object, k)))
   if (is_raster(newdata)) {
     abort_neargp("newdata", c("Simulations of several outputs are not for rasters.", i = "Use the cells as a data frame."))
   }
@@ -116,10 +116,17 @@ combined_outputs <- function(loadings, first) {
 drawn_outputs <- function(object, data, coords, at, values, settings) {
   place <- at[, 1L]
   output <- at[, 2L]
-  plan <- outputs_simulation_plan(object, data, coords, place, output, settings)
   normals <- matrix(stats::rnorm(length(place) * ncol(values)), ncol = ncol(values))
-  core_simulate(data$coords, values, 1 / data$weights, coords[place, , drop = FALSE], plan$order, plan$neighbors, object$core_covariance, 0,
-    normals, settings$threads, data$output, output)
+  drawn <- check_drawn(if (settings$exact && fits_dense(object, length(data$y) + length(place))) {
+    core_exact_simulate(data$coords, values, 1 / data$weights, coords[place, , drop = FALSE], object$core_covariance, 0, normals,
+      settings$threads, data$output, output)
+  } else {
+    plan <- outputs_simulation_plan(object, data, coords, place, output, settings)
+    core_simulate(data$coords, values, 1 / data$weights, coords[place, , drop = FALSE], plan$order, plan$neighbors, object$core_covariance,
+      0, normals, settings$threads, data$output, output)
+  })
+  tell_jitter(drawn$jitter)
+  drawn$field
 }
 
 outputs_simulation_plan <- function(object, data, coords, place, output, settings) {

@@ -4,9 +4,20 @@
 #' several places at once (areal means, exceeded areas, flow paths). Trend coefficients are drawn from their sampling
 #' distribution, covariance parameters are held at their estimates.
 #'
-#' Locations are visited in maxmin order; each is drawn given its `k` nearest among the observations and the locations already drawn; with
-#' `nugget = 0` the field at an observation is the observation. For
+#' Locations are visited in maxmin order; each is drawn given its `k` nearest among the observations and the locations already drawn
+#' (Katzfuss et al. 2020); with `nugget = 0` the field at an observation is the observation. For
 #' [vnngp()] the field is first drawn at its inducing points from the posterior, and these take the part of the observations.
+#'
+#' For [exact_gp()] draws are exact, from the dense joint distribution of the observations and all new locations (Rue and Held 2005,
+#' section 2.3), as long as both together are at most its `max_rows`, 10,000 by default, and `k` is not given. Beyond that they are
+#' made with neighbours, as for any other method, and a message (`neargp_message_neighbors`) says so. Time grows with the cube of that
+#' number: seconds for some thousand.
+#'
+#' @section Smooth covariances:
+#' The covariance matrix of locations that are close beside the range is singular in double precision where the field is smooth:
+#' [cov_gaussian()], [cov_cauchy()], [cov_powered_exponential()] near a power of 2, Matérn fields of great smoothness. Where a matrix
+#' cannot be factored, independent noise is added to observations and draws, the least of 1e-10, 1e-8 and 1e-6 of the variance of the
+#' field with which it can. A message (`neargp_message_jitter`) tells how much: of 1e-10 the standard deviation is 1e-5 of that of the field.
 #'
 #' @param object a fit of [neargp()].
 #' @param nsim number of draws.
@@ -14,14 +25,14 @@
 #'   as by [stats::simulate()].
 #' @param newdata as in [predict.neargp()]; `NULL` for the training rows, whose weights then apply to new observations.
 #' @param type `"response"` for new observations, `"link"` for the latent field.
-#' @param k number of neighbours, as in [predict.neargp()].
+#' @param k number of neighbours, as in [predict.neargp()]; for [exact_gp()] all, see below.
 #' @param conditional `FALSE` ignores the data and draws from the fitted model: trend at its estimate plus a new realisation of the process.
 #' @param trials numbers of trials of new binomial observations, one for all rows or one for each; by default those of the data for the
 #'   training rows, else 1.
 #' @param threads,device,... as in [predict.neargp()].
 #' @return An object of the class of `newdata` (data frame for `NULL`) with the columns `sim_1`, `sim_2`, ...; rows with missing values are
 #'   NA.
-#' @section Errors: Those of [predict.neargp()].
+#' @section Errors: Those of [predict.neargp()]; `neargp_error_cholesky` where even 1e-6 of the variance does not help.
 #' @references Rue, H. and Held, L. (2005). *Gaussian Markov Random Fields*. Chapman & Hall. Katzfuss, M., Guinness, J., Gong, W. and
 #'   Zilber, D. (2020). Vecchia approximations of Gaussian-process predictions. *JABES* 25, 383–414.
 #' @examples
@@ -39,11 +50,12 @@ simulate.neargp <- function(object, nsim = 1, seed = NULL, newdata = NULL, type 
   nsim <- check_count(nsim, "nsim")
   type <- check_choice(type, "type", c("response", "link"))
   if (!is.null(trials)) check_has_trials(object$family)
-  settings <- list(k = prediction_k(object, k), threads = resolve_threads(threads), noise = type == "response",
+  exact <- is_exact_draw(object, k)
+  settings <- list(k = prediction_k(object, k), exact = exact, threads = resolve_threads(threads), noise = type == "response",
     conditional = check_flag(conditional, "conditional"), trials = if (!is.null(trials)) check_trials(trials))
   rows <- if (is.null(newdata)) length(object$data$y) else target_size(newdata)
   check_draws_size(rows, nsim)
-  device <- choose_device(resolve_device(device), rows, settings$k)
+  device <- choose_device(resolve_device(device, exact), rows, settings$k)
   state <- seed_generator(seed)
   on.exit(state$restore())
   result <- on_device(device, simulate_target(object, newdata, nsim, settings), search_of(object))
@@ -99,20 +111,64 @@ simulation_draws.default <- function(method, object, target, nsim, settings) {
   coords <- target$coords[!duplicated(place), , drop = FALSE]
   known <- if (settings$conditional && object$nugget == 0) match_locations(coords, object$data$coords) else rep(NA_integer_, nrow(coords))
   coords <- coords[is.na(known), , drop = FALSE]
-  plan <- simulation_plan(object, coords, settings)
+  data <- if (settings$conditional) object$data else take_data_rows(object$data, integer(0))
+  draw <- field_drawer(object, data, coords, settings)
   betas <- draw_trend(object, nsim, settings$conditional)
   normals <- matrix(stats::rnorm(nrow(coords) * nsim), nrow(coords), nsim)
   noise <- if (settings$noise) sqrt(object$nugget / (target$weights %||% 1)) * matrix(stats::rnorm(m * nsim), m, nsim) else 0
   result <- target$offset + target$X %*% betas + noise
-  rows <- max(length(plan$y), m)
+  rows <- max(length(data$y), m)
+  jitter <- 0
   for (block in split(seq_len(nsim), ceiling(seq_len(nsim) * rows / 5e7))) {
-    values <- plan$y - plan$X %*% betas[, block, drop = FALSE]
+    values <- data$y - data$offset - data$X %*% betas[, block, drop = FALSE]
+    drawn <- check_drawn(draw(values, normals[, block, drop = FALSE]))
+    jitter <- max(jitter, drawn$jitter)
     field <- values[known, , drop = FALSE]
-    field[is.na(known), ] <- core_simulate(plan$coords, values, plan$noise_scale, coords, plan$order, plan$neighbors,
-      object$core_covariance, object$nugget, normals[, block, drop = FALSE], settings$threads)
+    field[is.na(known), ] <- drawn$field
     result[, block] <- result[, block] + field[place, , drop = FALSE]
   }
+  tell_jitter(jitter)
   result
+}
+
+# A function of the residuals at the data and of normal numbers, a column of both for each draw.
+field_drawer <- function(object, data, coords, settings) {
+  noise_scale <- 1 / data$weights
+  if (settings$exact && fits_dense(object, length(data$y) + nrow(coords))) {
+    return(function(values, normals) {
+      core_exact_simulate(data$coords, values, noise_scale, coords, object$core_covariance, object$nugget, normals, settings$threads)
+    })
+  }
+  plan <- simulation_plan(object$core_covariance, data, coords, settings)
+  function(values, normals) {
+    core_simulate(data$coords, values, noise_scale, coords, plan$order, plan$neighbors, object$core_covariance, object$nugget, normals,
+      settings$threads)
+  }
+}
+
+# Without neighbours, unless these are asked for.
+is_exact_draw <- function(object, k) is.null(k) && inherits(object$method, "neargp_exact_gp")
+
+# `places`: observations and new ones together.
+fits_dense <- function(object, places) {
+  most <- object$method$max_rows
+  if (places <= most) return(TRUE)
+  inform_neargp("neighbors", c(sprintf("Drawn with neighbours: %s observations and new places are more than max_rows = %s of exact_gp().",
+    format_count(places), format_count(most)), i = "Ask for fewer places, or raise max_rows in the fit if the memory is there, for exact draws."))
+  FALSE
+}
+
+# Factors of locations that are close to each other beside the range of a smooth field.
+check_drawn <- function(drawn) {
+  if (drawn$failed == 0L) return(drawn)
+  abort_neargp("cholesky", c("The covariance matrix of observations and new locations cannot be factored, even with 1e-6 of its variance on its diagonal.",
+    i = "Take a rougher covariance or a nugget, or fewer observations and places that nearly repeat each other."))
+}
+
+tell_jitter <- function(jitter) {
+  if (jitter == 0) return(invisible())
+  inform_neargp("jitter", sprintf(
+    "%s of the field's variance was added to the diagonal: its covariance is too smooth for places so close to each other.", format(jitter)))
 }
 
 # Rows at the same location have the same number, 1, 2, ... in order of appearance: the field has one value there, and conditioning on
@@ -132,15 +188,13 @@ match_locations <- function(coords, among) {
   match(place[nrow(among) + seq_len(nrow(coords))], place[seq_len(nrow(among))])
 }
 
-simulation_plan <- function(object, coords, settings) {
-  data <- take_data_rows(object$data, if (settings$conditional) seq_along(object$data$y) else integer(0))
-  component <- metric_component(object$core_covariance)
+simulation_plan <- function(covariance, data, coords, settings) {
+  component <- metric_component(covariance)
   reference <- core_scale(data$coords, component)
   queries <- core_scale(coords, component)
   order <- core_order(queries, "maxmin", 0, settings$threads)
   k <- min(settings$k, nrow(reference) + nrow(queries) - 1L)
-  list(y = data$y - data$offset, X = data$X, coords = data$coords, noise_scale = 1 / data$weights, order = order,
-    neighbors = core_neighbors_joint(reference, queries, order, k, settings$threads))
+  list(order = order, neighbors = core_neighbors_joint(reference, queries, order, k, settings$threads))
 }
 
 draw_trend <- function(object, nsim, conditional) {

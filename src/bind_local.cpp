@@ -52,6 +52,13 @@ Rcpp::List to_r(const neargp::LikelihoodSums& sums, int columns, int parameters)
   return result;
 }
 
+Rcpp::List to_r(const neargp::Simulation& simulation, int draws) {
+  Rcpp::List result = Rcpp::List::create(Rcpp::_["jitter"] = simulation.jitter,
+                                         Rcpp::_["failed"] = failed_row(simulation.failed));
+  if (simulation.failed < 0) result["field"] = from_row_major(simulation.field, draws);
+  return result;
+}
+
 Rcpp::List to_r(const neargp::ObjectiveGradient& objective) {
   return Rcpp::List::create(
       Rcpp::_["value"] = objective.value,
@@ -131,7 +138,7 @@ Rcpp::List core_predict(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMa
 }
 
 // [[Rcpp::export]]
-Rcpp::NumericMatrix core_simulate(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& values,
+Rcpp::List core_simulate(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& values,
                                   const Rcpp::NumericVector& noise_scale, const Rcpp::NumericMatrix& newcoords,
                                   const Rcpp::IntegerVector& order_new, const Rcpp::IntegerMatrix& neighbors,
                                   const Rcpp::List& covariance, double nugget, const Rcpp::NumericMatrix& normals,
@@ -141,10 +148,25 @@ Rcpp::NumericMatrix core_simulate(const Rcpp::NumericMatrix& coords, const Rcpp:
   const PointStore targets(newcoords);
   const OutputStore target_outputs(new_outputs, newcoords.nrow());
   const std::vector<double> normal_rows = row_major(normals);
-  const std::vector<double> field = neargp::simulate_conditional(
-      data.view(), targets.view(), to_rows(order_new), to_neighbor_table(neighbors),
-      to_covariance(covariance, nugget), normal_rows.data(), make_run_context(threads), target_outputs.data());
-  return from_row_major(field, data.columns);
+  return to_r(neargp::simulate_conditional(data.view(), targets.view(), to_rows(order_new), to_neighbor_table(neighbors),
+                                           to_covariance(covariance, nugget), normal_rows.data(), make_run_context(threads),
+                                           target_outputs.data()),
+              data.columns);
+}
+
+// [[Rcpp::export]]
+Rcpp::List core_exact_simulate(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& values,
+                               const Rcpp::NumericVector& noise_scale, const Rcpp::NumericMatrix& newcoords,
+                               const Rcpp::List& covariance, double nugget, const Rcpp::NumericMatrix& normals, int threads,
+                               Rcpp::Nullable<Rcpp::IntegerVector> outputs = R_NilValue,
+                               Rcpp::Nullable<Rcpp::IntegerVector> new_outputs = R_NilValue) {
+  const DataStore data(coords, values, noise_scale, outputs);
+  const PointStore targets(newcoords);
+  const OutputStore target_outputs(new_outputs, newcoords.nrow());
+  const std::vector<double> normal_rows = row_major(normals);
+  return to_r(neargp::exact_simulate(data.view(), targets.view(), to_covariance(covariance, nugget), normal_rows.data(),
+                                     make_run_context(threads), target_outputs.data()),
+              data.columns);
 }
 
 // [[Rcpp::export]]

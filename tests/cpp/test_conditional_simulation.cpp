@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "core_fixtures.h"
+#include "dense/exact_gp.h"
 #include "methods/kriging.h"
 
 using namespace neargp;
@@ -45,19 +46,47 @@ TEST_CASE("conditional simulation has the mean and covariance of the conditional
     std::vector<double> normals(std::size_t(m) * (m + 1), 0.0);
     for (int s = 0; s < m; ++s) normals[std::size_t(s) * (m + 1) + s + 1] = 1.0;
     const Conditional expected = conditional_distribution(data, targets, model.covariance);
-    with_each_instruction_set([&] {
-      const std::vector<double> field = simulate_conditional(repeated.view(), targets.view(), order, table,
-                                                             model.covariance, normals.data(), with_threads(2));
+    const auto check = [&](const Simulation& simulation) {
+      CHECK(simulation.failed == -1);
+      CHECK(simulation.jitter == 0.0);
       Eigen::MatrixXd a(m, m);
       Eigen::VectorXd mean(m);
       for (int j = 0; j < m; ++j) {
-        mean[j] = field[std::size_t(j) * (m + 1)];
-        for (int s = 0; s < m; ++s) a(j, s) = field[std::size_t(j) * (m + 1) + s + 1] - mean[j];
+        mean[j] = simulation.field[std::size_t(j) * (m + 1)];
+        for (int s = 0; s < m; ++s) a(j, s) = simulation.field[std::size_t(j) * (m + 1) + s + 1] - mean[j];
       }
       CHECK(difference(mean, expected.mean) < 1e-8);
       CHECK(difference(a * a.transpose(), expected.covariance) < 1e-8);
+    };
+    with_each_instruction_set([&] {
+      check(simulate_conditional(repeated.view(), targets.view(), order, table, model.covariance, normals.data(),
+                                 with_threads(2)));
     });
+    check(exact_simulate(repeated.view(), targets.view(), model.covariance, normals.data(), with_threads(2)));
   }
+}
+
+// Without data field = A z, and A A' is the covariance matrix with the jitter on its diagonal.
+TEST_CASE("where rounding makes a smooth covariance matrix singular, jitter is added and told") {
+  const int m = 60;
+  const Cloud targets = uniform_cloud(m, 2, 99);
+  const Covariance smooth{{component(Family::gaussian, 1.5, {2.0}, {0, 0})}, 0.0, {}};
+  const std::vector<int> order = shuffled(m);
+  const Data none(Cloud{{}, 2}, m);
+  const NeighborTable table = nearest_joint(none.cloud.view(), targets.view(), order, m - 1, with_threads(1));
+  std::vector<double> normals(std::size_t(m) * m, 0.0);
+  for (int s = 0; s < m; ++s) normals[std::size_t(s) * m + s] = 1.0;
+  const auto check = [&](const Simulation& simulation) {
+    REQUIRE(simulation.failed == -1);
+    CHECK(simulation.jitter == 1e-10);
+    const Eigen::Map<const Eigen::MatrixXd> transposed(simulation.field.data(), m, m);
+    CHECK(difference(transposed.transpose() * transposed,
+                     reference::cross_covariance(smooth, targets.view(), targets.view())) < 1e-6);
+  };
+  with_each_instruction_set([&] {
+    check(simulate_conditional(none.view(), targets.view(), order, table, smooth, normals.data(), with_threads(2)));
+  });
+  check(exact_simulate(none.view(), targets.view(), smooth, normals.data(), with_threads(2)));
 }
 
 TEST_CASE("many draws have moments close to the conditional ones") {
@@ -75,7 +104,7 @@ TEST_CASE("many draws have moments close to the conditional ones") {
   const Covariance covariance{{component(Family::exponential, 1.2, {0.5}, {0, 0})}, 0.1, {}};
   const NeighborTable table = nearest_joint(data.cloud.view(), targets.view(), order, n + m - 1, with_threads(1));
   const std::vector<double> field = simulate_conditional(repeated.view(), targets.view(), order, table, covariance,
-                                                         normals.data(), with_threads(1));
+                                                         normals.data(), with_threads(1)).field;
   const Eigen::Map<const Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>> drawn(field.data(), m,
                                                                                                        draws);
   const Eigen::VectorXd mean = drawn.rowwise().mean();
@@ -101,7 +130,7 @@ TEST_CASE("simulation without data, and at the data without a nugget") {
   const Data none(Cloud{{}, 2}, 1);
   const NeighborTable table = nearest_joint(none.cloud.view(), targets.view(), order, m - 1, with_threads(1));
   const std::vector<double> field = simulate_conditional(none.view(), targets.view(), order, table, covariance,
-                                                         normals.data(), with_threads(1));
+                                                         normals.data(), with_threads(1)).field;
   CHECK(field[std::size_t(order[0])] == doctest::Approx(std::sqrt(1.1)).epsilon(1e-12));
 
   const Data data(targets, 1);
@@ -113,7 +142,7 @@ TEST_CASE("simulation without data, and at the data without a nugget") {
     data_only[j][1] = data_only[j][2] = -1;
   }
   const std::vector<double> at_data = simulate_conditional(data.view(), targets.view(), order, data_only, covariance,
-                                                           normals.data(), with_threads(1));
+                                                           normals.data(), with_threads(1)).field;
   for (int j = 0; j < m; ++j) CHECK(std::abs(at_data[j] - data.values[j]) < 1e-6);
 }
 
@@ -142,7 +171,7 @@ TEST_CASE("simulation is the same for any number of threads, to the last bit") {
   for (std::size_t i = 0; i < normals.size(); ++i) normals[i] = random.normal(i);
   const auto simulated = [&](int threads) {
     return simulate_conditional(data.view(), targets.view(), order, table, structures().back().covariance,
-                                normals.data(), with_threads(threads));
+                                normals.data(), with_threads(threads)).field;
   };
   with_each_instruction_set([&] {
     const std::vector<double> one = simulated(1);

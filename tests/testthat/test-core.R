@@ -106,7 +106,8 @@ test_on_devices("numbers do not depend on threads", {
       joint = core_evaluate_joint(problem, covariance, 0.2, threads),
       joint_gradient = core_gradient_joint(problem, covariance, 0.2, 0.5, threads),
       kriging = core_predict(coords, columns, noise, new, near, covariance, 0.2, TRUE, threads),
-      simulation = core_simulate(coords, columns, noise, new, order_new, joint, covariance, 0.2, normals, threads))
+      simulation = core_simulate(coords, columns, noise, new, order_new, joint, covariance, 0.2, normals, threads),
+      exact_simulation = core_exact_simulate(coords[1:300, ], columns[1:300, ], noise[1:300], new, covariance, 0.2, normals, threads))
   }
   with_each_simd(function(name) {
     one <- everything(1L)

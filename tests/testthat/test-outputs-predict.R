@@ -145,6 +145,20 @@ test_that("simulations have the joint distribution of predictions", {
   expect_equal(var(unlist(free[1L, paste0("sim_", 1:500, "_lead")])), total[2L, 2L], tolerance = 0.2)
 })
 
+test_that("exact_gp() draws several outputs from their dense joint distribution", {
+  fit <- neargp(cbind(zinc, lead) ~ 1, simulated_outputs(40), coords = ~ x + y, method = exact_gp(), nugget = c(0.2, 8),
+    covariance = cov_coregionalisation(cov_matern(1.5, range = 0.3), matrices = matrix(c(2, 4, 4, 100), 2L)))
+  places <- data.frame(x = c(0.4, 0.42, 0.9), y = 0.5)
+  draws <- simulate(fit, nsim = 4000, seed = 1, newdata = places, type = "link")
+  predicted <- predict(fit, places, type = "link", covariance = TRUE)
+  zinc <- as.matrix(draws[paste0("sim_", 1:4000, "_zinc")])
+  lead <- as.matrix(draws[paste0("sim_", 1:4000, "_lead")])
+  expect_lt(max(abs(rowMeans(zinc) - predicted$mean_zinc) / predicted$sd_zinc), 0.08)
+  for (i in seq_len(3L)) {
+    expect_equal(unname(cov(cbind(zinc[i, ], lead[i, ]))), unname(attr(predicted, "covariance")[i, , ]), tolerance = 0.08)
+  }
+})
+
 test_that("with fewer factors than outputs, or an output without noise, simulations have the joint distribution of predictions", {
   data <- simulated_outputs(50)
   places <- rbind(data[c(which(!is.na(data$zinc))[1L], which(is.na(data$zinc))[1L]), c("x", "y")], data.frame(x = c(0.4, 0.42), y = 0.5))

@@ -27,6 +27,76 @@ test_that("without noise the field is the data where there are some, and kriging
   expect_equal(simulate(fit, 1, seed = 1)$sim_1, data$z)
 })
 
+# Draws whitened by their exact distribution are independent standard normal numbers: their mean square over m places and N draws has the
+# standard deviation sqrt(2 / (N m)), which a covariance that is wrong anywhere moves.
+expect_standard_normal <- function(draws, dense) {
+  white <- forwardsolve(t(chol(dense$covariance)), t(draws) - dense$mean)
+  expect_lt(abs(mean(white^2) - 1), 5 * sqrt(2 / length(white)))
+  expect_lt(max(abs(rowMeans(white))), 5 / sqrt(ncol(white)))
+  expect_lt(max(abs(tcrossprod(white) / ncol(white) - diag(nrow(white)))), 6.5 * sqrt(2 / ncol(white)))
+}
+
+test_that("exact_gp() draws from the dense conditional distribution, however many places there are", {
+  fit <- neargp(z ~ height, simulated_data(120), coords = ~ x + y, method = exact_gp(), nugget = 0.1,
+    covariance = cov_matern(nu = 1.5, variance = 2, range = 0.5))
+  new <- simulated_data(250, seed = 2)
+  coords <- as.matrix(new[c("x", "y")])
+  draws <- t(as.matrix(simulate(fit, 1000, seed = 1, newdata = new, type = "link")))
+  expect_standard_normal(draws, dense_krige(fit$data, fit$core_covariance, fit$nugget, coords, cbind(1, new$height)))
+  free <- t(as.matrix(simulate(fit, 1000, seed = 1, newdata = new, type = "link", conditional = FALSE)))
+  expect_standard_normal(free, list(mean = drop(cbind(1, new$height) %*% fit$beta), covariance = dense_covariance(coords, coords,
+    fit$core_covariance)))
+})
+
+test_that("exact_gp() says when it draws with neighbours, which is beyond max_rows", {
+  fit <- neargp(z ~ 1, simulated_data(60), coords = ~ x + y, method = exact_gp(max_rows = 100), nugget = 0.1,
+    covariance = cov_exponential(variance = 2, range = 0.2))
+  expect_silent(simulate(fit, 1, seed = 1, newdata = simulated_data(40, seed = 2)))
+  expect_message(simulate(fit, 1, seed = 1, newdata = simulated_data(41, seed = 2)), "101 .* max_rows = 100",
+    class = "neargp_message_neighbors")
+  expect_silent(simulate(fit, 1, seed = 1, newdata = simulated_data(41, seed = 2), k = 20))
+})
+
+smooth_covariances <- function() {
+  list(
+    gaussian = cov_gaussian(variance = 2, range = 0.6),
+    cauchy = cov_cauchy(variance = 2, range = 3, shape = 20),
+    power = cov_powered_exponential(variance = 2, range = 0.6, power = 2),
+    sum = cov_gaussian(variance = 1, range = 1) + cov_gaussian(variance = 1, range = 0.5),
+    anisotropic = cov_gaussian(variance = 2, range = 0.6, anisotropy = c(angle = 30, ratio = 0.5))
+  )
+}
+
+test_that("smooth fields are drawn on a fine grid, and what is added to the diagonal is told", {
+  data <- simulated_data(60)
+  grid <- expand.grid(x = seq(0, 1, length.out = 40), y = seq(0, 1, length.out = 40))
+  looked_at <- seq(7, 1600, by = 63)
+  coords <- as.matrix(grid[looked_at, ])
+  for (name in names(smooth_covariances())) {
+    fit <- neargp(z ~ 1, data, coords = ~ x + y, method = vecchia(k = 20), nugget = 1, covariance = smooth_covariances()[[name]])
+    expect_message(draws <- simulate(fit, 300, seed = 1, newdata = grid, type = "link"), "^1e-(10|08|06) of the field",
+      class = "neargp_message_jitter")
+    draws <- t(as.matrix(draws))[, looked_at]
+    fit[c("beta", "beta_vcov")] <- dense_fit(fit$data, fit$core_covariance, fit$nugget)[c("beta", "vcov")]
+    dense <- dense_krige(fit$data, fit$core_covariance, fit$nugget, coords, matrix(1, length(looked_at)))
+    expect_lt(max(abs(colMeans(draws) - dense$mean) / sqrt(dense$variance)), 0.5)
+    expect_lt(max(abs(log(apply(draws, 2, var) / dense$variance))), 0.4)
+  }
+})
+
+test_that("smooth fields are drawn densely and by vnngp(), too", {
+  data <- simulated_data(60)
+  grid <- expand.grid(x = seq(0, 1, length.out = 40), y = seq(0, 1, length.out = 40))
+  smooth <- cov_gaussian(variance = 2, range = 0.6)
+  exact <- neargp(z ~ 1, data, coords = ~ x + y, method = exact_gp(), nugget = 1, covariance = smooth)
+  expect_message(dense <- simulate(exact, 2, seed = 1, newdata = grid), class = "neargp_message_jitter")
+  expect_true(all(is.finite(as.matrix(dense))))
+  data$count <- stats::rpois(60, exp(data$z / 3))
+  counts <- neargp(count ~ 1, data, coords = ~ x + y, family = poisson(), method = vnngp(k = 10), covariance = smooth)
+  expect_message(drawn <- simulate(counts, 2, seed = 1, newdata = grid), class = "neargp_message_jitter")
+  expect_true(all(as.matrix(drawn) >= 0))
+})
+
 test_that("the seed convention is that of stats::simulate()", {
   fit <- small_fit()
   new <- simulated_data(5, seed = 2)

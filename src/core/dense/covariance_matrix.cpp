@@ -113,6 +113,12 @@ Eigen::VectorXd noise_variances(const PreparedCovariance& covariance, const doub
   return noise;
 }
 
+Eigen::VectorXd field_variances(const PreparedCovariance& covariance, Index n, const int* outputs) {
+  Eigen::VectorXd variance = Eigen::VectorXd::Constant(n, covariance.variance);
+  for (Index i = 0; outputs && i < n; ++i) variance[i] = covariance.output_variance(outputs[i]);
+  return variance;
+}
+
 Eigen::MatrixXd covariance_matrix(const PreparedCovariance& covariance, Points a, Points b, const int* outputs_a,
                                   const int* outputs_b, const RunContext& context) {
   Eigen::MatrixXd matrix = Eigen::MatrixXd::Zero(a.n, b.n);

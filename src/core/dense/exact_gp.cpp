@@ -26,15 +26,18 @@ struct DenseFactor {
   double log_det() const { return 2.0 * lower.diagonal().array().log().sum(); }
 };
 
-// Cholesky factor of the covariance matrix of noisy data. Rounding can leave a singular
-// matrix with tiny positive pivots: those count as failure, as in the tiles.
+// Cholesky factor in place, false where there is none. Rounding can leave a singular matrix with tiny positive pivots: those
+// count as failure, as in the tiles.
+bool regular_cholesky(Matrix& s, const RunContext& context) {
+  const Eigen::ArrayXd diagonal = s.diagonal();
+  return tiled_cholesky(s, context) && (s.diagonal().array().square() > 1e-14 * diagonal).all();
+}
+
+// Cholesky factor of the covariance matrix of noisy data.
 DenseFactor factorise(const PreparedCovariance& covariance, const LocalData& data, const RunContext& context) {
   DenseFactor factor{covariance_matrix(covariance, data.coords, data.coords, data.outputs, data.outputs, context), true};
   factor.lower.diagonal() += noise_variances(covariance, data.noise_scale, data.coords.n, data.outputs);
-  const Eigen::ArrayXd diagonal = factor.lower.diagonal();
-  if (!tiled_cholesky(factor.lower, context)) return factor;
-  const Eigen::ArrayXd pivots = factor.lower.diagonal().array().square();
-  factor.failed = (pivots <= 1e-14 * diagonal).any();
+  factor.failed = !regular_cholesky(factor.lower, context);
   return factor;
 }
 
@@ -165,6 +168,45 @@ Kriging exact_krige(const LocalData& data, Points targets, const Covariance& cov
     const double variance = target_outputs ? prepared.output_variance(target_outputs[t]) : prepared.variance;
     result.variance[t] = std::max(0.0, variance - whitened.col(t).squaredNorm());
   }
+  return result;
+}
+
+// With the factor of the joint covariance matrix in blocks L = [[A, 0], [B, C]], data first, the targets given values y of the
+// data are B A^-1 y + C normals. A solve of (y, 0) has A^-1 y at its top, and the normals take the place of its bottom.
+Simulation exact_simulate(const LocalData& data, Points targets, const Covariance& covariance, const double* normals,
+                          const RunContext& context, const int* target_outputs) {
+  if (targets.dim != data.coords.dim) throw Error("Data and new locations must have the same coordinates.");
+  check_coordinates(data.coords);
+  check_coordinates(targets);
+  check_outputs(data.outputs, data.coords.n, covariance);
+  check_outputs(target_outputs, targets.n, covariance);
+  const Index n = data.coords.n, m = targets.n;
+  const PreparedCovariance prepared = prepare(covariance, targets.dim, false, local_kernels().fill_matern_table);
+  const std::vector<double> coords = joined_coords(data, targets);
+  const std::vector<int> all_outputs = joined_outputs(data, target_outputs, m);
+  const int* outputs = all_outputs.empty() ? nullptr : all_outputs.data();
+  const Points all{coords.data(), n + m, targets.dim};
+
+  Simulation result;
+  Matrix lower;
+  for (const double jitter : simulation_jitters) {
+    lower = covariance_matrix(prepared, all, all, outputs, outputs, context);
+    lower.diagonal() *= 1.0 + jitter;
+    lower.diagonal().head(n) += noise_variances(prepared, data.noise_scale, n, data.outputs);
+    result.jitter = jitter;
+    result.failed = regular_cholesky(lower, context) ? -1 : 0;
+    if (result.failed < 0) break;
+  }
+  if (result.failed >= 0) return result;
+  lower.triangularView<Eigen::StrictlyUpper>().setZero();
+
+  Matrix whitened = Matrix::Zero(n + m, data.columns);
+  whitened.topRows(n) = Eigen::Map<const RowMajor>(data.values, n, data.columns);
+  tiled_lower_solve(lower, whitened, context);
+  whitened.bottomRows(m) = Eigen::Map<const RowMajor>(normals, m, data.columns);
+  const Matrix drawn = tiled_product(lower, whitened, context);
+  result.field.resize(std::size_t(m) * data.columns);
+  Eigen::Map<RowMajor>(result.field.data(), m, data.columns) = drawn.bottomRows(m);
   return result;
 }
 

@@ -19,4 +19,8 @@ ObjectiveGradient exact_gradient(const LocalData& data, const Covariance& covari
 Kriging exact_krige(const LocalData& data, Points targets, const Covariance& covariance, const RunContext& context,
                     const int* target_outputs = nullptr);
 
+// As simulate_conditional(), from the joint distribution of all data and targets.
+Simulation exact_simulate(const LocalData& data, Points targets, const Covariance& covariance, const double* normals,
+                          const RunContext& context, const int* target_outputs = nullptr);
+
 }  // namespace neargp

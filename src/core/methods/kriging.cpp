@@ -6,6 +6,7 @@
 
 #include "backend/backend.h"
 #include "base/error.h"
+#include "dense/covariance_matrix.h"
 #include "local/kernels.h"
 
 namespace neargp {
@@ -42,6 +43,13 @@ void check_present(const NeighborTable& neighbors) {
     if (std::all_of(neighbors[t], neighbors[t] + neighbors.k, [](int row) { return row < 0; }))
       throw Error("New location " + std::to_string(t + 1) +
                   " has no neighbours from which its local mean could be found.");
+}
+
+// The covariance for noise scales that are the noise variances themselves.
+Covariance with_unit_nuggets(Covariance covariance) {
+  covariance.nugget = 1.0;
+  std::fill(covariance.output_nuggets.begin(), covariance.output_nuggets.end(), 1.0);
+  return covariance;
 }
 
 // field = variance^(1/2) normals + weights * (data or earlier field), location by location.
@@ -96,10 +104,23 @@ Kriging krige(const LocalData& data, Points targets, const NeighborTable& neighb
   return result;
 }
 
-std::vector<double> simulate_conditional(const LocalData& data, Points targets, const std::vector<int>& order,
-                                         const NeighborTable& neighbors, const Covariance& covariance,
-                                         const double* normals, const RunContext& context,
-                                         const int* target_outputs) {
+std::vector<double> joined_coords(const LocalData& data, Points targets) {
+  std::vector<double> coords(data.coords.data, data.coords.data + data.coords.n * data.coords.dim);
+  coords.insert(coords.end(), targets.data, targets.data + targets.n * targets.dim);
+  return coords;
+}
+
+std::vector<int> joined_outputs(const LocalData& data, const int* target_outputs, Index targets) {
+  std::vector<int> outputs;
+  if (!target_outputs) return outputs;
+  outputs.assign(data.outputs, data.outputs + data.coords.n);
+  outputs.insert(outputs.end(), target_outputs, target_outputs + targets);
+  return outputs;
+}
+
+Simulation simulate_conditional(const LocalData& data, Points targets, const std::vector<int>& order,
+                                const NeighborTable& neighbors, const Covariance& covariance, const double* normals,
+                                const RunContext& context, const int* target_outputs) {
   const Index n = data.coords.n;
   const Index m = targets.n;
   if (neighbors.n != m || Index(order.size()) != m)
@@ -108,33 +129,34 @@ std::vector<double> simulate_conditional(const LocalData& data, Points targets, 
   check_coordinates(targets);
   check_rows(neighbors.index, -1, n + m);
   check_rows(order, 0, m);
-  // Data and targets as one set of points; the targets carry no noise.
-  std::vector<double> coords(data.coords.data, data.coords.data + n * data.coords.dim);
-  coords.insert(coords.end(), targets.data, targets.data + m * targets.dim);
-  std::vector<double> noise_scale(data.noise_scale, data.noise_scale + n);
-  noise_scale.resize(n + m, 0.0);
-
   check_outputs(data.outputs, n, covariance);
   check_outputs(target_outputs, m, covariance);
-  std::vector<int> outputs;
-  if (target_outputs) {
-    outputs.assign(data.outputs, data.outputs + n);
-    outputs.insert(outputs.end(), target_outputs, target_outputs + m);
-  }
 
+  const std::vector<double> coords = joined_coords(data, targets);
+  const std::vector<int> outputs = joined_outputs(data, target_outputs, m);
+  const PreparedCovariance prepared = prepare(covariance, data.coords.dim, false, local_kernels().fill_matern_table);
+  const Eigen::VectorXd field_variance = field_variances(prepared, n + m, outputs.empty() ? nullptr : outputs.data());
+  Eigen::VectorXd noise = Eigen::VectorXd::Zero(n + m);
+  noise.head(n) = noise_variances(prepared, data.noise_scale, n, data.outputs);
+
+  const Covariance unit = with_unit_nuggets(covariance);
   LocalView view = kriging_view(data, targets, target_outputs, neighbors);
   if (target_outputs) view.outputs = outputs.data();
   view.columns = 0;
   view.coords = coords.data();
-  view.noise_scale = noise_scale.data();
   std::vector<double> weights(std::size_t(m) * neighbors.k), variance(m);
-  const Index failed =
-      run_weights(view, covariance, false, {nullptr, variance.data(), weights.data()}, context);
-  if (failed >= 0)
-    throw Error("The covariance matrix of the conditioning set of new location " + std::to_string(failed + 1) +
-                " is singular: are there duplicated locations among the new ones?");
-
-  return draw_in_order(data, order, neighbors, weights, variance, normals, context);
+  Simulation result;
+  for (const double jitter : simulation_jitters) {
+    const Eigen::VectorXd noise_variance = noise + jitter * field_variance;
+    view.noise_scale = noise_variance.data();
+    result.jitter = jitter;
+    result.failed = run_weights(view, unit, false, {nullptr, variance.data(), weights.data()}, context);
+    if (result.failed < 0) break;
+  }
+  if (result.failed >= 0) return result;
+  for (Index j = 0; j < m; ++j) variance[j] += result.jitter * field_variance[n + j];
+  result.field = draw_in_order(data, order, neighbors, weights, variance, normals, context);
+  return result;
 }
 
 }  // namespace neargp
