@@ -28,7 +28,13 @@ quadrature_distribution <- function(mixture, q, predictor_range, upper, tail = 1
     return(value)
   }
   range <- predictor_range(part, q, tail)
-  value[inside] <- normal_expectation(given, range$lower, range$upper, part$mean, part$sd)
+  # The noise of very large counts is nothing beside sd, or beside the resolution of eta: they are exp(eta).
+  narrow <- range$upper - range$lower < 1e-9 * part$sd
+  value[inside] <- stats::pnorm((range$lower + range$upper) / 2, part$mean, part$sd)
+  wide <- which(!narrow)
+  part <- take_mixture(part, wide)
+  q <- q[wide]
+  value[inside[wide]] <- normal_expectation(given, range$lower[wide], range$upper[wide], part$mean, part$sd)
   value
 }
 
@@ -66,10 +72,18 @@ log_link_moments <- function(linear, quadratic) {
 # exp(-exp(eta)), the chance of no event, differs from 1 by less than the smallest number beside 1 below eta = -26.
 log_of_count <- function(mixture, y) log(pmax(y, exp(-26)))
 
+# The log of a quantile of gamma(shape). stats::qgamma() is wrong by orders of magnitude for shapes beyond some 1e25, where the log of the
+# variable has long been normal: with standard deviation 1 / sqrt(shape) about log(shape), up to terms of 1 / shape.
+log_gamma_quantile <- function(p, shape, lower.tail = TRUE) {
+  many <- shape > 1e12
+  exact <- log(stats::qgamma(p, ifelse(many, 1, shape), lower.tail = lower.tail))
+  ifelse(many, log(shape) + stats::qnorm(p, lower.tail = lower.tail) / sqrt(shape), exact)
+}
+
 # For Poisson counts P(Y <= q | eta) = P(G > exp(eta)) with G ~ gamma(q + 1).
 poisson_range <- function(mixture, q, tail) {
   for_distinct(q, 0, function(q, none) {
-    list(lower = log(stats::qgamma(tail, q + 1)), upper = log(stats::qgamma(tail, q + 1, lower.tail = FALSE)))
+    list(lower = log_gamma_quantile(tail, q + 1), upper = log_gamma_quantile(tail, q + 1, lower.tail = FALSE))
   })
 }
 
@@ -85,7 +99,7 @@ negative_binomial_range <- function(mixture, q, tail) {
 gamma_range <- function(mixture, q, tail) {
   shape <- mixture$parameters$shape
   log_q <- log(shape) + log(q)
-  list(lower = log_q - log(stats::qgamma(tail, shape, lower.tail = FALSE)), upper = log_q - log(stats::qgamma(tail, shape)))
+  list(lower = log_q - log_gamma_quantile(tail, shape, lower.tail = FALSE), upper = log_q - log_gamma_quantile(tail, shape))
 }
 
 # ---- bounded responses ------------------------------------------------------------------------------------------------------------
@@ -128,8 +142,8 @@ binomial_rule <- function(predictor) {
 # Log odds that enclose all of a beta(a, b) distribution but 2 * tail on either side: its odds are those of independent G_a ~ gamma(a) and
 # G_b ~ gamma(b), below l / h only if G_a < l or G_b > h. (Quantiles of the beta distribution itself are not always found by R.)
 beta_odds <- function(tail, a, b) {
-  low <- function(shape) log(stats::qgamma(tail, shape))
-  high <- function(shape) log(stats::qgamma(tail, shape, lower.tail = FALSE))
+  low <- function(shape) log_gamma_quantile(tail, shape)
+  high <- function(shape) log_gamma_quantile(tail, shape, lower.tail = FALSE)
   list(lower = low(a) - high(b), upper = high(a) - low(b))
 }
 

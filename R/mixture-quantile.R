@@ -3,10 +3,11 @@
 
 # p: strictly between 0 and 1.
 mixture_quantile <- function(p, mixture) {
-  over_rows(mixture, p, function(part, p) {
+  value <- over_rows(mixture, p, function(part, p) {
     closed_form <- mixture_rule(part)$quantile
     if (is.null(closed_form)) search_quantile(part, p) else closed_form(part, p)
   })
+  saturate(value, mixture, "quantile")
 }
 
 search_quantile <- function(mixture, p, steps = 500L) {
@@ -19,8 +20,11 @@ search_quantile <- function(mixture, p, steps = 500L) {
     at <- next_point(state, part, discrete, step)
     score <- normal_score(mixture_distribution(at$y, part), p[active])
     state <- narrow_bracket(state, at, score)
-    found <- if (discrete) counts_found(state) else point_found(state, score, response_scale(mixture)$limits)
+    limits <- response_scale(mixture)$limits
+    beyond <- state$low$v >= limits[2L]
+    found <- beyond | if (discrete) counts_found(state) else point_found(state, score, limits)
     value[active[found]] <- if (discrete) state$high$y[found] else at$y[found]
+    if (mixture_rule(mixture)$scale == "log") value[active[beyond]] <- Inf
     active <- active[!found]
     if (!length(active)) return(value)
     state <- lapply(state, function(field) if (is.list(field)) lapply(field, `[`, !found) else field[!found])

@@ -20,8 +20,21 @@ mixture_pit <- function(observed, mixture) {
 
 # The integral of (P(Y <= x) - [observed <= x])^2 over x, for counts the sum over whole numbers (R/mixture-count-scores.R).
 mixture_crps <- function(observed, mixture) {
+  check_crps_range(mixture)
   compute <- if (mixture$name == "gaussian") gaussian_crps else if (mixture_family(mixture)$discrete) count_crps else continuous_crps
   over_rows(mixture, observed, compute, rows_at_once = 1000L)
+}
+
+# With a log link the integrand has its peak sd / 2 standard deviations of eta above the mean, where 1 - F is as small as the error of F
+# once sd is above 6. Responses end where numbers do.
+check_crps_range <- function(mixture, most_sd = 6, most_eta = 690) {
+  if (mixture_rule(mixture)$scale != "log") return(invisible())
+  rows <- which(mixture$sd > most_sd | mixture$mean + (4.7 + mixture$sd / 2) * mixture$sd > most_eta)
+  if (!length(rows)) return(invisible())
+  abort_neargp("overflow", c(sprintf("The CRPS cannot be computed in %s.", format_rows(rows)),
+    x = sprintf("The linear predictor, a logarithm, has a mean of up to %s and a standard deviation of up to %s there; %s is the most.",
+      format(max(mixture$mean[rows]), digits = 3L), format(max(mixture$sd[rows]), digits = 3L), most_sd),
+    i = "Leave these rows out, or score log densities by log_score_mixture(); look at the variance and range of the fit."))
 }
 
 gaussian_crps <- function(mixture, observed) {

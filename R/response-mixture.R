@@ -71,9 +71,21 @@ mixture_density <- function(y, mixture, log = FALSE) {
 }
 
 mixture_mean <- function(mixture) {
-  over_rows(mixture, 0, function(part, none) mixture_rule(part)$mean(part))
+  saturate(over_rows(mixture, 0, function(part, none) mixture_rule(part)$mean(part)), mixture, "mean")
 }
 
 mixture_variance <- function(mixture) {
-  over_rows(mixture, 0, function(part, none) mixture_rule(part)$variance(part))
+  saturate(over_rows(mixture, 0, function(part, none) mixture_rule(part)$variance(part)), mixture, "variance")
+}
+
+# A log link makes responses beyond the range of numbers of a linear predictor whose standard deviation is some tens, as far from data
+# where the variance was hardly determined. Infinite ones of other families are no overflow: Student's t may have no variance.
+saturate <- function(value, mixture, what) {
+  if (mixture_rule(mixture)$scale != "log") return(value)
+  rows <- which(is.infinite(value) | (is.nan(value) & !is.na(mixture$sd)))
+  if (!length(rows)) return(value)
+  warn_neargp("overflow", c(sprintf("The %s of the response is beyond the range of numbers in %s; the largest number is given.", what,
+    format_rows(rows)), x = sprintf("The linear predictor, a logarithm, has a standard deviation of up to %s there.",
+    format(max(mixture$sd[rows]), digits = 3L)), i = "type = \"link\" gives its mean and sd; look at the variance and range of the fit."))
+  replace(value, rows, .Machine$double.xmax)
 }

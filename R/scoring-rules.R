@@ -29,7 +29,8 @@
 #'   minus the log of the density or probability, and the PIT is F(y), of counts a
 #'   uniform random number between F(y - 1) and F(y) (Czado, Gneiting and Held
 #'   2009), drawn by R's generator. F is found by quadrature to 1e-7, the CRPS to a
-#'   relative 1e-5.
+#'   relative 1e-5. With a log link and a linear predictor whose standard deviation is above 6 (a 95% interval over ten orders
+#'   of magnitude) that is not reached, and `crps_mixture()` stops with `neargp_error_overflow`.
 #'
 #' @param observed numeric vector of observed values.
 #' @param mean,sd numeric vectors: mean and standard deviation of the predictive

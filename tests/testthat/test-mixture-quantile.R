@@ -42,3 +42,23 @@ test_that("a probability that is met exactly is reached", {
   expect_equal(mixture_quantile(0.5, new_mixture(c(0, 0), c(0, 3), binomial())), c(0, 0))
   expect_equal(mixture_quantile(ppois(4, 3), new_mixture(log(3), 0, poisson())), 4)
 })
+
+test_that("with a log link and a wide linear predictor quantiles are those of its exponential, or the largest number with a warning", {
+  wide <- new_mixture(c(0, 2), c(30, 100), poisson())
+  expect_equal(log(mixture_quantile(0.975, wide)), c(30, 100) * qnorm(0.975) + c(0, 2), tolerance = 1e-9)
+  expect_equal(mixture_distribution(exp(150), wide), pnorm(150, c(0, 2), c(30, 100)), tolerance = 1e-9)
+  negative <- new_mixture(0, 100, negative_binomial(), c(size = 1e6))
+  expect_equal(log(mixture_quantile(0.9, negative)), 100 * qnorm(0.9), tolerance = 1e-6)
+  for (variance in c(1e12, 1e200)) for (family in list(poisson(), Gamma("log"), negative_binomial())) {
+    far <- new_mixture(c(0, 0), c(1, sqrt(variance)), family, c(shape = 2, size = 2))
+    expect_warning(high <- mixture_quantile(0.9, far), "row 2", class = "neargp_warning_overflow")
+    expect_identical(high[2], .Machine$double.xmax)
+    expect_lt(high[1], 10)
+    expect_lt(mixture_quantile(0.1, far)[2], 1e-300)
+    expect_warning(expect_identical(mixture_mean(far)[2], .Machine$double.xmax), class = "neargp_warning_overflow")
+    expect_warning(expect_identical(mixture_variance(far)[2], .Machine$double.xmax), class = "neargp_warning_overflow")
+    expect_equal(mixture_exceedance(10, far)[2], 0.5, tolerance = 1e-4)
+  }
+  expect_silent(mixture_quantile(0.9, new_mixture(0, 1e100, binomial(), trials = 20)))
+  expect_silent(mixture_mean(new_mixture(0, 1e100, binomial(), trials = 20)))
+})

@@ -53,3 +53,20 @@ test_that("far observations and separated predictions have finite scores", {
   positive <- new_mixture(rep(0, 2), 1, Gamma("log"), c(shape = 2))
   expect_equal(diff(mixture_crps(c(1e5, 2e5), positive)), 1e5, tolerance = 1e-6)
 })
+
+lognormal_crps <- function(y, mean, sd) {
+  w <- (log(y) - mean) / sd
+  y * (2 * pnorm(w) - 1) - 2 * exp(mean + sd^2 / 2) * (pnorm(w - sd) - pnorm(sd / sqrt(2), lower.tail = FALSE))
+}
+
+test_that("the CRPS of a log link is right up to a standard deviation of 6, and refused beyond", {
+  for (sd in c(0.5, 3, 6)) {
+    expect_equal(crps_mixture(3, 0, sd, Gamma("log"), c(shape = 1e8)), lognormal_crps(3, 0, sd), tolerance = 1e-5)
+  }
+  for (sd in c(6.1, 1e6, 1e100)) {
+    for (family in list(poisson(), Gamma("log"), negative_binomial())) {
+      expect_error(crps_mixture(3, c(0, 0), c(1, sd), family, c(shape = 2, size = 2)), "row 2", class = "neargp_error_overflow")
+    }
+  }
+  expect_error(crps_mixture(3, 680, 3, poisson()), class = "neargp_error_overflow")
+})
