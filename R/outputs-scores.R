@@ -5,7 +5,7 @@
 #' A fit to several outputs gives a row for each, named in the column `output`; with `newdata` also a row `(joint)` with the mean
 #' negative log density of all outputs that are known at a place, whose `observed` is a matrix with a column for each output.
 #' @export
-scores.neargp_outputs <- function(object, newdata = NULL, observed = NULL, level = 0.95, na.rm = FALSE, ...) {
+scores.neargp_outputs <- function(object, newdata = NULL, observed = NULL, weights = NULL, level = 0.95, na.rm = FALSE, ...) {
   if (is.null(newdata)) {
     check_no_more_arguments()
     if (!is.null(observed)) abort_argument("observed", "NULL without newdata: the training rows are scored", observed)
@@ -22,7 +22,8 @@ scores.neargp_outputs <- function(object, newdata = NULL, observed = NULL, level
     abort_neargp("length", sprintf("`observed` must be a numeric matrix with the %d rows of `newdata` and %d columns, one for each output.",
       NROW(newdata), length(object$outputs)))
   }
-  predicted <- stats::predict(object, newdata, covariance = TRUE, ...)
+  predicted <- weigh_outputs(stats::predict(object, newdata, type = "link", covariance = TRUE, ...), object,
+    rep_len(new_weights(object, newdata, weights), NROW(newdata)))
   parts <- lapply(seq_along(object$outputs), function(p) {
     scores(observed[, p], mean = predicted[[paste0("mean_", object$outputs[p])]], sd = predicted[[paste0("sd_", object$outputs[p])]],
       level = level, na.rm = na.rm)
@@ -33,6 +34,17 @@ scores.neargp_outputs <- function(object, newdata = NULL, observed = NULL, level
   table$output[nrow(table)] <- "(joint)"
   table[nrow(table), c("n", "log_score", "n_missing")] <- list(sum(!is.na(joint)), mean(joint, na.rm = TRUE), sum(is.na(joint)))
   table
+}
+
+# Predictions of the field as those of observations with these weights.
+weigh_outputs <- function(predicted, object, weights) {
+  for (p in seq_along(object$outputs)) {
+    name <- paste0("sd_", object$outputs[p])
+    noise <- object$nugget[[p]] / weights
+    predicted[[name]] <- sqrt(predicted[[name]]^2 + noise)
+    attr(predicted, "covariance")[, p, p] <- attr(predicted, "covariance")[, p, p] + noise
+  }
+  predicted
 }
 
 bind_output_scores <- function(parts, outputs) {

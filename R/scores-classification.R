@@ -8,9 +8,13 @@
 #' | `n` | observations scored |
 #' | `accuracy` | share of observations whose most probable class was right |
 #' | `log_loss` | mean negative log probability of the observed class |
-#' | `brier` | mean squared distance of the probabilities from the observed class, summed over the classes (0 to 2; Brier 1950); for two classes twice that of [scores()] |
+#' | `brier` | half the mean over observations of the sum over classes of (probability - outcome)^2, the outcome being 1 for the observed class and 0 for others |
 #' | `calibration_error` | distance of the calibration curve of the predicted class from the diagonal |
 #' | `n_missing` | observations left out because something was `NA` |
+#'
+#' The Brier score is half of what Brier (1950, eq. 2) has, for any number of classes: it is between 0 and 1, and for two classes the mean of
+#' (p - y)^2, p being the probability of the second class and y 1 where it was observed (Wilks 2011, eq. 8.36), which is the `brier` of
+#' binary responses in [scores()], too.
 #'
 #' The calibration error goes over 15 bins of equal width of the probability of the predicted class: it is the mean, weighted by the
 #' observations in a bin, of the absolute difference between that probability and the share of right predictions (Guo et al. 2017).
@@ -37,6 +41,8 @@
 #' Brier, G. W. (1950). Verification of forecasts expressed in terms of probability. *Monthly Weather Review* 78, 1–3.
 #'
 #' Guo, C., Pleiss, G., Sun, Y. and Weinberger, K. Q. (2017). On calibration of modern neural networks. arXiv:1706.04599, section 2.
+#'
+#' Wilks, D. S. (2011). *Statistical Methods in the Atmospheric Sciences*, 3rd edition, section 8.4.2. Academic Press.
 #' @examples
 #' set.seed(1)
 #' p <- runif(300)
@@ -58,7 +64,7 @@ scores.factor <- function(object, prob, na.rm = FALSE, ...) {
   wanted <- matrix(0, n, ncol(judged$prob))
   wanted[cbind(seq_len(n), judged$observed)] <- 1
   new_scores(list(n = n, accuracy = mean(most_probable(judged$prob) == judged$observed), log_loss = -mean(log(own)),
-    brier = mean(rowSums((judged$prob - wanted)^2)), calibration_error = calibration_error(judged), n_missing = judged$n_missing))
+    brier = mean(rowSums((judged$prob - wanted)^2)) / 2, calibration_error = calibration_error(judged), n_missing = judged$n_missing))
 }
 
 #' @rdname classification_scores

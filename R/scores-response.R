@@ -1,15 +1,16 @@
 # Scores of predictions of a response by the mixture over its linear predictor (R/mixture-scores.R).
 
 # From given moments of the linear predictor.
-response_scores <- function(observed, mean, sd, family, parameters, trials, level, na.rm) {
+response_scores <- function(observed, mean, sd, family, parameters, trials, level, na.rm, weights = 1) {
   if (is.function(family)) family <- family()
   check_class(family, "family", "family", "a family such as poisson()")
   if (missing(mean) || is.null(sd)) {
     abort_neargp("argument", "With a `family`, give the `mean` and `sd` of the linear predictor.")
   }
-  predicted <- recycle_predictions(list(mean = mean, sd = sd, trials = trials), length(observed))
+  predicted <- recycle_predictions(list(mean = mean, sd = sd, trials = trials, weights = weights), length(observed))
   complete <- complete_predictions(observed, predicted, na.rm)
-  mixture <- new_mixture(predicted$mean[complete], predicted$sd[complete], family, parameters, predicted$trials[complete])
+  mixture <- new_mixture(predicted$mean[complete], predicted$sd[complete], family, parameters, predicted$trials[complete],
+    predicted$weights[complete])
   observed <- as.numeric(observed)[complete]
   check_support_of(observed, mixture, family, which(complete))
   summarise_scores(observed, mixture_scores(observed, mixture, level), level, sum(!complete))
@@ -48,7 +49,7 @@ check_support_of <- function(observed, mixture, family, rows) {
 
 #' @rdname scores
 #' @export
-scores.neargp <- function(object, newdata = NULL, observed = NULL, trials = NULL, level = 0.95, na.rm = FALSE, ...) {
+scores.neargp <- function(object, newdata = NULL, observed = NULL, trials = NULL, weights = NULL, level = 0.95, na.rm = FALSE, ...) {
   check_level(level)
   gaussian <- is_gaussian(object$family)
   if (is.null(newdata)) {
@@ -60,10 +61,10 @@ scores.neargp <- function(object, newdata = NULL, observed = NULL, trials = NULL
     return(scores(loo, observed = loo$observed, level = level, na.rm = na.rm))
   }
   truth <- new_observations(object, newdata, observed, trials)
-  predicted <- unclass(predict(object, newdata, type = if (gaussian) "response" else "link", verbose = FALSE, ...))
-  if (gaussian) return(scores(truth$y, predicted$mean, predicted$sd, level = level, na.rm = na.rm))
-  scores(truth$y, predicted$mean, predicted$sd, family = object$family, parameters = object$family_parameters, trials = truth$trials,
-    level = level, na.rm = na.rm)
+  weights <- new_weights(object, newdata, weights)
+  predicted <- unclass(predict(object, newdata, type = "link", verbose = FALSE, ...))
+  if (gaussian) return(scores(truth$y, predicted$mean, sqrt(predicted$sd^2 + object$nugget / weights), level = level, na.rm = na.rm))
+  response_scores(truth$y, predicted$mean, predicted$sd, object$family, object$family_parameters, truth$trials, level, na.rm, weights)
 }
 
 scores_given_others <- function(object, level, na.rm) {
@@ -108,6 +109,29 @@ new_observations <- function(fit, newdata, observed, trials) {
     observed <- round(observed * trials)
   }
   list(y = as.double(observed), trials = trials %||% 1)
+}
+
+# Weights of new rows: those given, or the fit's own argument in the columns of `newdata`. Where its weights were numbers of trials there
+# are none.
+new_weights <- function(fit, newdata, weights) {
+  plain <- drop_geometry(newdata)
+  expression <- fit$call$weights
+  if (is.null(weights) && (is.null(expression) || identical(fit$data$kind, "proportion"))) return(1)
+  if (is.null(weights) && !any(all.vars(expression) %in% names(plain))) {
+    inform_neargp("weights", c(sprintf("`newdata` has no `weights = %s`: its observations are scored as of weight 1.",
+      paste(deparse(expression), collapse = " ")), i = "Give `weights`, the name of their column or numbers."))
+    return(1)
+  }
+  weights <- weights %||% in_data("weights", eval(expression, plain, environment(fit$formula)))
+  if (is.character(weights) && length(weights) == 1L) {
+    check_columns_present(weights, plain, "newdata")
+    weights <- plain[[weights]]
+  }
+  if (!is.numeric(weights) || !length(weights) %in% c(1L, nrow(plain)) || any(weights <= 0 | is.infinite(weights), na.rm = TRUE)) {
+    abort_neargp("weights", sprintf("`weights` must be positive, finite numbers, one for each of the %s rows of `newdata`.",
+      format_count(nrow(plain))))
+  }
+  as.double(weights)
 }
 
 # 1 for the second level of the fit.

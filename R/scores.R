@@ -13,7 +13,7 @@
 #' | `rmse` | root mean squared error of the predictive mean | `mean` |
 #' | `crps` | mean continuous ranked probability score | `sd` or `draws` |
 #' | `log_score` | mean negative log predictive density, of counts the log probability | `sd` |
-#' | `brier` | mean squared difference of the probability and the outcome, 0 or 1 | binary `family` |
+#' | `brier` | Brier score: mean squared difference of the probability and the outcome, 0 or 1, as in [classification_scores] | binary `family` |
 #' | `interval_score` | mean interval score at `level` | `sd`, `draws` or intervals |
 #' | `coverage` | share of observations inside their interval (ends included) | the same |
 #' | `level` | the level of these intervals | the same |
@@ -36,6 +36,13 @@
 #' Means and quantiles of the response enter `bias`, `mae`, `rmse` and the
 #' intervals. Everything is computed by quadrature: there is no sampling. Of
 #' binary responses `crps` and `brier` are the same number.
+#'
+#' @section Weights:
+#' Averages are over rows, each of which counts once. Weights say how much noise an observation has, as in [neargp()]: the variance of a
+#' gaussian response given the field is `nugget / weights` (other families with a dispersion alike). So a fit's training rows are scored, and
+#' so are new rows: where the fit has `weights = w`, with the column `w` of `newdata`. Where `newdata` has no such column a message
+#' (`neargp_message_weights`) says that all its weights are taken to be 1. Predictions given as numbers or as a data frame have
+#' their noise in `sd`, and a column `weights` beside them changes nothing.
 #'
 #' @param object what to score:
 #'   * a numeric vector of *observed* values, with `mean`, `sd`, ... of their predictions;
@@ -62,6 +69,8 @@
 #' @param parameters named numbers, the parameters of the family (see its help).
 #' @param trials of binomial observations, which are numbers of successes: 1, or one
 #'   number for each observation.
+#' @param weights for a fit with `newdata`: positive weights of the new rows, with the meaning that they have in [neargp()], or the name of
+#'   their column; by default the `weights` of the fit as evaluated in `newdata`. See the section on weights.
 #' @param newdata for a fit: new rows to predict and score, as for
 #'   [predict()][predict.neargp]; their responses are `observed`, by default the
 #'   response of the formula. Without it the training rows are scored, each
@@ -80,7 +89,8 @@
 #' standard deviations; `neargp_error_columns`, `neargp_error_draws` and
 #' `neargp_error_argument` for the rest; for observations that a family cannot have
 #' `neargp_error_response`, `neargp_error_factor_level`; `neargp_error_newdata` for
-#' training rows that cannot be scored.
+#' training rows that cannot be scored; `neargp_error_weights`; `neargp_error_overflow` where with a log link the standard deviation of a
+#' linear predictor is above 6.
 #' @inherit scoring_rules references
 #' @examples
 #' set.seed(1)

@@ -65,7 +65,7 @@ test_that("0/1 responses by methods with a mean are compared with classes, by th
   own <- both$predictions[both$predictions$setting == "vnngp", ]
   expect_equal(own$prob_1, alone$predictions$mean)
   expect_equal(both$scores$log_loss[1], alone$scores$log_score)
-  expect_equal(both$scores$brier[1], 2 * alone$scores$brier)
+  expect_equal(both$scores$brier[1], alone$scores$brier)
   expect_identical(levels(both$predictions$observed), c("0", "1"))
   named <- cross_validate(list(vnngp = fit_by(class ~ 1, vnngp(k = 8)), loo_k = fit_by(class ~ 1, loo_k(k = 8))), folds = folds)
   expect_identical(levels(named$predictions$class), c("a", "b"))

@@ -7,7 +7,7 @@ test_that("scores are those of their definitions", {
   expect_equal(scored$n, 4)
   expect_equal(scored$accuracy, 0.5)
   expect_equal(scored$log_loss, -mean(log(c(0.7, 0.6, 0.2, 0.2))))
-  expect_equal(scored$brier, mean(c(0.3^2 + 0.2^2 + 0.1^2, 0.3^2 + 0.4^2 + 0.1^2, 0.5^2 + 0.3^2 + 0.8^2, 0.8^2 + 0.5^2 + 0.3^2)))
+  expect_equal(scored$brier, 0.5 * mean(c(0.3^2 + 0.2^2 + 0.1^2, 0.3^2 + 0.4^2 + 0.1^2, 0.5^2 + 0.3^2 + 0.8^2, 0.8^2 + 0.5^2 + 0.3^2)))
   # Bins of width 1/15: 0.7 and 0.6 are alone, 0.5 twice.
   expect_equal(scored$calibration_error, (0.3 + 0.4 + 2 * 0.5) / 4)
 })

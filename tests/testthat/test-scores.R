@@ -108,3 +108,43 @@ test_that("scores fit a console of 80 characters, with shorter names only where 
   expect_match(lines[2L], "pit_dev", fixed = TRUE)
   expect_match(capture.output(print(scores(c(1, 2, 4), mean = c(1.2, 2.1, 3.3), sd = 1 / 3)))[2L], "pit_deviation", fixed = TRUE)
 })
+
+test_that("new rows are scored with the noise of their weights, as training rows are", {
+  data <- transform(simulated_data(60), w = rep(c(1, 25), 30))
+  new <- transform(simulated_data(30, seed = 5), w = rep(c(4, 100), 15))
+  fit <- neargp(z ~ 1, data, coords = ~ x + y, method = vecchia(k = 15), nugget = 2, weights = w,
+    covariance = cov_exponential(variance = 1, range = 0.3))
+  field <- predict(fit, new, type = "link")
+  expected <- scores(new$z, field$mean, sqrt(field$sd^2 + 2 / new$w))
+  expect_equal(scores(fit, new), expected)
+  expect_equal(scores(fit, new, weights = "w"), expected)
+  expect_equal(scores(fit, new, weights = new$w), expected)
+  expect_message(plain <- scores(fit, new[names(new) != "w"]), "weights = w", class = "neargp_message_weights")
+  expect_equal(plain, scores(fit, new, weights = 1))
+  expect_equal(plain, scores(predict(fit, new), observed = new$z))
+  expect_error(scores(fit, new, weights = -new$w), class = "neargp_error_weights")
+})
+
+test_that("weights of new rows divide the dispersion of other families, and the noise of several outputs", {
+  data <- transform(latent_data(80), w = rep(c(1, 9), 40))
+  fit <- neargp(amount ~ 1, data, coords = ~ x + y, method = vnngp(k = 10), family = Gamma("log"), weights = w,
+    covariance = cov_exponential(variance = 1, range = 0.3))
+  new <- transform(latent_data(20, seed = 3), w = rep(c(2, 50), 10))
+  link <- predict(fit, new, type = "link")
+  expect_equal(scores(fit, new)$log_score,
+    mean(log_score_mixture(new$amount, link$mean, link$sd, Gamma("log"), list(shape = fit$family_parameters[["shape"]] * new$w))))
+  places <- transform(simulated_outputs(40), w = rep(c(1, 4), 20))
+  outputs <- neargp(cbind(zinc, lead) ~ 1, places, coords = ~ x + y, method = vecchia(k = 10), nugget = c(0.2, 8), weights = w,
+    covariance = cov_coregionalisation(cov_matern(1.5, range = 0.3), matrices = matrix(c(2, 4, 4, 100), 2L)))
+  new <- transform(simulated_outputs(10, missing = 0, seed = 9), w = rep(c(2, 20), 5))
+  field <- predict(outputs, new, type = "link")
+  scored <- scores(outputs, new)
+  expect_equal(scored$log_score[2], scores(new$lead, field$mean_lead, sqrt(field$sd_lead^2 + 8 / new$w))$log_score)
+})
+
+test_that("two classes have one Brier score, whichever method gave their probabilities", {
+  p <- c(0.2, 0.9, 0.6)
+  classes <- factor(c("no", "yes", "no"))
+  expect_equal(scores(classes, prob = p)$brier, mean((p - c(0, 1, 0))^2))
+  expect_equal(scores(classes, prob = p)$brier, scores(c(0, 1, 0), qlogis(p), 0, family = binomial())$brier, tolerance = 1e-6)
+})
