@@ -68,10 +68,12 @@ new_silence <- function() {
 # Waits for a child's end and says how it came.
 watch_child <- function(file) {
   silent <- new_silence()
+  started <- Sys.time()
   repeat {
     Sys.sleep(0.25)
     lines <- readLines(file, warn = FALSE)
     if (is_done(lines)) return("DONE")
+    if (!length(lines) && difftime(Sys.time(), started, units = "secs") > silent_seconds) return("CRASH")
     if (!length(lines)) next
     pid <- as.integer(strsplit(lines[1L], "\t")[[1L]][2L])
     if (!dir.exists(file.path("/proc", pid))) return(if (is_done(readLines(file, warn = FALSE))) "DONE" else "CRASH")

@@ -273,3 +273,19 @@ test_that("where weights divide a dispersion their unit does not matter", {
     }
   }
 })
+
+test_that("the covariance of the trend is one where the field varies by far more than the noise", {
+  set.seed(8)
+  data <- data.frame(x = runif(40), y = runif(40))
+  data$h <- 160 * data$x
+  data$amount <- rgamma(40, 3)
+  fit <- function(variance, ...) {
+    suppressWarnings(neargp(amount ~ h, data, coords = ~ x + y, family = Gamma("log"), method = vnngp(k = 3, posterior = "mean-field", ...),
+      covariance = cov_exponential(variance = variance, range = 570)))
+  }
+  for (variance in c(1e8, 1e10)) {
+    started <- vcov(fit(variance, optimizer = "adam", epochs = 5L))
+    expect_gt(min(eigen(started)$values), 0)
+    expect_equal(started, vcov(fit(variance)), tolerance = 0.3)
+  }
+})

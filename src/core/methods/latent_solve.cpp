@@ -77,6 +77,21 @@ std::vector<double> data_diagonal(const LatentModel& model, const std::vector<do
   return diagonal;
 }
 
+Eigen::MatrixXd trend_information(const LatentModel& model, const std::vector<double>& precision,
+                                  const Eigen::MatrixXd& unseen, const Eigen::MatrixXd& response) {
+  const Eigen::Map<const Eigen::VectorXd> W(precision.data(), Index(precision.size()));
+  Eigen::MatrixXd information = unseen.transpose() * W.asDiagonal() * unseen;
+  const int width = model.prior().k() + 1;
+  for (Index j = 0; j < model.nodes(); ++j) {
+    const int* member = model.prior_members().data() + j * width;
+    const double* a = model.prior_vectors().data() + j * width;
+    Eigen::RowVectorXd product = Eigen::RowVectorXd::Zero(response.cols());
+    for (int m = 0; m < width && member[m] >= 0; ++m) product += a[m] * response.row(member[m]);
+    information += model.prior_scale()[j] * product.transpose() * product;
+  }
+  return information;
+}
+
 LinearSolution solve_latent(const LatentModel& model, const std::vector<double>& precision, const std::vector<double>& h,
                             double tolerance, int max_iterations, const RunContext& context) {
   const Preconditioner preconditioner(model, precision);

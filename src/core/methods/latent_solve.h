@@ -4,6 +4,7 @@
 // 50 to 250, but their pattern grows with the square of the number of neighbours.)
 #pragma once
 
+#include <Eigen/Core>
 #include <vector>
 
 #include "methods/latent_model.h"
@@ -22,5 +23,12 @@ std::vector<double> posterior_precision_times(const LatentModel& model, const st
 // The diagonals of Q and of C'WC, by node.
 std::vector<double> prior_diagonal(const LatentModel& model);
 std::vector<double> data_diagonal(const LatentModel& model, const std::vector<double>& precision);
+
+// The information of the trend's coefficients with the field integrated out, X'WX - X'WC A^-1 C'WX, without that difference:
+//   D'WD + H'Q H,   D = X - C H,
+// with `response` H = A^-1 C'WX (by node) and `unseen` D (by datum). For W >= 0 it has no negative eigenvalue, however far the field
+// varies beyond the noise, and an error of H counts by its square.
+Eigen::MatrixXd trend_information(const LatentModel& model, const std::vector<double>& precision,
+                                  const Eigen::MatrixXd& unseen, const Eigen::MatrixXd& response);
 
 }  // namespace neargp

@@ -28,24 +28,22 @@ void add_trend(const LatentModel& model, const LatentResponse& response, const s
                                                                                                     n, p);
   const Eigen::Map<const Eigen::VectorXd> W(precision.data(), n);
   const Eigen::MatrixXd weighted = W.asDiagonal() * X;
-  Eigen::MatrixXd cross(m, p);
+  std::vector<double> h(m);
   for (int c = 0; c < p; ++c) {
-    model.sum_at_nodes(weighted.data() + c * n, cross.data() + c * m);
-    const std::vector<double> h(cross.data() + c * m, cross.data() + (c + 1) * m);
-    const LinearSolution solution = solve_latent(model, precision, h, 1e-6, 1000, context);
+    model.sum_at_nodes(weighted.data() + c * n, h.data());
+    const LinearSolution solution = solve_latent(model, precision, h, 1e-10, 1000, context);
     state.field_response.insert(state.field_response.end(), solution.x.begin(), solution.x.end());
   }
   const Eigen::Map<const Eigen::MatrixXd> H(state.field_response.data(), m, p);
-  const Eigen::MatrixXd schur = X.transpose() * weighted - cross.transpose() * H;
-  const Eigen::MatrixXd covariance = schur.ldlt().solve(Eigen::MatrixXd::Identity(p, p));
-  state.trend_covariance.assign(covariance.data(), covariance.data() + covariance.size());
-
   Eigen::MatrixXd unseen = X;
   std::vector<double> at_data(n);
   for (int c = 0; c < p; ++c) {
     model.field_at_data(H.data() + c * m, at_data.data());
     unseen.col(c) -= Eigen::Map<const Eigen::VectorXd>(at_data.data(), n);
   }
+  const Eigen::MatrixXd covariance =
+      trend_information(model, precision, unseen, H).ldlt().solve(Eigen::MatrixXd::Identity(p, p));
+  state.trend_covariance.assign(covariance.data(), covariance.data() + covariance.size());
   const Eigen::VectorXd added = (unseen * covariance).cwiseProduct(unseen).rowwise().sum();
   for (Index i = 0; i < n; ++i) state.variance[i] += added[i];
 }

@@ -119,27 +119,25 @@ double SparsePosterior::move_mean(State& state, const RunContext& context) {
 }
 
 SparsePosterior::Trend SparsePosterior::trend(const RunContext& context) const {
+  const Index n = response_.n(), m = model_.nodes();
   const int p = response_.coefficients;
   const TrendSystem system = trend_system(state_, true, context);
-  Trend result;
-  result.field_response = average_design_;
-  for (std::size_t i = 0; i < result.field_response.size(); ++i) result.field_response[i] -= system.response[i];
-  const Eigen::MatrixXd covariance = system.schur.ldlt().solve(Eigen::MatrixXd::Identity(p, p));
-  result.covariance.assign(covariance.data(), covariance.data() + covariance.size());
+  const Eigen::MatrixXd H = Columns(average_design_.data(), m, p) - Columns(system.response.data(), m, p);
 
-  // With V the covariance, d_i'V d_i, d_i = x_i - H'c_i.
-  const Index n = response_.n();
-  std::vector<double> unseen = design_left(), at_data(n);
+  // X - C H = (X - C Xn) + C G
+  const std::vector<double> left = design_left();
+  std::vector<double> at_data(n);
+  Eigen::MatrixXd unseen(n, p);
   for (int c = 0; c < p; ++c) {
-    model_.field_at_data(system.response.data() + c * model_.nodes(), at_data.data());
-    for (Index i = 0; i < n; ++i) unseen[i * p + c] += at_data[i];
+    model_.field_at_data(system.response.data() + c * m, at_data.data());
+    for (Index i = 0; i < n; ++i) unseen(i, c) = left[i * p + c] + at_data[i];
   }
-  result.variance_at_data.resize(n);
-  for (Index i = 0; i < n; ++i) {
-    const Vector d(unseen.data() + i * p, p);
-    result.variance_at_data[i] = d.dot(covariance * d);
-  }
-  return result;
+  const Eigen::MatrixXd covariance =
+      trend_information(model_, state_.precision, unseen, H).ldlt().solve(Eigen::MatrixXd::Identity(p, p));
+  const Eigen::VectorXd added = (unseen * covariance).cwiseProduct(unseen).rowwise().sum();
+  return {{H.data(), H.data() + H.size()},
+          {covariance.data(), covariance.data() + covariance.size()},
+          {added.data(), added.data() + n}};
 }
 
 std::vector<double> SparsePosterior::solve(const std::vector<double>& h, const RunContext& context) const {
