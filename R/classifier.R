@@ -24,7 +24,7 @@ print.neargp_classifier <- function(x, digits = max(3L, getOption("digits") - 3L
   print_header(x)
   print_classes(x)
   print_link(x, digits)
-  cat("\nCovariance: ", describe_covariance(x$covariance), "\n", sep = "")
+  cat(covariance_line(x))
   cat(paste_named(stats::coef(x, what = "covariance"), digits), "\n", sep = "")
   print_remarks(x, digits)
   invisible(x)

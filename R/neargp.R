@@ -43,7 +43,11 @@
 #' @param method [vecchia()], [exact_gp()] for a few thousand rows, [loo_k()] or [mll_k()] for prediction in many dimensions, [loo_k()] for
 #'   class probabilities, [vnngp()] or [loo_k()] for all other families; `vignette("counts-and-presence", package = "neargp")` has a table.
 #'   By default the section on methods chooses.
-#' @param covariance [cov_matern()], one of its relatives, or a sum of them.
+#' @param covariance [cov_matern()], one of its relatives, or a sum of them. `NULL` (default) is for a gaussian response
+#'   `cov_exponential()`, in a plane with 1,000 rows or more `cov_exponential(anisotropy = TRUE)`, and with three or more coordinates (and 20
+#'   rows for each) `cov_matern(nu = NULL, ard = TRUE)`; for other families and several outputs `cov_matern(nu = 1.5)`. Over the data sets of
+#'   `vignette("defaults", package = "neargp")` the exponential filled gaps of maps best. Where every target lies among data,
+#'   `cov_matern(nu = NULL, anisotropy = TRUE)`, which estimates the smoothness, gains about 1% of the CRPS.
 #' @param family what the response is. Every method fits [stats::gaussian()] with identity link; [vnngp()] and [loo_k()] every family of
 #'   [response_family], such as [stats::poisson()] and [negative_binomial()]; [loo_k()] also [categorical()]. As for [stats::glm()], also the
 #'   name of such a function. By default gaussian; of a factor, of character or of logical values binomial or categorical.
@@ -88,7 +92,7 @@
 #' fit
 #' predict(fit, data.frame(x = 0.5, y = c(0.2, 0.8), height = 0), interval = "prediction")
 #' @export
-neargp <- function(formula, data, coords = NULL, time = NULL, method = NULL, covariance = cov_matern(nu = 1.5),
+neargp <- function(formula, data, coords = NULL, time = NULL, method = NULL, covariance = NULL,
                    family = NULL, nugget = NULL, weights = NULL, offset = NULL, subset = NULL, na.action = NULL,
                    distance = c("auto", "euclidean", "chordal"), crs = NULL, start = NULL, control = neargp_control(),
                    device = NULL, threads = NULL, verbose = rlang::is_interactive()) {
@@ -107,6 +111,8 @@ neargp <- function(formula, data, coords = NULL, time = NULL, method = NULL, cov
   settings$method <- with_k(settings$method, model$data, settings$family)
   inform_k(settings$method)
   model$data$coords <- embed_coordinates(model$data$coords, locations)
+  settings$default_covariance <- is.null(covariance)
+  settings$covariance <- covariance %||% default_covariance(settings$family, model$data, locations)
   problem <- new_problem(model$data, locations, settings, start)
   check_problem(problem, frame)
   warn_unlike_units(problem, distance)
@@ -139,7 +145,7 @@ check_settings <- function(formula, data, method, covariance, family, nugget, co
   family <- as_family(family %||% stats::gaussian())
   method <- method %||% default_method(family)
   check_method(method)
-  check_covariance(covariance)
+  if (!is.null(covariance)) check_covariance(covariance)
   check_class(control, "control", "neargp_control", "made by neargp_control()")
   settings <- list(method = method, method_open = method_open, covariance = covariance, family = check_family(family, method),
     family_open = family_open, nugget = check_nugget(nugget), control = control,
@@ -220,7 +226,7 @@ finish_fit <- function(result, problem, settings, model, frame, call, formula, o
     call = call, formula = formula, terms = attr(frame, "terms"), xlevels = model$xlevels, contrasts = model$contrasts,
     na_action = attr(frame, "na.action"), offset_argument = offset_argument, required_columns = required,
     data = problem$data, locations = problem$locations, method = settings$method, covariance = problem$covariance,
-    family = settings$family, control = problem$control, layout = layout, parameters = estimates$table, covariance_vcov = estimates$vcov,
+    default_covariance = settings$default_covariance, family = settings$family, control = problem$control, layout = layout, parameters = estimates$table, covariance_vcov = estimates$vcov,
     interval_vcov = estimates$vcov_interval,
     core_covariance = as_core_covariance(layout, problem$groups, values), nugget = nugget_of(layout, values),
     beta = stats::setNames(result$beta, colnames(problem$data$X)), beta_vcov = named_square(result$beta_vcov, problem$data$X),

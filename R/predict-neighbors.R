@@ -8,8 +8,8 @@ prediction_conditioning <- function(object, k, local_mean, sectors, joint, is_pa
     (is.null(local_mean) || isFALSE(local_mean))
   alone <- !joint && !exact && is_gaussian(object$family) && !inherits(object$method, "neargp_vnngp")
   sectors <- if (is.null(sectors)) default_sectors(object, alone && is.null(k)) else check_sectors(object, sectors)
-  list(k = prediction_k(object, k, sectors), sectors = sectors, exact = exact,
-    local_mean = if (is.null(local_mean)) alone && !is_part && has_only_intercept(object) else check_flag(local_mean, "local_mean"))
+  list(k = prediction_k(object, k, least = if (alone) 96L else 60L), sectors = sectors, exact = exact,
+    local_mean = if (is.null(local_mean)) default_local_mean(object, alone && !is_part) else check_flag(local_mean, "local_mean"))
 }
 
 # Places at one spot have no direction: with a time, sectors would give the observations before and after a share of one in eight.
@@ -25,13 +25,16 @@ check_sectors <- function(object, sectors) {
 
 is_surface <- function(locations) locations$metric == "longlat" || sum(locations$groups == 1L) >= 2L
 
-has_only_intercept <- function(object) ncol(object$data$X) == 1L && attr(object$terms, "intercept") == 1L
+# Several inputs have no gaps all around a target, and neighbours too far to tell a mean.
+default_local_mean <- function(object, wanted) {
+  wanted && !has_inputs(object$locations) && ncol(object$data$X) == 1L && attr(object$terms, "intercept") == 1L
+}
 
 # More than for fitting: a prediction into a gap needs to see around it. What is predicted from sites was calibrated with the k of the fit.
-prediction_k <- function(object, k, sectors = 0L) {
+prediction_k <- function(object, k, least = 60L) {
   n <- length(object$data$y)
   if (is.null(k) && !is.null(object$sites)) return(object$k)
-  if (is.null(k)) return(min(n, max(if (sectors > 0L) 96L else 60L, 2L * object$k)))
+  if (is.null(k)) return(min(n, max(least, 2L * object$k)))
   check_count(k, "k")
   if (k > n) {
     abort_neargp("k", c(sprintf("k = %s neighbours are more than the %s rows of the fit.", format_count(k), format_count(n)),

@@ -44,11 +44,11 @@
 #'   Where a map is to say where a density or a risk is above a limit, it is this one: single counts exceed a limit by chance.
 #' @param trials number of trials of a new binomial observation, one for all rows or one for each: 1 by default, whatever the
 #'   data had. An error for other families.
-#' @param k number of neighbours; by default twice that of the fit, and at least 96 in sectors and 60 without; but that of the fit for
-#'   [loo_k()] of responses that are not gaussian. Every observation for [exact_gp()].
+#' @param k number of neighbours; by default twice that of the fit, and at least 96 (60 for [vnngp()] and for `joint = TRUE`); but that of the
+#'   fit for [loo_k()] of responses that are not gaussian. Every observation for [exact_gp()].
 #' @param local_mean `TRUE` for a locally unknown mean, `FALSE` for that of the whole trend. By default `TRUE` where the trend is an
-#'   intercept and the response gaussian, but not for [vnngp()], for [exact_gp()] from every observation, for `joint = TRUE` and for
-#'   `type = "process"`.
+#'   intercept, the response gaussian, and space has one or two coordinates, but not for [vnngp()], for [exact_gp()] from every observation,
+#'   for `joint = TRUE` and for `type = "process"`.
 #' @param sectors the number of equal sectors around each location from each of which `k / sectors` neighbours are taken; 0 for the `k`
 #'   nearest wherever they lie. By default 8 in two coordinates (of a plane or a sphere, without time) for gaussian responses, and 0 where
 #'   `k` is given, for [vnngp()] and for `joint = TRUE`. bench/defaults.md in the sources says why.

@@ -18,7 +18,7 @@
 print.neargp <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
   print_header(x)
   if (length(x$beta)) cat("\nTrend:\n", paste_named(x$beta, digits), "\n", sep = "")
-  cat("\nCovariance: ", describe_covariance(x$covariance), "\n", sep = "")
+  cat(covariance_line(x))
   cat(paste_named(stats::coef(x, what = "covariance"), digits), "\n", sep = "")
   print_remarks(x, digits)
   invisible(x)
@@ -82,6 +82,10 @@ describe_locations <- function(locations) {
   }
   if (is.null(locations$time)) return(space)
   paste0(space, "; time: ", locations$time, if (nzchar(locations$time_unit)) paste(" in", locations$time_unit))
+}
+
+covariance_line <- function(fit) {
+  paste0("\nCovariance: ", describe_covariance(fit$covariance), if (isTRUE(fit$default_covariance)) " (by default)", "\n")
 }
 
 describe_covariance <- function(covariance) {
@@ -217,7 +221,7 @@ print.summary.neargp <- function(x, digits = max(3L, getOption("digits") - 3L), 
     cat("\nTrend:\n")
     stats::printCoefmat(x$coefficients, digits = digits, signif.legend = FALSE)
   }
-  cat("\nCovariance: ", describe_covariance(x$fit$covariance), "\n", sep = "")
+  cat(covariance_line(x$fit))
   table <- cbind(Estimate = x$covariance$estimate, `Std. Error` = x$covariance$std_error)
   rownames(table) <- rownames(x$covariance)
   # Each number for itself: a tiny nugget would put all of them in scientific notation.

@@ -73,7 +73,8 @@ whole_fit <- function(n) {
     fit <- prediction <- NULL
     fitted <- elapsed(fit <- neargp(y ~ 1, data, coords = ~ X1 + X2, covariance = cov_matern(1.5), method = vecchia(30L), device = device,
       threads = threads, verbose = FALSE, control = neargp_control(precision = cases$precision[case])))
-    predicted <- elapsed(prediction <- predict(fit, places, device = device, threads = threads, verbose = FALSE))
+    predicted <- elapsed(prediction <- predict(fit, places, k = 60, local_mean = FALSE, device = device, threads = threads,
+      verbose = FALSE))
     row(n = n, cases[case, ], fit = fitted, predictions = predicted, log_likelihood = as.numeric(logLik(fit)), mean_sd = mean(prediction$sd))
   }
 }

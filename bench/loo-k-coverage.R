@@ -25,7 +25,7 @@ coverage <- function(method, response, data, eta) {
   formula <- if (identical(response$family$family, "binomial")) cbind(y, 5 - y) ~ 1 else y ~ 1
   fit <- suppressWarnings(neargp(formula, data[train, ], coords = ~ x1 + x2, covariance = cov_matern(nu = 1.5), family = response$family,
     method = method, threads = 1L, verbose = FALSE))
-  predicted <- predict(fit, data[-train, ], type = "link", interval = "confidence")
+  predicted <- predict(fit, data[-train, ], type = "link", interval = "confidence", local_mean = FALSE, sectors = 0)
   mean(predicted$lower <= eta[-train] & eta[-train] <= predicted$upper)
 }
 

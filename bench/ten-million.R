@@ -45,6 +45,7 @@ if (length(arguments) > 2L) {
   data <- data.frame(x = coords[, 1L], y = coords[, 2L])
   data$z <- with(data, sin(6 * x) * cos(5 * y)) + rnorm(n, sd = 0.3)
   rm(coords)
-  fit <- measure("neargp()", neargp(z ~ 1, data, ~ x + y, method = vecchia(k), threads = threads))
+  fit <- measure("neargp()", neargp(z ~ 1, data, ~ x + y, method = vecchia(k), covariance = cov_matern(nu = 1.5),
+    threads = threads))
 }
 save_table(measured, "ten-million")

@@ -22,7 +22,8 @@ points <- function(n) {
 }
 
 fits <- list(
-  vecchia = function(data, threads) neargp(y ~ 1, data, coords = ~ x1 + x2, threads = threads, verbose = FALSE),
+  vecchia = function(data, threads) neargp(y ~ 1, data, coords = ~ x1 + x2, covariance = cov_matern(nu = 1.5), threads = threads,
+    verbose = FALSE),
   vnngp = function(data, threads) neargp(count ~ 1, data, coords = ~ x1 + x2, family = poisson(), method = vnngp(), threads = threads,
     verbose = FALSE))
 

@@ -75,8 +75,8 @@ test_that("a matrix that fails in single precision ends its steps, not the fit, 
   data <- simulated_data(200)
   twin <- transform(data[1:20, ], x = x + 2e-5, z = z + 1e-4)
   fit_to <- function(precision) {
-    neargp(z ~ 1, rbind(data, twin), coords = ~ x + y, method = vecchia(k = 10), nugget = 0, device = "cuda",
-      control = neargp_control(precision = precision))
+    neargp(z ~ 1, rbind(data, twin), coords = ~ x + y, method = vecchia(k = 10), covariance = cov_matern(nu = 1.5), nugget = 0,
+      device = "cuda", control = neargp_control(precision = precision))
   }
   single <- fit_to("single")
   expect_true(single$convergence$single_failed)

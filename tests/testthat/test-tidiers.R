@@ -6,7 +6,7 @@ tidied_fit <- function(method = vecchia(k = 10), ...) {
 }
 
 test_that("tidy() has one row for each parameter and agrees with coef(), vcov() and confint()", {
-  fit <- tidied_fit()
+  fit <- tidied_fit(covariance = cov_matern(nu = 1.5))
   table <- tidy(fit, conf.int = TRUE, conf.level = 0.9)
   trend <- table[table$effect == "trend", ]
   expect_equal(trend$term, c("(Intercept)", "elevation"))

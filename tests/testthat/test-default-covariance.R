@@ -1,0 +1,54 @@
+fit_default <- function(formula, data, ...) neargp(formula, data, method = vecchia(k = 5), ...)
+
+test_that("a gaussian response has an exponential covariance, with anisotropy in a plane of 1,000 rows", {
+  data <- simulated_data(1000)
+  few <- fit_default(z ~ height, data[1:999, ], coords = ~ x + y)
+  many <- fit_default(z ~ height, data, coords = ~ x + y)
+  expect_identical(few$covariance, cov_exponential())
+  expect_identical(many$covariance, cov_exponential(anisotropy = TRUE))
+  named <- fit_default(z ~ height, data, coords = ~ x + y, covariance = cov_exponential(anisotropy = TRUE))
+  expect_identical(coef(many, "covariance"), coef(named, "covariance"))
+  expect_identical(fit_default(z ~ height, data, coords = ~ x)$covariance, cov_exponential())
+  expect_identical(fit_default(z ~ 1, data, coords = ~ x + y, time = ~ height)$covariance, cov_exponential())
+  expect_identical(fit_default(z ~ 1, data, coords = ~ x + y, distance = "chordal")$covariance, cov_exponential())
+})
+
+test_that("three coordinates have a range each, and a smoothness, where there are rows enough and none is constant", {
+  data <- transform(simulated_data(60), level = 1)
+  fit <- fit_default(z ~ 1, data, coords = ~ x + y + height)
+  expect_identical(fit$covariance, cov_matern(nu = NULL, ard = TRUE))
+  expect_identical(fit_default(z ~ 1, data[1:59, ], coords = ~ x + y + height, distance = "euclidean")$covariance, cov_exponential())
+  expect_identical(fit_default(z ~ 1, data, coords = ~ x + y + level, distance = "euclidean")$covariance, cov_exponential())
+})
+
+test_that("locations along a line have no anisotropy", {
+  data <- transform(simulated_data(1000), y = 3 + 0.1 * x)
+  fit <- fit_default(z ~ height, data, coords = ~ x + y)
+  expect_identical(fit$covariance, cov_exponential())
+})
+
+test_that("other families and several outputs have a Matern covariance of smoothness 3/2", {
+  data <- simulated_data(150)
+  data$count <- stats::rpois(150, exp(data$z / 4))
+  counts <- neargp(count ~ 1, data, coords = ~ x + y, family = poisson(), method = vnngp(k = 5))
+  expect_identical(counts$covariance, cov_matern(nu = 1.5))
+  both <- fit_default(cbind(z, height) ~ 1, data, coords = ~ x + y)
+  expect_identical(both$covariance, cov_coregionalisation(cov_matern(nu = 1.5)))
+})
+
+test_that("print and summary tell a covariance by default, and only that", {
+  data <- simulated_data(100)
+  chosen <- fit_default(z ~ 1, data, coords = ~ x + y)
+  named <- fit_default(z ~ 1, data, coords = ~ x + y, covariance = cov_exponential())
+  expect_output(print(chosen), "Covariance: Exponential (by default)", fixed = TRUE)
+  expect_output(print(summary(chosen)), "Covariance: Exponential (by default)", fixed = TRUE)
+  expect_output(print(named), "Covariance: Exponential\n", fixed = TRUE)
+})
+
+test_that("a fit that is updated keeps a covariance that was named, and else has that of its rows", {
+  data <- simulated_data(1000)
+  chosen <- neargp(z ~ height, data, coords = ~ x + y, method = vecchia(k = 5))
+  named <- update(chosen, covariance = cov_exponential(anisotropy = TRUE))
+  expect_identical(update(chosen, data = data[1:200, ])$covariance, cov_exponential())
+  expect_identical(update(named, data = data[1:200, ])$covariance, cov_exponential(anisotropy = TRUE))
+})
