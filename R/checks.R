@@ -82,12 +82,19 @@ check_positive <- function(x, name) {
   x
 }
 
+# The core's limits of ranges and coordinates, so that squares of scaled distances neither overflow nor vanish.
+range_limits <- c(least = 1e-30, largest = 1e30)
+
 # Positive finite numbers, or NULL: fixed ranges. NA among several is a range that is not fixed.
 check_ranges <- function(x, name) {
   if (is.null(x)) return(NULL)
   given <- x[!is.na(x) | is.nan(x)]
   if (!(is.numeric(x) && length(given) && all(is.finite(given)) && all(given > 0))) {
     abort_argument(name, "numbers greater than 0 (NA for a range that is estimated) or NULL", x)
+  }
+  if (any(given < range_limits[["least"]] | given > range_limits[["largest"]])) {
+    abort_neargp("argument", c(sprintf("`%s` must be between %g and %g.", name, range_limits[["least"]], range_limits[["largest"]]),
+      i = "Measure the coordinates in another unit."))
   }
   x
 }

@@ -197,7 +197,7 @@ embed_coordinates <- function(raw, locations, argument = "data") {
 }
 
 # Squares of distances must not overflow; the core has the same limit.
-check_size <- function(raw, argument, largest = 1e30) {
+check_size <- function(raw, argument, largest = range_limits[["largest"]]) {
   beyond <- which(rowSums(abs(raw) > largest, na.rm = TRUE) > 0)
   if (length(beyond)) {
     abort_neargp("coordinates", c(sprintf("`%s` has coordinates beyond %g in %s.", argument, largest, format_rows(beyond)),
@@ -222,13 +222,22 @@ check_locations <- function(coords, covariance, locations) {
   if (all(extent == 0)) {
     abort_neargp("coordinates", "All rows have the same location, so there is no covariance in space to estimate.")
   }
-  flat <- unique(unlist(lapply(covariance$components, function(component) {
-    group <- range_groups(component, locations)$group
-    locations$embedded_names[match(which(tapply(extent, group, max) == 0), group)]
-  })))
+  ranged <- function(has_extent) {
+    unique(unlist(lapply(covariance$components, function(component) {
+      group <- range_groups(component, locations)$group
+      locations$embedded_names[match(which(has_extent(tapply(extent, group, max))), group)]
+    })))
+  }
+  flat <- ranged(function(extent) extent == 0)
   if (length(flat)) {
     abort_neargp("coordinates", c(paste0("The coordinate ", format_some(flat), " is constant, so its range cannot be estimated."),
       i = "Leave it out of the coordinates."))
+  }
+  # Ranges are searched from 1e-5 to 100 times the standard deviations of the coordinates.
+  extreme <- ranged(function(extent) extent < 1e7 * range_limits[["least"]] | extent > 1e-3 * range_limits[["largest"]])
+  if (length(extreme)) {
+    abort_neargp("coordinates", c(sprintf("The coordinate %s spans %g, so that its range is beyond what can be computed with.",
+      format_some(extreme), extent[match(extreme[1L], locations$embedded_names)]), i = "Measure it in another unit."))
   }
   rotated <- vapply(covariance$components, function(component) isTRUE(component$anisotropy), NA)
   if (any(rotated) && !spans_plane(coords)) {

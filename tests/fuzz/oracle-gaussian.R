@@ -83,7 +83,7 @@ gaussian_problem <- function(case) {
   d <- if (metric == "longlat") 2L else sample.int(4L, 1L)
   use_time <- chance(0.3)
   ard <- metric == "planar" && chance(0.2)
-  anisotropic <- !ard && metric == "planar" && d == 2L && chance(0.35)
+  anisotropic <- !ard && metric == "planar" && d > 1L && chance(0.35)
   data <- random_places(n, d, metric, use_time)
   columns <- names(data)
   data$a <- stats::rnorm(n)

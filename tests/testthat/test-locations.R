@@ -98,3 +98,16 @@ test_that("times as text are told from numbers", {
   fit <- neargp(z ~ 1, data, coords = ~ x + y, time = ~ day, method = vecchia(k = 5), covariance = cov_exponential(1, c(0.3, 10)))
   expect_error(predict(fit, transform(data[1:2, ], day = "2020-01-03")), "holds text.*as.Date", class = "neargp_error_coordinates")
 })
+
+test_that("coordinates and ranges of extreme size are refused by name", {
+  data <- simulated_data(30)
+  data$near <- 1e-40 * data$x
+  data$far <- 1e29 * data$x
+  fit <- function(coords, ...) neargp(z ~ 1, data, coords = coords, covariance = cov_exponential(...), method = vecchia(k = 5))
+  expect_error(fit(~ near), "The coordinate near spans .*e-4", class = "neargp_error_coordinates")
+  expect_error(fit(~ near + y, ard = TRUE), "The coordinate near", class = "neargp_error_coordinates")
+  expect_error(fit(~ far + y), "another unit", class = "neargp_error_coordinates")
+  expect_s3_class(suppressWarnings(fit(~ near + y)), "neargp")
+  for (range in c(1e-200, 1e200)) expect_error(cov_matern(range = range), "between 1e-30 and 1e\\+30", class = "neargp_error_argument")
+  expect_error(cov_gaussian(start = list(range = 1e40)), "start\\$range", class = "neargp_error_argument")
+})
