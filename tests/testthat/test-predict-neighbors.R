@@ -51,7 +51,8 @@ test_that("several places at once, further coordinates and latent models have th
   data$count <- stats::rpois(150, exp(data$z / 4))
   for (method in list(vnngp(8), loo_k(8))) {
     counts <- neargp(count ~ 1, data, coords = ~ x + y, family = poisson(), method = method)
-    expect_identical(predict(counts, new), predict(counts, new, k = if (inherits(method, "neargp_vnngp")) 60 else 8, sectors = 0, local_mean = FALSE))
+    k <- if (inherits(method, "neargp_vnngp")) 60 else 8
+    expect_identical(predict(counts, new), predict(counts, new, k = k, sectors = 0, local_mean = FALSE))
   }
 })
 
