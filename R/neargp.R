@@ -45,7 +45,8 @@
 #'   By default the section on methods chooses.
 #' @param covariance [cov_matern()], one of its relatives, or a sum of them. `NULL` (default) is for a gaussian response
 #'   `cov_exponential()`, in a plane with 1,000 rows or more `cov_exponential(anisotropy = TRUE)`, and with three or more coordinates (and 20
-#'   rows for each) `cov_matern(nu = NULL, ard = TRUE)`; for other families and several outputs `cov_matern(nu = 1.5)`. Over the data sets of
+#'   rows for each) `cov_matern(nu = NULL, ard = TRUE)`; with `time` and 200 rows or more `cov_exponential() + cov_matern(nu = NULL)`, since one
+#'   component is too sure of forecasts; for other families and several outputs `cov_matern(nu = 1.5)`. Over the data sets of
 #'   `vignette("defaults", package = "neargp")` the exponential filled gaps of maps best. Where every target lies among data,
 #'   `cov_matern(nu = NULL, anisotropy = TRUE)`, which estimates the smoothness, gains about 1% of the CRPS.
 #' @param family what the response is. Every method fits [stats::gaussian()] with identity link; [vnngp()] and [loo_k()] every family of

@@ -36,7 +36,7 @@ simulate_space_time <- function(covariance, h, lags = 256L) {
   spectrum <- Re(stats::mvfft(t(vapply(cycle, function(u) as.vector(covariance(h, u)), double(length(h))))))
   waves <- vapply(seq_along(cycle), function(w) {
     eigen <- eigen(matrix(spectrum[w, ], nrow(h)), symmetric = TRUE)
-    stopifnot(min(eigen$values) > -1e-3 * max(eigen$values))
+    stopifnot(min(eigen$values) > -1e-3 * max(spectrum))
     drop(eigen$vectors %*% (sqrt(pmax(eigen$values, 0)) * complex(real = stats::rnorm(nrow(h)), imaginary = stats::rnorm(nrow(h)))))
   }, complex(nrow(h)))
   t(Re(stats::mvfft(t(waves)))[seq_len(times), ]) / sqrt(length(cycle))

@@ -9,7 +9,6 @@ test_that("a gaussian response has an exponential covariance, with anisotropy in
   named <- fit_default(z ~ height, data, coords = ~ x + y, covariance = cov_exponential(anisotropy = TRUE))
   expect_identical(coef(many, "covariance"), coef(named, "covariance"))
   expect_identical(fit_default(z ~ height, data, coords = ~ x)$covariance, cov_exponential())
-  expect_identical(fit_default(z ~ 1, data, coords = ~ x + y, time = ~ height)$covariance, cov_exponential())
   expect_identical(fit_default(z ~ 1, data, coords = ~ x + y, distance = "chordal")$covariance, cov_exponential())
 })
 
@@ -51,4 +50,35 @@ test_that("a fit that is updated keeps a covariance that was named, and else has
   named <- update(chosen, covariance = cov_exponential(anisotropy = TRUE))
   expect_identical(update(chosen, data = data[1:200, ])$covariance, cov_exponential())
   expect_identical(update(named, data = data[1:200, ])$covariance, cov_exponential(anisotropy = TRUE))
+})
+
+test_that("with a time there are two components, where there are rows enough to tell them apart", {
+  data <- transform(simulated_data(200), day = rep(1:20, 10))
+  both <- default_covariance(gaussian(), list(coords = as.matrix(data[c("x", "y", "day")])), list(time = "day", raw_names = c("x", "y")))
+  expect_identical(both, cov_exponential() + cov_matern(nu = NULL))
+  expect_identical(fit_default(z ~ 1, data, coords = ~ x + y, time = ~ day, control = neargp_control(max_iterations = 50L))$covariance, both)
+  expect_identical(fit_default(z ~ 1, data[-1, ], coords = ~ x + y, time = ~ day)$covariance, cov_exponential())
+})
+
+test_that("forecasts of separable fields are covered by the default, and better than by one metric of space and time", {
+  places <- 40L
+  times <- 50L
+  scored <- vapply(2:4, function(seed) {
+    set.seed(seed)
+    xy <- data.frame(x = runif(places), y = runif(places))
+    shocks <- t(chol(exp(-as.matrix(dist(xy)) / 0.3))) %*% matrix(rnorm(places * times), places)
+    z <- shocks
+    for (t in 2:times) z[, t] <- exp(-1 / 10) * z[, t - 1L] + sqrt(1 - exp(-2 / 10)) * shocks[, t]
+    data <- data.frame(xy[rep(seq_len(places), times), ], t = rep(seq_len(times), each = places), z = as.vector(z))
+    late <- data$t > times - 5L
+    forecast <- function(...) {
+      fit <- neargp(z ~ 1, data[!late, ], coords = ~ x + y, time = ~ t, ...)
+      predicted <- predict(fit, data[late, ], interval = "prediction")
+      c(mean(predicted$lower <= data$z[late] & data$z[late] <= predicted$upper), sqrt(mean((predicted$mean - data$z[late])^2)))
+    }
+    c(forecast(), forecast(covariance = cov_exponential()))
+  }, double(4))
+  expect_gte(mean(scored[1L, ]), 0.9)
+  expect_gt(mean(scored[1L, ]), mean(scored[3L, ]))
+  expect_lt(mean(scored[2L, ]), mean(scored[4L, ]))
 })
