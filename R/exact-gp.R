@@ -16,7 +16,9 @@ exact_gp <- function(max_rows = 10000L) {
 #' @export
 fit_method.neargp_exact_gp <- function(method, problem) {
   check_exact_size(method, problem)
-  state <- scoring_optimizer(problem)(exact_objective(problem), near_optimum(problem), FALSE)
+  objective <- exact_objective(problem)
+  climb <- function(working) scoring_optimizer(problem)(objective, working, FALSE)
+  state <- climb_from_shorter(problem, near_optimum(problem), climb)
   method_result(state, score = "log-likelihood")
 }
 

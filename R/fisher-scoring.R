@@ -129,7 +129,7 @@ line_search <- function(objective, working, current, step, bounds, free, halving
 }
 
 check_start <- function(state) {
-  if (is.finite(state$value)) return(invisible())
+  if (is.finite(state$value)) return(invisible(state))
   if (!is.null(state$condition)) rlang::cnd_signal(state$condition)
   abort_cholesky(state$failed)
 }

@@ -134,9 +134,9 @@ fit_level <- function(problem, k, coarse, state, objective_for, optimize, neglig
   index <- metric_index(covariance_at(problem, state$working))
   component <- covariance_at(problem, state$working)$components[[index]]
   last_move <- 0
-  climb <- function() optimize(objective_for(component, k), state$working, coarse)
+  climb <- function(working) optimize(objective_for(component, k), working, coarse)
   for (round in seq_len(if (coarse) 2L else control$max_refreshes)) {
-    result <- if (round == 1L) climb() else if_computable(climb())
+    result <- if (round == 1L) climb_from_shorter(problem, state$working, climb) else if_computable(climb(state$working))
     if (is.null(result)) {
       component <- halfway_component(held, component)
       next
@@ -157,6 +157,18 @@ fit_level <- function(problem, k, coarse, state, objective_for, optimize, neglig
     state$message <- sprintf("neighbours still changed after %d refreshes (max_refreshes)", control$max_refreshes)
   }
   state
+}
+
+# A start may have been tried on few rows, or with few neighbours, and lead to matrices that are singular with all of them: ranges beside
+# which rows can no longer be told apart. Those that are estimated are halved until the optimiser can start.
+climb_from_shorter <- function(problem, start, climb, halvings = 12L) {
+  ranges <- which(problem$free & problem$layout$kind == "range")
+  for (halving in if (length(ranges)) seq_len(halvings + 1L) - 1L) {
+    shorter <- replace(start, ranges, start[ranges] - halving * log(2))
+    result <- if_computable(climb(clamp(shorter, problem$bounds, problem$free)))
+    if (!is.null(result)) return(result)
+  }
+  climb(start)  # and its error
 }
 
 halfway_component <- function(from, to) {

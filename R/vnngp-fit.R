@@ -6,16 +6,19 @@
 rough_optimum <- function(problem, few_rows = 4000L) {
   if (!is.null(problem$continued)) return(list(working = problem$start, iterations = 0L, evaluations = 0L))
   n <- length(problem$data$y)
-  if (n > few_rows && is.null(problem$inducing)) {
-    scaled <- break_ties(core_scale(problem$data$coords, component_at(problem, problem$start)), problem$threads)
-    order <- core_order(scaled, "maxmin", 0, problem$threads)
-    problem$data <- take_data_rows(problem$data, sort(order[seq_len(max(few_rows %/% 2L, n %/% 10L))]))
-  }
+  if (n > few_rows && is.null(problem$inducing)) problem <- first_rows(problem, "maxmin", max(few_rows %/% 2L, n %/% 10L))
   optimize <- function(objective, working, coarse) {
     quasi_newton(objective, working, problem$free, problem$bounds, problem$control, relative_tolerance = 1e-6)
   }
   start <- list(working = problem$start, iterations = 0L, evaluations = 0L)
   climb_latent(problem, latent_nodes(problem), start, optimize, coarse = TRUE)
+}
+
+first_rows <- function(problem, ordering, count) {
+  scaled <- break_ties(core_scale(problem$data$coords, component_at(problem, problem$start)), problem$threads)
+  order <- core_order(scaled, ordering, 0, problem$threads)
+  problem$data <- take_data_rows(problem$data, sort(order[seq_len(count)]))
+  problem
 }
 
 fit_latent <- function(problem, nodes, rough) {

@@ -1,56 +1,129 @@
 # Latent models with many parameters, as one range for each of many coordinates. Second derivatives by differences cost one evaluation
-# for each parameter, and flat directions want them found anew again and again. Vecchia's likelihood of the response, or of the working
-# response of a generalised linear model, has nearly the same curvature: its expected information takes their place on the way, and its
-# optimum is the start.
+# for each parameter, and flat directions want them found anew again and again. For a gaussian response the expected information of
+# Vecchia's likelihood takes their place on the way, and its optimum is the start. For others Vecchia's likelihood of the working response
+# of a generalised linear model is but a first guess; second derivatives are those of a share of the rows at its own optimum, where each
+# evaluation costs little.
 
 has_many_parameters <- function(problem, many = 8L) {
   sum(problem$free) > many && problem$family$family %in% c("gaussian", "binomial", "poisson") && is.null(problem$inducing)
 }
 
-# On the same working parameters: these families have none of their own but a nugget.
+# On the same working parameters but for the nugget, which the latent model has at 0 and the working response, whose weights are the
+# reciprocals of its variances, at 1.
 response_problem <- function(problem) {
   if (is_gaussian(problem$family)) problem else working_response_problem(problem, rough_glm(problem$data, problem$family))
 }
 
-# An earlier fit's estimates are nearer than the optimum of a working response, whose noise is but a guess; for a gaussian response both
-# have the same optimum, and Vecchia's likelihood goes there faster.
-scoring_start <- function(problem) {
-  continued <- !is_gaussian(problem$family) && !anyNA(problem$layout$start[problem$free])
-  if (continued) list(working = problem$start, iterations = 0L, evaluations = 0L) else response_optimum(problem)
+# Working parameters with the values that a problem has fixed.
+with_fixed <- function(problem, working) {
+  layout <- problem$layout
+  replace(working, layout$fixed, to_working(layout$value, layout$transform)[layout$fixed])
+}
+
+# For a gaussian response both likelihoods have the same optimum, and Vecchia's goes there faster.
+scoring_fit <- function(problem, nodes) {
+  if (!is_gaussian(problem$family)) return(scale_up_fit(problem, nodes))
+  search <- vecchia_search(problem, problem$method$ordering)
+  information_for <- function(objective) {
+    k <- min(nrow(objective$latent$search$neighbors), length(problem$data$y) - 1L)
+    reference <- local_objective(problem, search(objective$latent$search$component, k))
+    function(working) reference$evaluate(working, information = TRUE)$information
+  }
+  state <- scoring_climb(problem, nodes, response_optimum(problem), information_for)
+  # as those of vecchia()
+  state$curvature <- state$state["information"]
+  state
+}
+
+scale_up_fit <- function(problem, nodes) {
+  few <- optimum_of_few(problem)
+  # Significance starts at about 1; what flat directions promise for a hundred steps is far below a standard error of each.
+  problem$control$tolerance <- max(problem$control$tolerance, 0.2)
+  state <- scoring_climb(problem, nodes, few, function(objective) function(working) few$information)
+  state$curvature <- find_curvature(problem, state$objective, state$working, state$state$gradient)
+  state
+}
+
+# Optimum and second derivatives, scaled up to all rows, of the latent model of some rows, few enough for an exact factor: what an
+# evaluation costs grows with the cube of their number wherever an incomplete one is not good enough, as with smooth fields in many inputs.
+# In these the first of a maxmin ordering are the outliers, and not like the rest; so the rows are random, always the same. An earlier
+# fit's estimates are nearer than this optimum.
+optimum_of_few <- function(problem, few = 500L) {
+  continued <- !anyNA(problem$layout$start[problem$free])
+  start <- if (continued) list(working = problem$start, iterations = 0L, evaluations = 0L) else response_optimum(problem)
+  n <- length(problem$data$y)
+  part <- first_rows(problem, "random", min(n, max(few, min(2L * few, n %/% 10L))))
+  part$start <- start$working
+  part$method$factor <- "exact"
+  part$control$max_iterations <- 12L  # sixty steps of quasi-Newton come near
+  optimize <- function(objective, working, coarse) {
+    if (continued) return(optimizer_result(working, check_start(objective$evaluate(working)), 0, 0L, 1L, TRUE, "given"))
+    together <- climb_together(part, objective, working)
+    state <- quasi_newton(objective, together$working, part$free, part$bounds, part$control, relative_tolerance = 1e-4)
+    state$evaluations <- state$evaluations + together$evaluations
+    state
+  }
+  state <- climb_latent(part, latent_nodes(part), start, optimize, coarse = TRUE)
+  state$objective$fit_at(state$working)
+  curvature <- find_curvature(part, state$objective, state$working, state$objective$gradient(state$working))
+  state$information <- curvature$positive * n / length(part$data$y)
+  state
 }
 
 response_optimum <- function(problem) {
   of_response <- response_problem(problem)
   search <- vecchia_search(of_response, problem$method$ordering)
   objective_for <- function(component, k) local_objective(of_response, search(component, k))
-  state <- list(working = problem$start, iterations = 0L, evaluations = 0L)
+  state <- list(working = with_fixed(of_response, problem$start), iterations = 0L, evaluations = 0L)
   coarse <- problem$control$coarse_k
   for (k in unique(pmin(c(if (coarse > 0L) coarse, problem$method$k), length(problem$data$y) - 1L))) {
     state <- fit_level(of_response, k, TRUE, state, objective_for, scoring_optimizer(of_response), problem$control$refresh_gain)
   }
-  state$working <- clamp(state$working, problem$bounds, problem$free)
+  state$working <- clamp(with_fixed(problem, state$working), problem$bounds, problem$free)
   state
 }
 
-# The standard errors of a gaussian response are by the expected information, as those of vecchia().
-scoring_fit <- function(problem, nodes, start) {
-  of_response <- response_problem(problem)
-  search <- vecchia_search(of_response, problem$method$ordering)
+# All variances by one factor and all ranges by another. The working response says little of how large a field of log odds is, and in many
+# inputs little of how long its ranges are: all points are about as far apart. One by one they would take a hundred steps.
+climb_together <- function(problem, objective, working) {
+  groups <- lapply(c("variance", "range"), function(kind) problem$free & problem$layout$kind == kind)
+  groups <- groups[vapply(groups, any, NA)]
+  moves <- vapply(groups, as.double, double(length(working)))
+  to_bound <- function(bound, nearest) vapply(groups, function(rows) nearest((bound - working)[rows]), 0)
+  at <- function(shift) clamp(working + drop(moves %*% shift), problem$bounds, problem$free)
+  state <- quasi_newton(list(n = objective$n, evaluate = function(shift, ...) objective$evaluate(at(shift), ...),
+    gradient = function(shift, beta) drop(crossprod(moves, objective$gradient(at(shift), beta)))),
+    rep(0, length(groups)), rep(TRUE, length(groups)), list(lower = to_bound(problem$bounds$lower, max),
+    upper = to_bound(problem$bounds$upper, min)), problem$control, relative_tolerance = 1e-4)
+  list(working = at(state$working), evaluations = state$evaluations)
+}
+
+# `information_for(objective)`: the information as a function of the working parameters.
+scoring_climb <- function(problem, nodes, start, information_for) {
+  told <- FALSE
   optimize <- function(objective, working, coarse) {
-    k <- min(nrow(objective$latent$search$neighbors), length(problem$data$y) - 1L)
-    reference <- local_objective(of_response, search(objective$latent$search$component, k))
+    information_at <- information_for(objective)
     evaluate <- function(working, information = TRUE) {
       state <- objective$evaluate(working, information = TRUE)
-      if (!is.finite(state$value)) return(state)
-      of_reference <- reference$evaluate(working, information = TRUE)
-      if (!is.finite(of_reference$value)) return(of_reference)
-      state$information <- of_reference$information
+      if (!told && took_exact_factor(problem, state, objective)) told <<- tell_of_exact_factor(objective)
+      if (is.finite(state$value)) state$information <- information_at(working)
+      if (is.null(state$information)) state$value <- -Inf
       state
     }
     fisher_scoring(list(evaluate = evaluate, n = objective$n), working, problem$free, problem$bounds, problem$control)
   }
-  state <- climb_latent(problem, nodes, start, optimize, coarse = FALSE)
-  state$curvature <- if (is_gaussian(problem$family)) state$state["information"] else
-    find_curvature(problem, state$objective, state$working, state$state$gradient)
-  state
+  climb_latent(problem, nodes, start, optimize, coarse = FALSE)
+}
+
+took_exact_factor <- function(problem, state, objective, many = 1000L) {
+  isTRUE(state$exact) && problem$method$factor == "incomplete" && nrow(objective$latent$nodes$coords) > many
+}
+
+# Said before the time is spent.
+tell_of_exact_factor <- function(objective) {
+  inform_neargp("factor", c(sprintf("An incomplete factor is not good enough; an exact one of %s inducing points takes its place.",
+    format_count(nrow(objective$latent$nodes$coords))),
+    i = "Its time grows with the cube of their number: some minutes for 1,500 in 20 inputs.",
+    i = "loo_k() fits smooth fields in many inputs in seconds; vnngp() with ranges that are fixed at its estimates takes few evaluations."))
+  TRUE
 }

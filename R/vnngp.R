@@ -152,7 +152,7 @@ fit_method.neargp_vnngp <- function(method, problem) {
   if (!is.null(method$inducing)) problem$inducing <- inducing_coordinates(problem)
   if (method$optimizer == "adam") return(fit_mean_field(method, problem))
   nodes <- latent_nodes(problem)
-  latent_result(problem, if (has_many_parameters(problem)) scoring_fit(problem, nodes, scoring_start(problem)) else
+  latent_result(problem, if (has_many_parameters(problem)) scoring_fit(problem, nodes) else
     fit_latent(problem, nodes, rough_optimum(problem)))
 }
 

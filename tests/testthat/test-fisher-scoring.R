@@ -65,3 +65,19 @@ test_that("flat is what the last steps do not raise", {
   expect_false(is_flat(values, 5L, 1e-6))
   expect_false(is_flat(values[1:5], 5L, 1e-4))
 })
+
+# Rows that a smooth covariance of this range cannot tell apart.
+test_that("every method steps back from a start at which covariance matrices are singular", {
+  set.seed(3)
+  d <- data.frame(x = runif(60), y = runif(60))
+  d$z <- sin(5 * d$x) + cos(4 * d$y)
+  covariance <- cov_gaussian(start = list(range = 100, variance = 1))
+  for (method in list(vecchia(20), loo_k(20), mll_k(20), exact_gp())) {
+    fit <- suppressWarnings(neargp(z ~ 1, d, coords = ~ x + y, covariance = covariance, nugget = 0, method = method,
+      threads = 1L, verbose = FALSE))
+    expect_true(is.finite(fit$log_likelihood))
+    expect_lt(coef(fit, "covariance")[["range"]], 100)
+  }
+  expect_error(neargp(z ~ 1, d, coords = ~ x + y, covariance = cov_gaussian(range = 100), nugget = 0, threads = 1L, verbose = FALSE),
+    class = "neargp_error_cholesky")
+})

@@ -46,8 +46,8 @@ struct PosteriorGradient {
 
 class SparsePosterior {
  public:
-  // `exact`: an exact factor; else an incomplete one. Should it break down, it gives way to an exact one where there are at
-  // most a few thousand nodes, and else fit() throws an Error.
+  // `exact`: an exact factor; else an incomplete one. Should it break down, or differ too much from A, it gives way to an exact
+  // one where there are at most a few thousand nodes; else fit() throws an Error of a breakdown.
   // `factor_bytes`: what an incomplete factor may take; where the pattern of Q would take more it has the narrow one
   // (sparse/sparse_pattern.h).
   // `mean_field`: variances and log determinant are those of the diagonal of A (sparse/mean_field_factor.h), which makes
@@ -119,6 +119,8 @@ class SparsePosterior {
   void assemble_prior();
   bool factorise(const State& state, const RunContext& context);
   bool factorise_or_fall_back(const RunContext& context);
+  bool may_fall_back() const;
+  double factor_error(const std::vector<double>& precision, const RunContext& context) const;
   void find_variances(const RunContext& context);
   double evaluate(const State& state, const RunContext& context);
   bool drop_negative_sites();
