@@ -1,13 +1,13 @@
-# Coordinates that share a range but hardly a unit. One range for both says that a day is as far as a degree or a metre, whatever the data say;
-# a range each, by `time` or `ard = TRUE`, is estimated from them.
+# Coordinates that share a range but hardly a unit. One range for both says that a day is as far as a degree or a metre, whatever the data
+# say; a range each, by `time` or `ard = TRUE`, is estimated from them.
 
 # Words in the name of a column, however they are joined: day, obs_time, depth.m.
 time_words <- c("t", "time", "date", "datetime", "timestamp", "day", "days", "doy", "yday", "week", "month", "year", "yr", "hour", "hours",
   "minute", "second", "epoch", "julian")
 vertical_words <- c("depth", "height", "elevation", "elev", "altitude", "alt", "level", "pressure")
 
-# Spreads (standard deviations) within this factor may be those of a long and narrow region. Two coordinates are never judged by their spread:
-# a transect is ordinary data. Longitude and latitude of the sphere are one distance, in km.
+# Spreads (standard deviations) within this factor may be those of a long and narrow region. Two coordinates are never judged by their
+# spread: a transect is ordinary data. Longitude and latitude of the sphere are one distance, in km.
 unlike_spread <- 20
 
 warn_unlike_units <- function(problem, distance) {
@@ -28,7 +28,8 @@ unlike_coordinates <- function(group, problem) {
     kinds <- vapply(names, coordinate_kind, "")
     odd <- which(kinds != "space")
     if (length(unique(kinds)) > 1L) return(list(odd = names[odd[1L]], other = names[-odd[1L]], kind = kinds[[odd[1L]]]))
-    spread <- vapply(names, function(name) coordinate_spread(problem$data$coords[, shared[locations$embedded_names[shared] == name], drop = FALSE]), 0)
+    columns <- split(shared, factor(locations$embedded_names[shared], names))
+    spread <- vapply(columns, function(of_name) coordinate_spread(problem$data$coords[, of_name, drop = FALSE]), 0)
     spread <- spread[spread > 0]
     if (length(shared) < 3L || length(spread) < 2L || max(spread) < unlike_spread * min(spread)) next
     extremes <- names(spread)[c(which.max(spread), which.min(spread))]

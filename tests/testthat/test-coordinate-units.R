@@ -14,8 +14,8 @@ test_that("times and depths that share a range with places get a warning that na
   expect_warning(fit_units(~ x + day), "time = ~ day", class = "neargp_warning_units")
   expect_warning(fit_units(~ lon + lat + depth, distance = "chordal"), "depth and longitude and latitude", class = "neargp_warning_units")
   counts <- transform(units_data(), count = rpois(60, 3))
-  expect_warning(suppressMessages(neargp(count ~ 1, counts, coords = ~ lon + lat + day, family = poisson(), covariance = cov_exponential())),
-    class = "neargp_warning_units")
+  of_counts <- function() neargp(count ~ 1, counts, coords = ~ lon + lat + day, family = poisson(), covariance = cov_exponential())
+  expect_warning(suppressMessages(of_counts()), class = "neargp_warning_units")
 })
 
 test_that("three or more coordinates of very different spread get the warning, whatever their names", {
@@ -37,6 +37,7 @@ test_that("ordinary coordinates, ranges of their own and the user's word give no
 })
 
 test_that("columns are known by the words of their names", {
-  expect_identical(vapply(c("day", "obs_time", "Date", "depth.m", "x", "today", "lon", "I(day / 30)"), coordinate_kind, "", USE.NAMES = FALSE),
+  names <- c("day", "obs_time", "Date", "depth.m", "x", "today", "lon", "I(day / 30)")
+  expect_identical(vapply(names, coordinate_kind, "", USE.NAMES = FALSE),
     c("time", "time", "time", "vertical", "space", "space", "space", "space"))
 })

@@ -56,7 +56,7 @@ test_that("with a time there are two components, where there are rows enough to 
   data <- transform(simulated_data(200), day = rep(1:20, 10))
   both <- default_covariance(gaussian(), list(coords = as.matrix(data[c("x", "y", "day")])), list(time = "day", raw_names = c("x", "y")))
   expect_identical(both, cov_exponential() + cov_matern(nu = NULL))
-  expect_identical(fit_default(z ~ 1, data, coords = ~ x + y, time = ~ day, control = neargp_control(max_iterations = 50L))$covariance, both)
+  expect_identical(fit_default(z ~ 1, data, coords = ~ x + y, time = ~ day)$covariance, both)
   expect_identical(fit_default(z ~ 1, data[-1, ], coords = ~ x + y, time = ~ day)$covariance, cov_exponential())
 })
 
