@@ -11,6 +11,11 @@
 #' (Wu et al. 2022, eq. 9). The covariance matrix of the inducing points has `jitter * variance` added on its diagonal: it keeps smooth
 #' covariances numerically positive definite, and is part of the model. Rows at the same location share an inducing point.
 #'
+#' # Many inputs
+#' With one range for each of many inputs a fit of many rows takes long. `loo_k()` finds ranges in seconds; with these fixed
+#' (`cov_matern(nu = 2.5, ard = TRUE, range = )`) `vnngp()` finds variance and posterior of 371,848 rows in 54 inputs in minutes, with a better
+#' log score than the paper's (`bench/vnngp.md`).
+#'
 #' # Posteriors
 #' * `"sparse"` (default): `N(m, (Q + W)^-1)` with W diagonal, the optimal Gaussian approximation for responses that are independent given
 #'   the field. For a gaussian response it is exact, and the objective is the log marginal likelihood. Mean and W are found by natural gradients; log
@@ -41,7 +46,8 @@
 #' @param ordering of the inducing points: `"maxmin"`, which the incomplete factor relies on, `"random"`, `"coordinate"` or `"given"`.
 #' @param factor of the posterior's precision: `"incomplete"`, linear in the number of rows; or `"exact"`, without its error (predictive
 #'   variances within 0.2% at 4,000 locations), for some thousand locations: a fit took 17 times as long at 2,000 and 32 times at 4,000.
-#'   Should an incomplete factor break down, the exact one takes over where there are at most 5,000 inducing points; where there are more,
+#'   Should an incomplete factor break down, or differ from the precision by more than 5%, as with smooth fields in many inputs, the exact one
+#'   takes over where there are at most 5,000 inducing points (above 1,000 with a message, `neargp_message_factor`); where there are more,
 #'   the optimiser turns back, and stops with `neargp_error_cholesky` if there is no way round. Of a [cov_gaussian()] field the variances of
 #'   some inducing points are checked, and where they are wrong by more than 2% the posterior is that of an exact factor, or, where there
 #'   are more than 5,000, `print()` tells by how much.
