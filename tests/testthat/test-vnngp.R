@@ -156,6 +156,23 @@ test_that("predictions keep to the fit's own pattern where only a wider one take
   expect_lt(error(sd_of(method = list(factor_memory = Inf))), own / 2)
 })
 
+test_that("print() tells by how much the totals of Laplace's posterior are off, which those of the sparse one are not", {
+  data <- simulated_data(300, variance = 1, range = 0.1, nugget = 0, slope = 0)
+  data$few <- withr::with_seed(8, stats::rpois(300, 0.5 * exp(data$z - 3)))
+  fit <- function(posterior, response = few ~ 1, family = poisson()) {
+    neargp(response, data, coords = ~ x + y, method = vnngp(posterior = posterior), family = family,
+      covariance = cov_exponential(variance = 1, range = 0.1))
+  }
+  laplace <- fit("laplace")
+  share <- sum(fitted(laplace)) / sum(data$few)
+  expect_gt(share, 1.02)
+  expect_output(print(laplace), sprintf("add up to %.3f of the observed total", share), fixed = TRUE)
+  sparse <- fit("sparse")
+  expect_equal(sum(fitted(sparse)), sum(data$few), tolerance = 1e-3)
+  expect_no_match(capture.output(print(sparse)), "observed total")
+  expect_no_match(capture.output(print(fit("laplace", z ~ 1, gaussian()))), "observed total")
+})
+
 test_that("Laplace's approximation is near for informative data", {
   data <- vnngp_data(400, seed = 8, intercept = 3)
   sparse <- fit_vnngp_model(vnngp_models$poisson, data, k = 15)
