@@ -69,7 +69,11 @@ site_objective <- function(problem, plan, span = seq_along(plan$at$row)) {
   }
   evaluate <- function(theta) {
     result <- score(theta, FALSE)
-    if (result$failed > 0L || !is.finite(result$score)) return(list(value = -Inf, failed = 0L))
+    if (result$failed > 0L) return(list(value = -Inf, failed = 0L))
+    if (!is.finite(result$score)) {
+      unsettled <- tryCatch(check_settled(result, rows, problem$family), neargp_error_quadrature = identity)
+      return(list(value = -Inf, failed = 0L, condition = unsettled))
+    }
     list(value = result$score, score = result$score, failed = 0L)
   }
   gradient <- function(theta, beta = NULL) {

@@ -132,6 +132,19 @@ TEST_CASE("a density that cannot be integrated is not a number, and leaves the o
   CHECK(std::isnan(density.value[1]));
 }
 
+// P(y = 0) is about 1/2 there: the half of the normal density in which exp(eta) is nothing.
+TEST_CASE("a linear predictor too wide for the nodes has no density, and one that is just not has") {
+  const double y[] = {0.0, 0.0, 3.0, 0.0}, mean[] = {0.0, 0.0, 0.0, 0.0}, variance[] = {1e12, 1e200, 0.5, 1e5};
+  for (const Likelihood& likelihood : {Likelihood{ResponseFamily::poisson, {}}, Likelihood{ResponseFamily::negative_binomial, {2.0}}}) {
+    const MarginalDensity density =
+        marginal_density(likelihood, {{4, y, nullptr, nullptr}, mean, variance, nullptr}, true, with_threads(1));
+    CHECK(std::isnan(density.value[0]));
+    CHECK(std::isnan(density.value[1]));
+    CHECK(std::isfinite(density.value[2]));
+    CHECK(density.value[3] == doctest::Approx(std::log(0.5)).epsilon(0.01));
+  }
+}
+
 TEST_CASE("the gamma variable of Student's t gives the posterior mean") {
   const Likelihood student{ResponseFamily::student_t, {0.5, 3.0}};
   const double y[] = {0.4, -3.0, 1.0}, mean[] = {0.0, 0.0, 0.0}, variance[] = {0.3, 2.0, 0.0}, weights[] = {1.0, 2.0, 1.0};

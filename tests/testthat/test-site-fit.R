@@ -379,3 +379,18 @@ test_that("a power of 2, the bound of the powered exponential, is the Gaussian c
     expect_equal(estimates[[1L]][names(estimates[[2L]])], estimates[[2L]], tolerance = 1e-6)
   }
 })
+
+test_that("a variance that no linear predictor has is one classed error, at once", {
+  data <- latent_data(60)
+  data$half <- data$amount / 2
+  for (variance in c(1e12, 1e200)) {
+    for (case in list(list(count ~ 1, poisson()), list(count ~ 1, negative_binomial()), list(half ~ 1, Gamma("log")))) {
+      fit <- tryCatch(neargp(case[[1L]], data, coords = ~ x + y, method = loo_k(k = 8), family = case[[2L]],
+        covariance = cov_exponential(variance = variance, range = 0.2)), error = identity)
+      expect_s3_class(fit, if (inherits(fit, "condition")) "neargp_error_quadrature" else "neargp")
+      if (inherits(fit, "neargp")) expect_true(is.finite(fit$log_likelihood))
+    }
+  }
+  expect_error(neargp(count ~ 1, data, coords = ~ x + y, method = loo_k(k = 8), family = poisson(),
+    covariance = cov_exponential(variance = 1e12, range = 0.2)), "1e5 or more", class = "neargp_error_quadrature")
+})
