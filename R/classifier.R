@@ -132,7 +132,8 @@ augment.neargp_classifier <- function(x, data = NULL, ...) {
 # The trend as a vector, "class:term", as methods for a single one expect it.
 with_flat_trend <- function(object) {
   if (!is.matrix(object$beta)) return(object)
-  names <- as.vector(outer(rownames(object$beta), colnames(object$beta), function(term, class) paste0(class, ":", term)))
+  by_class <- function(term, class) paste0(class, ":", term)
+  names <- if (length(object$beta)) as.vector(outer(rownames(object$beta), colnames(object$beta), by_class))
   object$beta <- stats::setNames(as.vector(object$beta), names)
   object$beta_vcov <- matrix(NA_real_, length(names), length(names), dimnames = list(names, names))
   object$data$X <- matrix(0, 0L, length(names), dimnames = list(NULL, names))

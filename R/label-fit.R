@@ -155,7 +155,7 @@ earlier_trend <- function(problem, earlier) {
 
 best_label_candidate <- function(problem, k, links, rows = 500L) {
   dimensions <- ncol(problem$labels$coords)
-  unit <- effective_distance(problem$groups[[1L]]$family, shape_of_first(problem))
+  unit <- starting_distance(problem$groups[[1L]]$family, shape_of_first(problem))
   candidates <- lapply(sqrt(dimensions) * if (dimensions > 3L) 1 else 2^(-6:2), function(range) {
     candidate_values(problem, group_scales(problem$labels$coords, problem$groups[[1L]]$group), range * unit, NA_real_, c(1, 1))
   })

@@ -155,7 +155,7 @@ print_coregionalisation <- function(x, digits) {
     own <- which(x$layout$component %in% j & x$layout$kind != "loading")
     cat(paste_named(stats::setNames(x$parameters$estimate[own], x$layout$name[own]), digits), "\n", sep = "")
     ranges <- x$layout$name[own][x$layout$kind[own] == "range"]
-    shown <- paste(format(signif(effective[ranges], digits), digits = digits), range_units(ranges, x$locations))
+    shown <- paste(vapply(effective[ranges], format_effective, "", digits), range_units(ranges, x$locations))
     cat("  effective range (correlation 0.05): ", paste(trimws(shown, "right"), collapse = ", "), "\n", sep = "")
     deviations <- sqrt(diag(B))
     table <- cbind(variance = diag(B), ifelse(outer(deviations, deviations) > 0, B / outer(deviations, deviations), NA_real_))

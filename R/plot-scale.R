@@ -15,6 +15,7 @@ colour_scale <- function(values, palette, limits = NULL, centred = FALSE, n = 12
   if (diff(limits) <= 0) limits <- limits + c(-1, 1) * max(abs(limits[1L]) * 0.01, 1e-8)
   ticks <- pretty(limits, 6L)
   ticks <- ticks[ticks >= limits[1L] & ticks <= limits[2L]]
+  if (!length(ticks)) ticks <- limits
   list(breaks = seq(limits[1L], limits[2L], length.out = n + 1L), colours = palette_colours(palette, n), ticks = ticks)
 }
 

@@ -111,9 +111,12 @@ effective_ranges <- function(x) {
   stats::setNames(values, layout$name[rows])
 }
 
+# Correlations that hardly fall reach 0.05 beyond all numbers.
+format_effective <- function(range, digits) if (is.finite(range)) format(signif(range, digits), digits = digits) else "beyond 1e308"
+
 print_remarks <- function(x, digits) {
   effective <- effective_ranges(x)
-  shown <- vapply(effective, function(v) format(signif(v, digits), digits = digits), "")
+  shown <- vapply(effective, format_effective, "", digits)
   units <- paste0(" ", range_units(names(effective), x$locations))
   labels <- if (length(effective) > 1L) paste0(" (", names(effective), ")") else ""
   cat("  correlation is a function of distance / range\n")

@@ -57,6 +57,7 @@ NULL
 #' @rdname classification_scores
 #' @export
 scores.factor <- function(object, prob, na.rm = FALSE, ...) {
+  check_required()
   check_no_more_arguments()
   judged <- judged_classes(object, prob, na.rm)
   n <- length(judged$observed)
@@ -87,6 +88,7 @@ calibration_curve.default <- function(object, ...) abort_not_judged(object)
 #' @rdname classification_scores
 #' @export
 calibration_curve.factor <- function(object, prob, bins = 10L, na.rm = FALSE, ...) {
+  check_required()
   check_no_more_arguments()
   judged <- judged_classes(object, prob, na.rm)
   binned_calibration(event_of(judged), check_bins(bins))
@@ -112,6 +114,7 @@ confusion_table.default <- function(object, ...) abort_not_judged(object)
 #' @rdname classification_scores
 #' @export
 confusion_table.factor <- function(object, prob, na.rm = FALSE, ...) {
+  check_required()
   check_no_more_arguments()
   judged <- judged_classes(object, prob, na.rm)
   class_of <- function(number) factor(colnames(judged$prob)[number], levels = colnames(judged$prob))

@@ -73,7 +73,7 @@ best_candidate <- function(problem, residual_variance) {
     trial <- start_problem(problem, stretched)
     for (candidate in start_candidates(problem, trial, stretched, residual_variance)) {
       scored <- score_candidate(problem, trial, candidate)
-      if (scored$score > best$score) best <- scored
+      if (isTRUE(scored$score > best$score)) best <- scored
     }
   }
   if (!is.finite(best$score)) abort_cholesky(0L, has_nugget(problem))
@@ -147,13 +147,17 @@ candidate_values <- function(problem, scales, distance, shape, split) {
     fill(own & layout$kind == "variance", split[1L] / count)
     if (!is.null(known)) fill(own & layout$kind == "shape", if (is.na(shape) || known$transform == "power") known$start else shape)
     own_scales <- range_scales(problem, j, scales)
-    unit <- effective_distance(problem$groups[[j]]$family, c(values[own & layout$kind == "shape"], NA)[1L])
+    unit <- starting_distance(problem$groups[[j]]$family, c(values[own & layout$kind == "shape"], NA)[1L])
     fill(own & layout$kind == "range", distance * own_scales / unit * 3^((count + 1) / 2 - j))
     fill(own & layout$kind %in% c("u", "v"), 0)
   }
   fill(layout$kind == "nugget", split[2L])
   values
 }
+
+# The effective distance in units of the range. A correlation that hardly falls at all may have none: its range starts from a thousandth of
+# the distance.
+starting_distance <- function(family, shape) min(effective_distance(family, shape), 1000)
 
 # Scales of the ranges of component j; those of the first component carry the factor for time.
 range_scales <- function(problem, j, scales) {

@@ -64,3 +64,8 @@ test_that("fits are scored on their rows or on new ones", {
   held_out$class <- factor("new")
   expect_error(scores(fit, newdata = held_out), "new", class = "neargp_error_factor_level")
 })
+
+test_that("probabilities that were not given are asked for", {
+  observed <- factor(c("a", "b"))
+  for (judge in list(scores, calibration_curve, confusion_table)) expect_error(judge(observed), "`prob` is missing", class = "neargp_error_argument")
+})

@@ -55,3 +55,12 @@ test_that("a few rows of hardly any weight, or of very much, do not keep the est
   both <- cbind(z, other) ~ height
   expect_equal(estimates(light, formula = both), estimates(light, 4:200, formula = both), tolerance = 0.1)
 })
+
+test_that("correlations that hardly fall have starting values", {
+  data <- simulated_data(40)
+  for (covariance in list(cov_cauchy(1e-6), cov_powered_exponential(1e-5))) {
+    fit <- suppressWarnings(neargp(z ~ 1, data, coords = ~ x + y, covariance = covariance, method = vecchia(k = 5)))
+    expect_true(is.finite(fit$log_likelihood))
+    expect_false(any(grepl("Inf|NaN", capture.output(print(fit)))))
+  }
+})
