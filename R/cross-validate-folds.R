@@ -77,7 +77,8 @@ restrict_rows.default <- function(method, fit, rows) {
 # Of the rows that the fit holds now.
 with_fold_trend <- function(fit) {
   tryCatch(check_rank(fit$data$X, NULL, fit$data$response_name), neargp_error_rank = function(error) abort_fold_trend(error))
-  trend <- trend_of_rows(fit, fit$data)
+  if (ncol(fit$data$X) == 0L) return(fit)
+  trend <- with_natural_trend(trend_of_rows(fit, fit$data), fit$data)
   fit[names(trend)] <- trend
   fit
 }
@@ -97,14 +98,15 @@ hold_parameters <- function(fit, problem) {
   held <- match(fit$parameters$name, layout$name)
   layout$value[held] <- to_core(fit$parameters$working, layout$transform[held])
   layout$fixed[] <- TRUE
-  problem$layout <- layout
+  problem$layout <- layout_in_unit(layout, problem$data$basis$unit %||% 1)
   problem$free <- !layout$fixed
   problem
 }
 
 refit_problem <- function(fit, problem) {
   problem <- with_start(problem$method, problem)
-  with_estimates(fit, problem, fit_problem(problem))
+  solved <- fit_problem(problem)
+  with_estimates(fit, solved$problem, solved$result)
 }
 
 fold_problem <- function(fit, rows) {
@@ -137,7 +139,7 @@ with_estimates <- function(fit, problem, result) {
   estimates <- parameter_estimates(problem$layout, result$working, result$information, boundary)
   replaced <- list(data = problem$data, layout = problem$layout, parameters = estimates$table, covariance_vcov = estimates$vcov,
     interval_vcov = estimates$vcov_interval, information = result$information, nugget = nugget_of(problem$layout, values),
-    core_covariance = as_core_covariance(problem$layout, problem$groups, values), beta = result$beta, beta_vcov = result$beta_vcov,
+    core_covariance = as_core_covariance(problem$layout, problem$groups, values), beta = result$beta, beta_vcov = result$beta_vcov, core_trend = result$core_trend,
     convergence = result$convergence)
   fit[names(replaced)] <- replaced
   complete_fit(fit$method, fit, result)

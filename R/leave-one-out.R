@@ -56,17 +56,18 @@ weights_of_all_others <- function(object) {
 # observations, with noise of the variance `noise`.
 without_own_trend <- function(object, given, y, noise) {
   data <- object$data
-  unseen <- data$X - given$weighted[, -1L, drop = FALSE]
+  unseen <- design_columns(data) - given$weighted[, -1L, drop = FALSE]
   moments <- trend_moments(object, given$weighted, given$variance, data$X, data$offset)
-  spread <- rowSums((unseen %*% object$beta_vcov) * unseen)
+  beta_vcov <- core_trend(object)$beta_vcov
+  spread <- rowSums((unseen %*% beta_vcov) * unseen)
   variance <- pmax(given$variance, 0) + noise
   h <- ifelse(variance > 0, spread / variance, 0)
   grown <- h / (1 - h)
   left <- list(mean = moments$mean - (y - moments$mean) * grown, variance = moments$variance + spread * grown)
-  alone <- determining_groups(data$X)
+  alone <- determining_groups(design_columns(data))
   trend_without <- deleted_trends(object)
   for (row in setdiff(which(h > high_leverage), alone)) {
-    left <- with_trend(left, row, moments, unseen, object$beta_vcov, trend_without(row))
+    left <- with_trend(left, row, moments, unseen, beta_vcov, trend_without(row))
   }
   without_prediction(object, left, alone, alone)
 }
@@ -75,31 +76,34 @@ without_own_trend <- function(object, given, y, noise) {
 # the others.
 without_own_place <- function(object, given, chain, noise) {
   data <- object$data
-  unseen <- data$X - given$weighted[, -1L, drop = FALSE]
+  columns <- response_columns(data)
+  unseen <- columns[, -1L, drop = FALSE] - given$weighted[, -1L, drop = FALSE]
+  all_rows <- core_trend(object)
   moments <- trend_moments(object, given$weighted, given$variance, data$X, data$offset)
   variance <- pmax(chain$variance, 0) + noise
   scale <- ifelse(variance > 0, 1 / sqrt(variance), 0)
-  D <- (data$X - chain$weighted[, -1L, drop = FALSE]) * scale
-  z <- (data$y - data$offset - chain$weighted[, 1L]) * scale - drop(D %*% unname(object$beta))
-  alone <- determining_groups(data$X, data$place)
+  D <- (columns[, -1L, drop = FALSE] - chain$weighted[, -1L, drop = FALSE]) * scale
+  z <- (columns[, 1L] - chain$weighted[, 1L]) * scale - drop(D %*% unname(all_rows$beta))
+  alone <- determining_groups(columns[, -1L, drop = FALSE], data$place)
   trend_without <- deleted_trends(object)
   left <- moments
   for (rows in split(seq_along(data$y), data$place)) {
     if (data$place[rows[1L]] %in% alone) next
-    trend <- downdated_trend(object, D[rows, , drop = FALSE], z[rows]) %||% trend_without(rows)
-    left <- with_trend(left, rows, moments, unseen, object$beta_vcov, trend)
+    trend <- downdated_trend(all_rows, D[rows, , drop = FALSE], z[rows]) %||% trend_without(rows)
+    left <- with_trend(left, rows, moments, unseen, all_rows$beta_vcov, trend)
   }
   without_prediction(object, left, which(data$place %in% alone), alone)
 }
 
 high_leverage <- 0.9
 
-downdated_trend <- function(object, D, z) {
-  spread <- D %*% object$beta_vcov
+# `trend`: of all rows.
+downdated_trend <- function(trend, D, z) {
+  spread <- D %*% trend$beta_vcov
   leverage <- tcrossprod(spread, D)
   if (sum(diag(leverage)) > high_leverage && max(eigen(leverage, symmetric = TRUE, only.values = TRUE)$values) > high_leverage) return(NULL)
   solved <- solve(diag(nrow(D)) - leverage, cbind(z, spread))
-  list(change = drop(crossprod(spread, solved[, 1L])), beta_vcov = object$beta_vcov + crossprod(spread, solved[, -1L, drop = FALSE]))
+  list(change = drop(crossprod(spread, solved[, 1L])), beta_vcov = trend$beta_vcov + crossprod(spread, solved[, -1L, drop = FALSE]))
 }
 
 # A function of rows: by how much the coefficients fall when these are taken away, and their covariance matrix then. Those of all rows are

@@ -8,7 +8,7 @@ fit_method <- function(method, problem) {
 
 fit_problem <- function(problem) {
   fit <- if (has_outputs(problem)) fit_outputs else fit_method
-  with_conditioned_trend(problem, function(problem) fit(problem$method, problem))
+  in_data_units(problem, fit(problem$method, problem))
 }
 
 new_method <- function(name, label, ...) {

@@ -194,8 +194,9 @@ check_trend <- function(model_data) {
   if (ncol(X)) check_rank(X, centred, model_data$response_name)
 }
 
+# Beside a constant only the scatter of a covariate counts: that of a year is a small share of its size.
 check_rank <- function(X, centred, response_name) {
-  decomposition <- qr(X)
+  decomposition <- qr(centered_columns(X))
   if (decomposition$rank < ncol(X)) {
     aliased <- colnames(X)[decomposition$pivot[-seq_len(decomposition$rank)]]
     abort_neargp("rank", c("The trend is rank-deficient: some of its columns are linear combinations of the others.",
@@ -203,7 +204,7 @@ check_rank <- function(X, centred, response_name) {
   }
   if (is.null(centred)) return(invisible()) # the trend acts on the scale of the link
   residual <- qr.resid(decomposition, centred)
-  if (sum(residual^2) <= 1e-20 * sum(centred^2)) abort_exact_trend(response_name)
+  if (sum((residual / max(abs(centred)))^2) <= 1e-28 * length(centred)) abort_exact_trend(response_name)
 }
 
 abort_exact_trend <- function(response_name) {

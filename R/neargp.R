@@ -121,11 +121,11 @@ neargp <- function(formula, data, coords = NULL, time = NULL, method = NULL, cov
   settings$device <- choose_device(settings$device, nrow(model$data$coords), conditioning_size(settings$method, model$data), passes = 30)
   on_device(settings$device, {
     problem <- with_start(settings$method, problem)
-    result <- fit_problem(problem)
+    solved <- fit_problem(problem)
     gpu <- device_name(settings$device)
   }, control$neighbor_search)
   finished <- proc.time()[["elapsed"]]
-  finish_fit(result, problem, c(settings, list(gpu = gpu)), model, frame,
+  finish_fit(solved$result, solved$problem, c(settings, list(gpu = gpu)), model, frame,
     call = compact_call(call), formula = formula, offset_argument = rlang::quo_get_expr(arguments$offset),
     required = required_columns(formula, locations, data, rlang::quo_get_expr(arguments$offset)), n_given = NROW(data),
     elapsed = c(prepare = prepared - began, fit = finished - prepared, total = finished - began))
@@ -169,11 +169,12 @@ new_problem <- function(data, locations, settings, start) {
   layout <- if (is.null(data$output)) new_layout(settings$covariance, settings$nugget, locations) else
     coregionalisation_layout(settings$covariance, settings$nugget, data$outputs, locations)
   layout <- apply_start(method_layout(settings$method, layout, settings), start)
-  list(data = data, locations = locations, layout = layout, free = !layout$fixed,
+  if (is_gaussian(settings$family)) data <- with_trend_basis(data)
+  with_response_unit(list(data = data, locations = locations, layout = layout, free = !layout$fixed,
     groups = component_groups(settings$covariance, locations), covariance = settings$covariance, method = settings$method,
     family = settings$family, earlier = if (inherits(start, "neargp")) start$classifier,
     continued = if (inherits(start, "neargp")) continued_fit(start, data, layout, settings), control = settings$control,
-    threads = settings$threads, report = fit_reporter(settings$verbose))
+    threads = settings$threads, report = fit_reporter(settings$verbose)))
 }
 
 check_problem <- function(problem, frame) {
@@ -231,6 +232,7 @@ finish_fit <- function(result, problem, settings, model, frame, call, formula, o
     interval_vcov = estimates$vcov_interval,
     core_covariance = as_core_covariance(layout, problem$groups, values), nugget = nugget_of(layout, values),
     beta = stats::setNames(result$beta, colnames(problem$data$X)), beta_vcov = named_square(result$beta_vcov, problem$data$X),
+    core_trend = result$core_trend,
     log_likelihood = result$value, score = result$score, information = result$information, convergence = result$convergence,
     chosen = settings$chosen, k = result$k, device = settings$device, gpu = settings$gpu, threads = settings$threads, elapsed = elapsed,
     n_given = n_given, n_dropped = length(attr(frame, "na.action")), row_names = own_row_names(frame)

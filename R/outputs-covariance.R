@@ -22,14 +22,15 @@ covariance_of_places <- function(object, target, settings) {
   neighbors <- common[, stacked$place, drop = FALSE]
   found <- krige_outputs(object, object$data, stacked, neighbors, settings, keep_weights = TRUE)
   if (found$failed > 0L) abort_cholesky(0L)
-  unseen <- stacked$X - found$weighted[, -1L, drop = FALSE]
+  unseen <- design_columns(object$data, stacked$X) - found$weighted[, -1L, drop = FALSE]
+  beta_vcov <- core_trend(object)$beta_vcov
   total <- Reduce(`+`, lapply(object$core_covariance$components, function(x) tcrossprod(x$loadings)))
   for (q in seq_len(P)) {
     cross <- neighbor_covariance(object, target$coords, common, q)
     for (p in seq_len(P)) {
       rows <- stacked$output == p
       explained <- rowSums(found$weights[rows, , drop = FALSE] * cross)
-      trend <- rowSums((unseen[rows, , drop = FALSE] %*% object$beta_vcov) * unseen[stacked$output == q, , drop = FALSE])
+      trend <- rowSums((unseen[rows, , drop = FALSE] %*% beta_vcov) * unseen[stacked$output == q, , drop = FALSE])
       covariance[, p, q] <- total[p, q] - explained + trend
     }
   }

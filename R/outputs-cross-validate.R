@@ -55,11 +55,15 @@ refit_outputs <- function(object) {
   settings <- list(method = method, covariance = object$covariance, family = object$family, nugget = fixed_nuggets(object),
     control = object$control, threads = object$threads, verbose = FALSE)
   problem <- with_start(method, new_problem(object$data, object$locations, settings, object))
-  result <- fit_problem(problem)
+  solved <- fit_problem(problem)
+  problem <- solved$problem
+  result <- solved$result
   values <- to_core(result$working, problem$layout$transform)
   object$core_covariance <- as_core_covariance(problem$layout, problem$groups, values)
   object$beta <- stats::setNames(result$beta, names(object$beta))
   object$beta_vcov <- result$beta_vcov
+  object$data <- problem$data
+  object$core_trend <- result$core_trend
   object$nugget[] <- object$core_covariance$nuggets
   object
 }

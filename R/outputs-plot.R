@@ -69,6 +69,7 @@ single_output <- function(x, output) {
   x$beta <- x$beta[(p - 1L) * q + seq_len(q)]
   x$data <- take_data_rows(x$data, own)
   x$data$X <- X
+  x$data["basis"] <- x["core_trend"] <- list(NULL)
   x$data$response_name <- output
   x$nugget <- x$nugget[[p]]
   x$core_covariance$components <- Map(function(component, B) {

@@ -193,7 +193,7 @@ data_with_observed <- function(object, target) {
   place <- known[, 1L]
   list(y = c(data$y, target$observed[known]), offset = rep(0, length(data$y) + nrow(known)), weights = c(data$weights, rep(1, nrow(known))),
     X = rbind(data$X, outputs_design(target$X, known[, 2L], place, object$outputs)), coords = rbind(data$coords, target$coords[place, , drop = FALSE]),
-    output = c(data$output, known[, 2L]))
+    output = c(data$output, known[, 2L]), basis = data$basis)
 }
 
 # Column (place, output): the rows of the other outputs observed at that place.

@@ -16,7 +16,7 @@ residuals.neargp_outputs <- function(object, type = c("response", "pearson", "lo
       loo <- outputs_leave_one_out(object, k, threads)
       (data$y - loo$mean) / loo$sd
     },
-    trend = data$y - drop(data$X %*% object$beta)
+    trend = gaussian_trend_residuals(object)
   )
   stats::naresid(object$na_action, output_matrix(data, values))
 }

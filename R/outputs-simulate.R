@@ -57,13 +57,14 @@ outputs_draws <- function(object, target, nsim, settings) {
   coords <- target$coords[!duplicated(index), , drop = FALSE]
   data <- if (settings$conditional) object$data else take_output_rows(object$data, integer(0))
   betas <- draw_trend(object, nsim, settings$conditional)
-  field <- outputs_field(object, data, coords, data$y - data$X %*% betas, settings)
+  columns <- response_columns(data)
+  field <- outputs_field(object, data, coords, columns[, 1L] - columns[, -1L, drop = FALSE] %*% betas, settings)
   # rows are output after output, also of the field and the trend
   sd <- sqrt(rep(object$nugget, each = m) / (target$weights %||% 1))
   noise <- if (settings$noise) stats::rnorm(m * P * nsim) * sd else 0
-  trend <- stacked_targets(object, target)$X %*% betas
-  drawn <- field[index + rep((seq_len(P) - 1L) * nrow(coords), each = m), , drop = FALSE] + trend
-  aperm(array(drawn + noise, c(m, P, nsim)), c(1L, 3L, 2L)) # to place x draw x output
+  X <- stacked_targets(object, target)$X
+  drawn <- field[index + rep((seq_len(P) - 1L) * nrow(coords), each = m), , drop = FALSE] + design_columns(data, X) %*% betas + noise
+  aperm(array(base_mean(data, X, 0) + drawn, c(m, P, nsim)), c(1L, 3L, 2L)) # to place x draw x output
 }
 
 # The field at places, a row for each of their outputs, output after output, given its `values` at the data, a column for each draw. Drawn

@@ -14,11 +14,11 @@ outputs_start <- function(problem) {
 
 # Residuals of each output's least squares trend.
 trend_residual_matrix <- function(data) {
-  residuals <- data$y
+  residuals <- data$y - base_mean(data)
   for (p in seq_along(data$outputs)) {
     own <- data$output == p
     X <- own_columns(data, p)
-    if (ncol(X)) residuals[own] <- stats::lm.wfit(X, data$y[own], data$weights[own])$residuals
+    if (ncol(X)) residuals[own] <- stats::lm.wfit(X, residuals[own], data$weights[own])$residuals
   }
   output_matrix(data, residuals)
 }
@@ -85,6 +85,7 @@ single_output_start <- function(problem, p, variance) {
   single <- problem
   single$data <- take_data_rows(problem$data, rows)
   single$data$X <- own_columns(problem$data, p)
+  single$data <- with_trend_basis(single$data)
   nugget <- problem$layout$value[problem$layout$kind == "nugget"][p]
   single$layout <- new_layout(structure(problem$covariance["components"], class = "neargp_covariance"),
     if (!is.na(nugget)) nugget, problem$locations)

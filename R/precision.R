@@ -79,24 +79,6 @@ single_resolution <- function(n) 1e-5 * sqrt(n)
 # That of an objective, in its own units; in double precision optimisers' tolerances are far above it.
 resolution_of <- function(objective) objective$resolution %||% 0
 
-# Matrices in single precision do not bear with a response that is large beside its scatter, such as 300 K, or with covariates like the year
-# 2000, whose effects cancel. So `fit` gets the residuals of ordinary least squares and orthogonal columns, and its trend is taken back:
-# X beta = X b + Q gamma, X = Q R, hence beta = b + R^-1 gamma.
-with_conditioned_trend <- function(problem, fit) {
-  X <- problem$data$X
-  if (ncol(X) == 0L || !steps_in_single(problem)) return(fit(problem))
-  size <- sqrt(nrow(X))
-  parts <- qr(X, tol = 0)
-  y <- problem$data$y - problem$data$offset
-  rotation <- size * backsolve(qr.R(parts), diag(ncol(X)))
-  rotation[parts$pivot, ] <- rotation
-  problem$data[c("y", "offset", "X")] <- list(qr.resid(parts, y), 0 * y, qr.Q(parts) * size)
-  result <- fit(problem)
-  result$beta <- qr.coef(parts, y) + drop(rotation %*% result$beta)
-  result$beta_vcov <- rotation %*% result$beta_vcov %*% t(rotation)
-  result
-}
-
 # For print(): what a fit was computed in, where that is not what one would take it for.
 describe_precision <- function(fit) {
   failed <- fit$convergence$single_failed

@@ -13,12 +13,13 @@ joint_moments.default <- function(method, object, target, settings) {
   factor <- joint_factor(object, data)
   cross <- backsolve(factor, core_covariance_matrix(data$coords, target$coords, object$core_covariance), transpose = TRUE)
   weighted <- crossprod(cross, backsolve(factor, response_columns(data), transpose = TRUE))
-  unseen <- target$X - weighted[, -1L, drop = FALSE]
+  unseen <- design_columns(data, target$X) - weighted[, -1L, drop = FALSE]
+  trend <- core_trend(object)
   covariance <- core_covariance_matrix(target$coords, target$coords, object$core_covariance) - crossprod(cross) +
-    unseen %*% object$beta_vcov %*% t(unseen)
+    unseen %*% trend$beta_vcov %*% t(unseen)
   observed <- if (settings$type == "response") covariance + diag(object$nugget, nrow(covariance)) else covariance
   # At a datum without noise the variance is zero, and rounding may put it just below.
-  moments <- spread_over_rows(list(mean = target$offset + weighted[, 1L] + drop(unseen %*% object$beta),
+  moments <- spread_over_rows(list(mean = base_mean(data, target$X, target$offset) + (weighted[, 1L] + drop(unseen %*% trend$beta)),
     variance = pmax(diag(covariance), 0)), target$complete)
   moments$covariance <- spread_square(observed, target$complete)
   moments

@@ -143,7 +143,9 @@ predictor <- function(method, object, settings) {
 part_predictor <- function(object, settings) {
   if (settings$part != "trend") return(predictor(object$method, object, settings))
   function(coords, X, offset) {
-    list(mean = offset + drop(X %*% object$beta), variance = rowSums((X %*% object$beta_vcov) * X))
+    columns <- design_columns(object$data, X)
+    trend <- core_trend(object)
+    list(mean = base_mean(object$data, X, offset) + drop(columns %*% trend$beta), variance = rowSums((columns %*% trend$beta_vcov) * columns))
   }
 }
 
@@ -181,9 +183,10 @@ conditional_moments <- function(object, coords, X, offset, settings, neighbors =
 
 # Universal kriging: see the help of predict.neargp(). At a datum without noise rounding may put a variance just below 0.
 trend_moments <- function(object, weighted, variance, X, offset) {
-  unseen <- X - weighted[, -1L, drop = FALSE]
-  list(mean = offset + weighted[, 1L] + drop(unseen %*% object$beta),
-    variance = pmax(variance, 0) + rowSums((unseen %*% object$beta_vcov) * unseen))
+  unseen <- design_columns(object$data, X) - weighted[, -1L, drop = FALSE]
+  trend <- core_trend(object)
+  list(mean = base_mean(object$data, X, offset) + (weighted[, 1L] + drop(unseen %*% trend$beta)),
+    variance = pmax(variance, 0) + rowSums((unseen %*% trend$beta_vcov) * unseen))
 }
 
 conditional_weights <- function(object, coords, settings, neighbors = NULL) {

@@ -87,8 +87,6 @@ exact_objective <- function(problem) {
   })
 }
 
-response_columns <- function(data) unname(cbind(data$y - data$offset, data$X))
-
 # `neighbors` has one column for each target, or for each row.
 local_problem <- function(data, neighbors, targets = NULL, threads = 1L) {
   release_old_problems(length(neighbors))

@@ -72,8 +72,12 @@ pearson_residuals <- function(object, k, threads) {
 
 trend_residuals <- function(object) {
   if (!is_gaussian(object$family)) abort_argument("type", "another than \"trend\", which is for gaussian responses", "trend")
-  data <- object$data
-  data$y - data$offset - drop(data$X %*% object$beta)
+  gaussian_trend_residuals(object)
+}
+
+gaussian_trend_residuals <- function(object) {
+  columns <- response_columns(object$data)
+  columns[, 1L] - drop(columns[, -1L, drop = FALSE] %*% core_trend(object)$beta)
 }
 
 #' @rdname residuals.neargp

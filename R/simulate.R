@@ -116,11 +116,12 @@ simulation_draws.default <- function(method, object, target, nsim, settings) {
   betas <- draw_trend(object, nsim, settings$conditional)
   normals <- matrix(stats::rnorm(nrow(coords) * nsim), nrow(coords), nsim)
   noise <- if (settings$noise) sqrt(object$nugget / (target$weights %||% 1)) * matrix(stats::rnorm(m * nsim), m, nsim) else 0
-  result <- target$offset + target$X %*% betas + noise
-  rows <- max(length(data$y), m)
+  result <- base_mean(object$data, target$X, target$offset) + (design_columns(object$data, target$X) %*% betas + noise)
+  columns <- response_columns(data)
+  rows <- max(nrow(columns), m)
   jitter <- 0
   for (block in split(seq_len(nsim), ceiling(seq_len(nsim) * rows / 5e7))) {
-    values <- data$y - data$offset - data$X %*% betas[, block, drop = FALSE]
+    values <- columns[, 1L] - columns[, -1L, drop = FALSE] %*% betas[, block, drop = FALSE]
     drawn <- check_drawn(draw(values, normals[, block, drop = FALSE]))
     jitter <- max(jitter, drawn$jitter)
     field <- values[known, , drop = FALSE]
@@ -197,10 +198,12 @@ simulation_plan <- function(covariance, data, coords, settings) {
   list(order = order, neighbors = core_neighbors_joint(reference, queries, order, k, settings$threads))
 }
 
+# In the core's coordinates.
 draw_trend <- function(object, nsim, conditional) {
-  q <- length(object$beta)
-  if (q == 0L || !conditional) return(matrix(object$beta, q, nsim))
-  object$beta + crossprod(chol(object$beta_vcov), matrix(stats::rnorm(q * nsim), q, nsim))
+  trend <- core_trend(object)
+  q <- length(trend$beta)
+  if (q == 0L || !conditional) return(matrix(trend$beta, q, nsim))
+  trend$beta + crossprod(chol(trend$beta_vcov), matrix(stats::rnorm(q * nsim), q, nsim))
 }
 
 simulate_raster <- function(object, newdata, nsim, settings) {

@@ -15,8 +15,9 @@ start_working <- function(problem, residual_variance) {
 
 residual_variance <- function(data) {
   weights <- data$weights / mean(data$weights)
-  fit <- if (ncol(data$X)) stats::lm.wfit(data$X, data$y - data$offset, weights)$residuals else data$y - data$offset
-  sum(weights * fit^2) / (length(data$y) - ncol(data$X))
+  columns <- response_columns(data)
+  residuals <- if (ncol(data$X)) stats::lm.wfit(columns[, -1L, drop = FALSE], columns[, 1L], weights)$residuals else columns[, 1L]
+  sum(weights * residuals^2) / (length(data$y) - ncol(data$X))
 }
 
 # With and without the weights: a row of very much weight may be all but fitted by the trend, and leave a weighted variance of nothing.

@@ -34,7 +34,7 @@ continued_mean_field <- function(method, problem) {
 
 mean_field_start <- function(problem, trend, earlier) {
   if (!is.null(earlier)) {
-    return(list(beta = trend$coefficients(drop(problem$data$X %*% earlier$beta)), mean = earlier$posterior$mean,
+    return(list(beta = trend$coefficients(drop(problem$data$X %*% core_trend(earlier)$beta)), mean = earlier$posterior$mean,
       variance = earlier$posterior$variance))
   }
   list(beta = trend$coefficients(rough_glm(problem$data, problem$family)$eta - problem$data$offset),
@@ -111,9 +111,7 @@ mean_field_predictor <- function(object, settings) {
   function(coords, X, offset) {
     part <- core_mean_field_predict(posterior$coords, columns, object$method$jitter, coords,
       posterior_neighbors(posterior, coords, settings), object$core_covariance, settings$threads)
-    unseen <- X - part$response
-    list(mean = offset + drop(X %*% object$beta) + part$mean,
-      variance = part$variance + rowSums((unseen %*% object$beta_vcov) * unseen))
+    latent_prediction(object, part, X, offset)
   }
 }
 

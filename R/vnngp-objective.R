@@ -90,7 +90,7 @@ start_posterior <- function(problem, latent) {
   earlier <- problem$continued
   if (!is.null(earlier) && identical(latent$nodes$coords, earlier$posterior$coords)) {
     was <- earlier$posterior
-    core_latent_resume(latent$pointer, was$mean, earlier$beta, was$linear_predictor, was$site_precision, was$slope)
+    core_latent_resume(latent$pointer, was$mean, core_trend(earlier)$beta, was$linear_predictor, was$site_precision, was$slope)
   } else {
     values <- to_core(problem$start, problem$layout$transform)
     core_latent_start(latent$pointer, data_linear_predictor(problem$data, problem$family), family_core_name(problem$family),

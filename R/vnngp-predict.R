@@ -11,10 +11,17 @@ predictor.neargp_vnngp <- function(method, object, settings) {
   function(coords, X, offset) {
     neighbors <- posterior_neighbors(posterior, coords, settings)
     part <- core_latent_predict(pointer, coords, neighbors, posterior$field_response, settings$threads)
-    unseen <- X - part$response
-    list(mean = offset + drop(X %*% object$beta) + part$mean,
-      variance = part$variance + rowSums((unseen %*% object$beta_vcov) * unseen))
+    latent_prediction(object, part, X, offset)
   }
+}
+
+# `part`: the field's mean and variance at new locations, and its response to the trend.
+latent_prediction <- function(object, part, X, offset) {
+  design <- design_columns(object$data, X)
+  trend <- core_trend(object)
+  unseen <- design - part$response
+  list(mean = base_mean(object$data, X, offset) + (drop(design %*% trend$beta) + part$mean),
+    variance = part$variance + rowSums((unseen %*% trend$beta_vcov) * unseen))
 }
 
 posterior_neighbors <- function(posterior, coords, settings) {
@@ -30,11 +37,11 @@ restored_latent <- function(object, threads) {
   seen <- latent_data(posterior, object$data$coords, posterior$component, nrow(posterior$neighbors), threads)
   with_pattern <- function(neighbors) {
     nodes$pattern_neighbors <- neighbors
-    core_latent(nodes, seen, latent_response(object$data), posterior$exact, FALSE, factor_bytes(object$method), threads)
+    core_latent(nodes, seen, latent_response(core_data(object$data)), posterior$exact, FALSE, factor_bytes(object$method), threads)
   }
   pointer <- with_pattern(wider_pattern(posterior, threads))
   if (core_latent_is_narrow(pointer) && !posterior$narrow) pointer <- with_pattern(NULL)
-  core_latent_restore(pointer, object$core_covariance, posterior$mean, object$beta, posterior$site_precision, threads)
+  core_latent_restore(pointer, object$core_covariance, posterior$mean, core_trend(object)$beta, posterior$site_precision, threads)
   pointer
 }
 
@@ -73,11 +80,13 @@ joint_moments.neargp_vnngp <- function(method, object, target, settings) {
   solved <- if (is_mean_field(object$method)) posterior$variance * spread else {
     core_latent_solve(restored_latent(object, settings$threads), spread, settings$threads)
   }
-  unseen <- target$X - crossprod(weights, posterior$field_response[rows, , drop = FALSE])
+  design <- design_columns(object$data, target$X)
+  trend <- core_trend(object)
+  unseen <- design - crossprod(weights, posterior$field_response[rows, , drop = FALSE])
   covariance <- core_covariance_matrix(target$coords, target$coords, object$core_covariance) - crossprod(cross, weights) +
-    crossprod(weights, solved[rows, , drop = FALSE]) + unseen %*% object$beta_vcov %*% t(unseen)
-  moments <- spread_over_rows(list(mean = target$offset + drop(target$X %*% object$beta) + drop(crossprod(weights, posterior$mean[rows])),
-    variance = diag(covariance)), target$complete)
+    crossprod(weights, solved[rows, , drop = FALSE]) + unseen %*% trend$beta_vcov %*% t(unseen)
+  mean <- base_mean(object$data, target$X, target$offset) + (drop(design %*% trend$beta) + drop(crossprod(weights, posterior$mean[rows])))
+  moments <- spread_over_rows(list(mean = mean, variance = diag(covariance)), target$complete)
   moments$covariance <- spread_square((covariance + t(covariance)) / 2, target$complete)
   moments
 }

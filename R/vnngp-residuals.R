@@ -10,7 +10,7 @@ posterior_response <- function(object, k = NULL, threads = NULL) {
 # Of each row's linear predictor.
 posterior_moments <- function(object, k, threads) {
   if (!is.null(object$sites)) return(site_posterior_moments(object, k, threads))
-  list(mean = object$posterior$linear_predictor, variance = object$posterior$variance_at_data)
+  list(mean = with_base(object$data, object$posterior$linear_predictor), variance = object$posterior$variance_at_data)
 }
 
 # A site is a normal pseudo-observation of what the inducing points say about its datum's linear predictor, N(mu, t) in the posterior, with
@@ -24,8 +24,8 @@ cavity_moments <- function(object, k = NULL, threads = NULL) {
   seen <- posterior$variance_at_data - given_nodes
   remaining <- 1 - posterior$site_precision * seen
   left <- seen / remaining
-  moments <- list(mean = posterior$linear_predictor - left * posterior$slope, variance = left + given_nodes)
-  alone <- determining_groups(object$data$X)
+  moments <- list(mean = with_base(object$data, posterior$linear_predictor) - left * posterior$slope, variance = left + given_nodes)
+  alone <- determining_groups(design_columns(object$data))
   without_prediction(object, without_improper(object, moments, setdiff(which(remaining < 1e-12), alone)), alone, alone)
 }
 

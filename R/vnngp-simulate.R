@@ -6,7 +6,8 @@ simulation_draws.neargp_vnngp <- function(method, object, target, nsim, settings
   place <- location_index(target$coords)
   coords <- target$coords[!duplicated(place), , drop = FALSE]
   field <- field_draws(object, coords, betas, nsim, settings)
-  eta <- target$offset + target$X %*% betas + field[place, , drop = FALSE]
+  eta <- base_mean(object$data, target$X, target$offset) +
+    (design_columns(object$data, target$X) %*% betas + field[place, , drop = FALSE])
   if (settings$noise) response_draws(object, target, eta, settings$trials) else eta
 }
 
@@ -32,7 +33,7 @@ field_draws <- function(object, coords, betas, nsim, settings) {
     drawn <- if (is_mean_field(object$method)) mean_field_draws(posterior, nsim) else {
       core_latent_draws(restored_latent(object, settings$threads), nsim, order_key(), settings$threads)
     }
-    posterior$mean + drawn - posterior$field_response %*% (betas - object$beta)
+    posterior$mean + drawn - posterior$field_response %*% (betas - core_trend(object)$beta)
   } else {
     matrix(double(0), 0L, nsim)
   }

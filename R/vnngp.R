@@ -139,7 +139,10 @@ needs_distinct_locations.neargp_vnngp <- function(method, problem) {
 }
 
 #' @export
-with_start.neargp_vnngp <- function(method, problem) with_latent_start(problem)
+with_start.neargp_vnngp <- function(method, problem) {
+  started <- with_latent_start(replace(problem, "data", list(core_data(problem$data))))
+  replace(started, "data", list(problem$data))
+}
 
 # Only parameters that the model has are shown: without gaussian noise there is no nugget.
 #' @export
@@ -159,6 +162,7 @@ complete_fit.neargp_vnngp <- function(method, fit, result) {
 
 #' @export
 fit_method.neargp_vnngp <- function(method, problem) {
+  problem$data <- core_data(problem$data)
   if (!is.null(method$inducing)) problem$inducing <- inducing_coordinates(problem)
   if (method$optimizer == "adam") return(fit_mean_field(method, problem))
   nodes <- latent_nodes(problem)

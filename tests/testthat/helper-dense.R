@@ -92,3 +92,12 @@ dense_fit_without_trend <- function(fit) {
   y <- fit$data$y - fit$data$offset
   -0.5 * (length(y) * log(2 * pi) + as.numeric(determinant(S)$modulus) + drop(y %*% solve(S, y)))
 }
+
+# The fit with these coefficients of the user's columns and their covariance matrix.
+given_trend <- function(fit, beta, vcov) {
+  inverse <- solve(fit$data$basis$back)
+  fit$beta[] <- beta
+  fit$beta_vcov[] <- vcov
+  fit$core_trend <- list(beta = drop(inverse %*% beta) - fit$data$basis$at, beta_vcov = inverse %*% vcov %*% t(inverse))
+  fit
+}

@@ -81,9 +81,9 @@ test_that("near that, the trend is estimated without the row", {
   data$height[3] <- 60
   fit <- leave_out_fit(data, vecchia(k = 10))
   rows <- setdiff(1:120, 3L)
-  trend <- trend_of_rows(fit, take_data_rows(fit$data, rows))
   kept <- fit
   kept$data <- take_data_rows(fit$data, rows)
+  trend <- with_natural_trend(trend_of_rows(fit, kept$data), kept$data)
   kept[names(trend)] <- trend
   at <- list(coords = fit$data$coords[3, , drop = FALSE], X = fit$data$X[3, , drop = FALSE])
   expected <- predict_latent(kept, at$coords, at$X, fit$data$offset[3], k = 60)
@@ -112,8 +112,7 @@ test_that("a place of several outputs is predicted as if it had been deleted, tr
       covariance = known_outputs(), nugget = c(0.2, 8), device = "cpu")
     # the trend of all rows, exactly
     dense <- dense_outputs_trend(fit, seq_along(fit$data$y))
-    fit$beta[] <- dense$beta
-    fit$beta_vcov[] <- dense$vcov
+    fit <- given_trend(fit, dense$beta, dense$vcov)
     given <- dense_outputs_left_out(fit, if (leave_out == "row") seq_along(fit$data$y) else fit$data$place)
     loo <- outputs_leave_one_out(fit, max(tabulate(fit$data$output)), 1L)
     expect_equal(loo$mean, given$mean, tolerance = 1e-8)

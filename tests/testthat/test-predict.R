@@ -9,7 +9,10 @@ test_on_devices("with all rows as neighbours predictions are universal kriging",
   for (method in list(exact_gp(), vecchia(k = 30))) {
     fit <- neargp(z ~ height, data, coords = ~ x + y, method = method, covariance = cov_matern(1.5, anisotropy = TRUE),
       control = neargp_control(tolerance = 0.1), device = device_of(method))
-    if (inherits(method, "neargp_vecchia")) fit[c("beta", "beta_vcov")] <- dense_fit(fit$data, fit$core_covariance, fit$nugget)[c("beta", "vcov")]
+    if (inherits(method, "neargp_vecchia")) {
+      trend <- dense_fit(fit$data, fit$core_covariance, fit$nugget)
+      fit <- given_trend(fit, trend$beta, trend$vcov)
+    }
     dense <- dense_of(fit, new, X0)
     predict_new <- function(...) predict(fit, new, k = if (inherits(method, "neargp_vecchia")) 60, device = device_of(method), ...)
     latent <- predict_new(type = "link")

@@ -1,0 +1,49 @@
+# Fits in a unit of the response in which it scatters by about 1, so that estimates do not depend on the user's unit: optimisers have tolerances
+# relative to objectives, which another unit shifts, and squares of very large or small numbers have no place among those of the computer.
+# The unit is a power of 2, by which nothing is rounded. In it variances and nuggets are divided by its square, and a log density of n rows
+# is larger by n times its logarithm. Several outputs have units of their own in their loadings; vnngp() is checked instead.
+
+with_response_unit <- function(problem) {
+  if (!is_gaussian(problem$family) || has_outputs(problem)) return(problem)
+  scatter <- problem$data$y - base_mean(problem$data)
+  size <- max(abs(scatter))
+  unit <- 2^round(log2(size * sqrt(mean((scatter / size)^2))))
+  if (inherits(problem$method, "neargp_vnngp")) {
+    check_response_size(unit)
+    return(problem)
+  }
+  problem$data$basis$unit <- unit
+  problem$layout <- layout_in_unit(problem$layout, unit)
+  problem
+}
+
+check_response_size <- function(unit, largest = 1e70) {
+  if (unit <= largest && unit >= 1 / largest) return(invisible())
+  abort_neargp("scale", c(sprintf("The response scatters by about %g, whose higher powers vnngp() cannot compute with.", unit),
+    i = "Multiply the response by a constant."))
+}
+
+squared_in_unit <- function(layout) layout$kind %in% c("variance", "nugget")
+
+layout_in_unit <- function(layout, unit) {
+  rows <- squared_in_unit(layout)
+  layout[rows, c("value", "start")] <- layout[rows, c("value", "start")] / unit / unit
+  layout
+}
+
+# A problem and what an optimiser found for it, both in the user's unit, and the trend in the user's columns.
+in_data_units <- function(problem, result) {
+  data <- problem$data
+  unit <- data$basis$unit %||% 1
+  if (unit != 1) {
+    shift <- ifelse(squared_in_unit(problem$layout), 2 * log(unit), 0)
+    problem$layout <- layout_in_unit(problem$layout, 1 / unit)
+    problem$data$basis$unit <- NULL
+    for (bound in c("lower", "upper")) problem$bounds[[bound]] <- problem$bounds[[bound]] + shift
+    result$working <- result$working + shift
+    result$value <- result$value - length(data$y) * log(unit)
+    result$beta <- unit * result$beta
+    result$beta_vcov <- unit^2 * result$beta_vcov
+  }
+  list(problem = problem, result = with_natural_trend(result, problem$data))
+}

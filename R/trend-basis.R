@@ -1,0 +1,78 @@
+# The coordinates in which the core has response and trend. Rounding counts beside the scatter of the data only where neither is large
+# beside it, and a response in kelvin, a year or an easting in metres is. With x_0 the constant column, c the means of the
+# covariates in its units (0 for itself, and everywhere where there is none) and T = sqrt(n) R^-1 from X - x_0 c' = QR, the core's columns are
+#
+#   Z = (X - x_0 c') T,    e = y - offset - Z a,    a = Z'(y - offset) / n,
+#
+# orthogonal columns of size 1 and the residuals of ordinary least squares. If gamma are generalised least squares coefficients of e in Z, the
+# trend is Z (a + gamma), which in the user's columns has the coefficients B (a + gamma), B = T less c'T in the row of the constant.
+
+# Data with their `basis`: constant (its column), center (c), rotation (T), at (a) and back (B).
+with_trend_basis <- function(data) {
+  X <- data$X
+  if (!ncol(X)) {
+    data$basis <- list(constant = NA_integer_, center = double(0), rotation = matrix(0, 0L, 0L), at = double(0), back = matrix(0, 0L, 0L))
+    return(data)
+  }
+  constant <- constant_column(X)
+  center <- column_centers(X, constant)
+  parts <- qr(centered_columns(X, constant, center), tol = 0)
+  rotation <- sqrt(nrow(X)) * backsolve(qr.R(parts), diag(ncol(X)))
+  rotation[parts$pivot, ] <- rotation
+  back <- rotation
+  if (!is.na(constant)) back[constant, ] <- back[constant, ] - drop(center %*% rotation)
+  data$basis <- list(constant = constant, center = center, rotation = rotation, at = qr.qty(parts, data$y - data$offset)[seq_len(ncol(X))] / sqrt(nrow(X)), back = back)
+  data
+}
+
+# The first column that is a constant, or NA.
+constant_column <- function(X) which(X[1L, ] != 0 & colSums(X != rep(X[1L, ], each = nrow(X))) == 0)[1L]
+
+column_centers <- function(X, constant = constant_column(X)) {
+  if (is.na(constant)) rep(0, ncol(X)) else replace(colMeans(X) / X[1L, constant], constant, 0)
+}
+
+# A linear map, also of rows whose constant is 0, such as those of the process without its trend.
+centered_columns <- function(X, constant = constant_column(X), center = column_centers(X, constant)) {
+  if (is.na(constant)) X else X - tcrossprod(X[, constant], center)
+}
+
+# The user's design in the core's coordinates. Data without a basis are in the user's.
+design_columns <- function(data, X = data$X) {
+  if (is.null(data$basis) || !ncol(X)) return(X)
+  centered_columns(X, data$basis$constant, data$basis$center) %*% data$basis$rotation
+}
+
+# What the response of the core has lost: the offset and the trend by ordinary least squares.
+base_mean <- function(data, X = data$X, offset = data$offset) {
+  if (is.null(data$basis) || !ncol(X)) offset else offset + drop(design_columns(data, X) %*% data$basis$at)
+}
+
+# Response and design as the core has them, the response in the unit of a fit (response-unit.R).
+response_columns <- function(data) unname(cbind((data$y - base_mean(data)) / (data$basis$unit %||% 1), design_columns(data)))
+
+# The same as data, for what takes them apart.
+core_data <- function(data) {
+  if (is.null(data$basis)) return(data)
+  design <- design_columns(data)
+  colnames(design) <- colnames(data$X)
+  data[c("y", "X", "offset")] <- list(data$y - base_mean(data), design, rep(0, length(data$y)))
+  data["basis"] <- list(NULL)
+  data
+}
+
+# Linear predictors of the data, from the core's.
+with_base <- function(data, linear_predictor) if (is.null(data$basis)) linear_predictor else base_mean(data) + linear_predictor
+
+# Coefficients in the core's coordinates, and their covariance matrix. A fit that has none has those of the user's columns.
+core_trend <- function(object) object$core_trend %||% object[c("beta", "beta_vcov")]
+
+# What an optimiser found, with the trend in the user's columns, too.
+with_natural_trend <- function(result, data) {
+  if (is.null(data$basis) || !length(result$beta)) return(result)
+  back <- data$basis$back
+  result$core_trend <- list(beta = result$beta, beta_vcov = result$beta_vcov)
+  result$beta <- stats::setNames(drop(back %*% (data$basis$at + result$beta)), colnames(data$X))
+  result$beta_vcov <- back %*% result$beta_vcov %*% t(back)
+  result
+}

@@ -1,0 +1,34 @@
+test_that("a fit does not depend on the unit of the response, however small or large", {
+  data <- simulated_data(120)
+  results <- function(method, unit, ...) {
+    data$z <- unit * data$z
+    fit <- neargp(z ~ height, data, coords = ~ x + y, method = method, covariance = cov_exponential(...))
+    estimates <- coef(fit, what = "covariance")
+    new <- predict(fit, data[1:3, ], interval = "prediction")
+    c(c(fit$log_likelihood) + 120 * log(unit), estimates[["variance"]] / unit / unit, estimates[["nugget"]] / unit / unit, estimates[["range"]],
+      coef(fit) / unit, sqrt(diag(vcov(fit))) / unit, unlist(new) / unit, residuals(fit, "loo")[1:3] / unit)
+  }
+  for (method in list(vecchia(10), exact_gp(), loo_k(10), mll_k(10))) {
+    expect_equal(results(method, 2^-498), results(method, 1), tolerance = 1e-10)
+    expect_equal(results(method, 2^498), results(method, 1), tolerance = 1e-10)
+    expect_equal(results(method, 1e150), results(method, 1), tolerance = 1e-4)
+  }
+  fixed <- function(unit) results(vecchia(10), unit, variance = 0.7 * unit * unit)
+  expect_equal(fixed(2^20), fixed(1), tolerance = 1e-10)
+})
+
+test_that("cross-validation refits in a unit of its own", {
+  data <- simulated_data(80)
+  rmse <- function(unit) {
+    data$z <- unit * data$z
+    fit <- neargp(z ~ 1, data, coords = ~ x + y, method = vecchia(8), covariance = cov_exponential())
+    vapply(c(TRUE, FALSE), function(refit) cross_validate(fit, rep_len(1:4, 80), refit = refit)$scores$rmse, 0) / unit
+  }
+  expect_equal(rmse(2^100), rmse(1), tolerance = 1e-10)
+})
+
+test_that("vnngp() refuses responses whose powers it cannot compute with", {
+  data <- simulated_data(60)
+  data$z <- 1e150 * data$z
+  expect_error(neargp(z ~ 1, data, coords = ~ x + y, method = vnngp(6)), "Multiply the response", class = "neargp_error_scale")
+})
