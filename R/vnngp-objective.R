@@ -46,9 +46,8 @@ latent_problem <- function(problem, nodes, search) {
 factor_bytes <- function(method) method$factor_memory * 2^30
 
 in_memory <- function(k, points, expression) {
-  rlang::try_fetch(expression, error = function(condition) {
-    if (!grepl("bad_alloc", conditionMessage(condition), fixed = TRUE)) rlang::zap()
-    else abort_neargp("size", c(sprintf("The posterior's precision for k = %d neighbours of %s inducing points does not fit into memory.", k,
+  rlang::try_fetch(expression, neargp_error_memory = function(condition) {
+    abort_neargp("size", c(sprintf("The posterior's precision for k = %d neighbours of %s inducing points does not fit into memory.", k,
       format_count(points)), i = "Its size grows with the square of k: take fewer neighbours, or a smaller `factor_memory` in vnngp()."))
   })
 }

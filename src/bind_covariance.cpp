@@ -58,6 +58,7 @@ neargp::PreparedCovariance prepared_component(const Rcpp::List& component) {
 // [[Rcpp::export]]
 Rcpp::NumericMatrix core_scale(const Rcpp::NumericMatrix& coords, const Rcpp::List& component) {
   const neargp::PreparedCovariance covariance = prepared_component(component);
+  if (covariance.dim != coords.ncol()) throw neargp::Error("A covariance must say for each coordinate which range divides it.");
   const PointStore points(coords);
   std::vector<double> scaled(std::size_t(coords.nrow()) * coords.ncol());
   for (neargp::Index i = 0; i < points.view().n; ++i)
@@ -78,6 +79,7 @@ Rcpp::NumericVector core_correlation(const Rcpp::List& component, const Rcpp::Nu
 // [[Rcpp::export]]
 Rcpp::NumericMatrix core_covariance_matrix(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& newcoords,
                                            const Rcpp::List& covariance) {
+  if (coords.ncol() != newcoords.ncol()) throw neargp::Error("Both sets of points must have the same coordinates.");
   const PointStore a(coords), b(newcoords);
   const neargp::Covariance spec = to_covariance(covariance, 0.0);
   neargp::check_outputs(nullptr, coords.nrow(), spec);

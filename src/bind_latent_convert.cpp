@@ -1,5 +1,7 @@
 #include "bind_latent.h"
 
+#include "base/error.h"
+
 namespace {
 
 std::vector<double> numbers(const Rcpp::List& list, const char* name) {
@@ -32,11 +34,18 @@ neargp::LatentResponse to_response(const Rcpp::List& list) {
   neargp::LatentResponse response{numbers(list, "y"), {}, numbers(list, "weights"), numbers(list, "offset"),
                                   row_major(design), design.ncol()};
   if (!Rf_isNull(list["trials"])) response.trials = numbers(list, "trials");
+  const std::size_t n = response.y.size();
+  if (std::size_t(design.nrow()) != n || response.weights.size() != n || response.offset.size() != n ||
+      (!response.trials.empty() && response.trials.size() != n))
+    throw neargp::Error("Design, weights, offset and trials must have a row for each response.");
   return response;
 }
 
 neargp::Likelihood to_likelihood(const std::string& family, const Rcpp::NumericVector& parameters) {
-  return {neargp::response_family_from_name(family), {parameters.begin(), parameters.end()}};
+  const neargp::Likelihood likelihood{neargp::response_family_from_name(family), {parameters.begin(), parameters.end()}};
+  if (parameters.size() != neargp::parameter_count(likelihood.family))
+    throw neargp::Error("The response family has another number of parameters.");
+  return likelihood;
 }
 
 Rcpp::NumericMatrix by_column(const std::vector<double>& entries, neargp::Index rows, int columns) {

@@ -147,7 +147,7 @@ test_that("more neighbours than there are inducing points are all of them, with 
 })
 
 test_that("a pattern that memory cannot hold is a classed error", {
-  expect_error(in_memory(10L, 60L, stop("std::bad_alloc")), "k = 10 neighbours of 60", class = "neargp_error_size")
+  expect_error(in_memory(10L, 60L, in_core(stop("std::bad_alloc"))), "k = 10 neighbours of 60", class = "neargp_error_size")
   expect_error(in_memory(10L, 60L, stop("something else")), "something else")
   expect_identical(in_memory(10L, 60L, "a pattern"), "a pattern")
 })

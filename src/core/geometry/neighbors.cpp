@@ -12,14 +12,19 @@
 namespace neargp {
 namespace {
 
-// 64 leaves of 16 queries: a few milliseconds of work.
-constexpr Index blocks_per_chunk = 64;
+// 64 leaves of 16 queries are a few milliseconds of work in few dimensions. In many a query sees most of the tree, and an
+// interrupt must not wait for a thousand of them.
+Index blocks_of_chunk(const KdTree& tree) {
+  if (tree.dim() <= 4) return 64;
+  const Index distances = KdTree::leaf_size * tree.size() * tree.dim();
+  return std::clamp<Index>(Index(100000000) / std::max<Index>(distances, 1), 1, 64);
+}
 
 // Answers the queries of every leaf of `query_tree`; append_queries(leaf, queries) lists them.
 template <int Dim, class Eligible, class AppendQueries>
 void search_blocks(const KdTree& tree, const KdTree& query_tree, const Eligible& eligible, int k,
                    const AppendQueries& append_queries, const RunContext& context) {
-  const Index leaves = query_tree.leaves();
+  const Index leaves = query_tree.leaves(), blocks_per_chunk = blocks_of_chunk(tree);
   const Index chunks = (leaves + blocks_per_chunk - 1) / blocks_per_chunk;
   parallel_for(context, chunks, [&](Index chunk) {
     BlockSearch<Dim, Eligible> search(tree, eligible, k);
@@ -111,16 +116,6 @@ void search_before(Points points, const std::vector<int>& order, Index first_ran
   }
 }
 
-void check_permutation(const std::vector<int>& order, Index n) {
-  std::vector<bool> seen(std::size_t(n), false);
-  bool valid = Index(order.size()) == n;
-  for (std::size_t rank = 0; valid && rank < order.size(); ++rank) {
-    valid = order[rank] >= 0 && order[rank] < n && !seen[order[rank]];
-    if (valid) seen[order[rank]] = true;
-  }
-  if (!valid) throw Error("The ordering must contain each of the " + std::to_string(n) + " rows exactly once.");
-}
-
 void check_k(int k) {
   if (k < 0) throw Error("The number of neighbours must not be negative.");
 }
@@ -132,6 +127,16 @@ void check_same_dimension(int reference, int queries) {
 }
 
 }  // namespace
+
+void check_permutation(const std::vector<int>& order, Index n) {
+  std::vector<bool> seen(std::size_t(n), false);
+  bool valid = Index(order.size()) == n;
+  for (std::size_t rank = 0; valid && rank < order.size(); ++rank) {
+    valid = order[rank] >= 0 && order[rank] < n && !seen[order[rank]];
+    if (valid) seen[order[rank]] = true;
+  }
+  if (!valid) throw Error("The ordering must contain each of the " + std::to_string(n) + " rows exactly once.");
+}
 
 NeighborTable nearest_before(Points points, const std::vector<int>& order, int k, const RunContext& context) {
   check_k(k);

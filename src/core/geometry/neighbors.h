@@ -42,6 +42,9 @@ NeighborTable nearest_to(const KdTree& reference, Points queries, int k, const R
 NeighborTable nearest_joint(Points reference, Points queries, const std::vector<int>& order_queries, int k,
                             const RunContext& context);
 
+// Throws an Error unless `order` has each of the numbers 0 .. n-1 once.
+void check_permutation(const std::vector<int>& order, Index n);
+
 // What the first coordinates of a point are of: two of a plane, or three of a sphere about the origin.
 enum class Surface { plane, sphere };
 

@@ -10,6 +10,7 @@ namespace neargp {
 Conditionals::Conditionals(Points nodes, Points targets, bool targets_are_nodes, NeighborTable neighbors,
                            const RunContext& context)
     : neighbors_(std::move(neighbors)), unit_noise_(nodes.n, 1.0) {
+  if (targets.dim != nodes.dim) throw Error("Nodes and targets must have the same coordinates.");
   if (neighbors_.n != targets.n) throw Error("The table of neighbours must have one row for each target.");
   check_coordinates(nodes);
   check_coordinates(targets);

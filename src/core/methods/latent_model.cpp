@@ -55,7 +55,7 @@ LatentModel::LatentModel(const LatentData& data, const RunContext& context)
   if (Index(data.order.size()) != m || data.node_neighbors.n != m)
     throw Error("The ordering and the table of neighbours must have one entry for each node.");
   check_coordinates(data.nodes);
-  check_rows(data.order, 0, m);
+  check_permutation(data.order, m);
   check_rows(data.node_neighbors.index, -1, m);
   check_rows(data.node_of_datum, 0, m);
   check_rows(data.data_neighbors.index, -1, m);

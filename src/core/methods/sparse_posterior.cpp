@@ -42,9 +42,7 @@ SparsePosterior::SparsePosterior(const LatentModel& model, const LatentResponse&
       eta_(response.n()),
       variance_(response.n()),
       slope_(response.n()),
-      curvature_(response.n()) {
-  if (model.data() != response.n()) throw Error("The model and the response must have the same number of data.");
-}
+      curvature_(response.n()) {}
 
 std::unique_ptr<SparseFactor> SparsePosterior::make_factor() const {
   std::unique_ptr<SparseFactor> factor;

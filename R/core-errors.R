@@ -1,0 +1,34 @@
+# Errors of the core as conditions of the package. Its functions, those of RcppExports.R, are wrapped here, in one place: whatever they raise
+# gets a class, and what says no more than that memory ran out, or that an object is not of the type expected, a remedy.
+
+in_core <- function(expr) withCallingHandlers(expr, error = abort_core_error)
+
+abort_core_error <- function(condition) {
+  if (inherits(condition, "neargp_error")) return(invisible())
+  message <- conditionMessage(condition)
+  if (is_memory_error(condition)) {
+    abort_neargp("memory", c("The computation does not fit into memory.",
+      x = if (!inherits(condition, "C++Error")) paste0("R says: ", message, "."),
+      i = paste("Take fewer neighbours (`k`) or fewer rows; predict and simulate in parts, by a smaller `chunk_size` or fewer draws; exact_gp() is",
+        "for some thousand rows.")), parent = NA)
+  }
+  if (inherits(condition, "neargp::Error")) abort_neargp("core", message, parent = NA)
+  abort_neargp("core", c("An object has not what the core expects of it.", x = message,
+    i = "A fit that was altered, or made by another version, cannot be used: fit it again."), parent = NA)
+}
+
+# Of C++, and of R where it could not make a vector for a result.
+is_memory_error <- function(condition) {
+  inherits(condition, c("std::bad_alloc", "std::length_error", "std::bad_array_new_length")) ||
+    grepl("std::bad_alloc|annot allocate|vector memory", conditionMessage(condition))
+}
+
+local({
+  package <- topenv()
+  for (name in ls(package, pattern = "^core_")) {
+    wrapped <- get(name, package)
+    if (!is.function(wrapped) || !".Call" %in% all.names(body(wrapped))) next
+    body(wrapped) <- call("in_core", body(wrapped))
+    assign(name, wrapped, package)
+  }
+})

@@ -1,0 +1,54 @@
+test_that("whatever the core raises is a classed condition", {
+  expect_error(core_order(matrix(1, 2, 2), "spiral", 0, 1L), "no ordering called 'spiral'", class = "neargp_error_core")
+  expect_error(core_neighbors_to(matrix(1, 2, 2), matrix(1, 2, 3), 1L, 1L), "coordinates", class = "neargp_error_core")
+  error <- expect_error(core_scale("text", list()), "altered", class = "neargp_error_core")
+  expect_s3_class(error, "neargp_error")
+  wrapped <- Filter(is.function, mget(ls(asNamespace("neargp"), pattern = "^core_"), asNamespace("neargp")))
+  calling <- Filter(function(f) ".Call" %in% all.names(body(f)), wrapped)
+  expect_gt(length(calling), 50L)
+  expect_true(all(vapply(calling, function(f) identical(body(f)[[1L]], quote(in_core)), NA)))
+})
+
+test_that("memory that ran out is told with what to do", {
+  in_vain <- function(message, class) stop(structure(list(message = message, call = NULL), class = c(class, "error", "condition")))
+  expect_error(in_core(in_vain("std::bad_alloc", c("std::bad_alloc", "C++Error"))), "does not fit into memory", class = "neargp_error_memory")
+  error <- expect_error(in_core(in_vain("cannot allocate vector of size 8.0 Gb", "simpleError")), "8.0 Gb", class = "neargp_error_memory")
+  expect_match(conditionMessage(error), "chunk_size")
+})
+
+# An answer or an error: a crash ends the whole of the tests. `expr` may leave NA behind, but no error that is not one of R.
+expect_no_crash <- function(expr) {
+  outcome <- tryCatch(suppressWarnings(suppressMessages(expr)), error = identity)
+  expect_true(inherits(outcome, c("data.frame", "error")))
+}
+
+test_that("indices of an altered fit are checked before the core uses them", {
+  data <- simulated_data(60)
+  fit <- neargp(z ~ 1, data, coords = ~ x + y, method = vecchia(6), covariance = cov_exponential())
+  for (altered in list(integer(0), c(1L, 9L), c(-5L, 1L), c(NA, 1L), rep(1L, 5L))) {
+    broken <- fit
+    broken$core_covariance$components[[1L]]$group <- altered
+    expect_error(predict(broken, data[1:3, ]), class = "neargp_error")
+    expect_error(residuals(broken, "loo"), class = "neargp_error")
+  }
+})
+
+test_that("nodes, order and neighbours of an altered posterior are checked before the core uses them", {
+  data <- site_data(60)
+  for (method in list(vnngp(6), vnngp(6, inducing = 30), vnngp(6, posterior = "mean-field"))) {
+    fit <- neargp(count ~ 1, data, coords = ~ x + y, family = poisson(), method = method)
+    for (entry in intersect(c("node", "order", "neighbors", "mean", "site_precision", "coords"), names(fit$posterior))) {
+      given <- fit$posterior[[entry]]
+      if (is.null(given)) next
+      altered <- list(replace(given, 1L, 2e9), replace(given, 1L, -5), replace(given, length(given), NA), given[0L])
+      if (entry == "order") altered <- c(altered, list(replace(given, 1L, given[2L])))
+      for (value in altered) {
+        if (is.integer(given)) storage.mode(value) <- "integer"
+        broken <- fit
+        broken$posterior[[entry]] <- value
+        expect_no_crash(predict(broken, data[1:3, ]))
+        expect_no_crash(simulate(broken, nsim = 1, seed = 1, newdata = data[1:3, ]))
+      }
+    }
+  }
+})

@@ -1,0 +1,49 @@
+# A child process begins, is sent an interrupt, and says how that ended and whether the package still works.
+interrupted <- function(expression, delay) {
+  files <- c(withr::local_tempfile(), withr::local_tempfile())
+  script <- withr::local_tempfile(fileext = ".R")
+  writeLines(c(sprintf(".libPaths(%s)", deparse1(.libPaths())), "library(neargp)",
+    "set.seed(1); n <- 20000; data <- data.frame(x = runif(n), y = runif(n)); data$z <- rnorm(n); data$count <- rpois(n, 1)",
+    "data$class <- factor(sample(letters[1:3], n, TRUE)); inputs <- matrix(runif(50 * n), ncol = 50)",
+    sprintf("writeLines(format(Sys.getpid()), %s)", deparse1(files[1L])),
+    sprintf("outcome <- tryCatch({ %s; \"finished\" }, interrupt = function(e) \"interrupted\", error = conditionMessage)", expression),
+    "works <- neargp(z ~ 1, data[1:200, ], coords = ~ x + y, method = vecchia(5), verbose = FALSE)",
+    sprintf("writeLines(c(outcome, class(works)), %s)", deparse1(files[2L]))), script)
+  system2(file.path(R.home("bin"), "Rscript"), c("--vanilla", shQuote(script)), wait = FALSE, stdout = FALSE, stderr = FALSE)
+  wait_for <- function(file) {
+    for (trial in 1:1200) if (file.exists(file) && length(readLines(file, warn = FALSE))) return(TRUE) else Sys.sleep(0.1)
+    FALSE
+  }
+  if (!wait_for(files[1L])) return("did not start")
+  Sys.sleep(delay)
+  tools::pskill(as.integer(readLines(files[1L])), tools::SIGINT)
+  if (!wait_for(files[2L])) return("did not end")
+  readLines(files[2L])
+}
+
+long_work <- function() {
+  c(search = "neargp:::core_neighbors_others(inputs, 30L, 1L)",
+    vecchia = "neargp(z ~ 1, data, coords = ~ x + y, method = vecchia(100), covariance = cov_matern(nu = NULL), threads = 1)",
+    exact = "neargp(z ~ 1, data[1:4000, ], coords = ~ x + y, method = exact_gp(), threads = 1)",
+    loo = "neargp(z ~ 1, data, coords = ~ x + y, method = loo_k(100), covariance = cov_matern(nu = NULL), threads = 1)",
+    mll = "neargp(z ~ 1, data, coords = ~ x + y, method = mll_k(100), covariance = cov_matern(nu = NULL), threads = 1)",
+    classes = "neargp(class ~ 1, data, coords = ~ x + y, method = loo_k(60), threads = 1)",
+    counts = "neargp(count ~ 1, data, coords = ~ x + y, method = vnngp(40), family = poisson(), threads = 1)",
+    sites = "neargp(count ~ 1, data, coords = ~ x + y, method = loo_k(60), family = poisson(), threads = 1)",
+    adam = "neargp(count ~ 1, data, coords = ~ x + y, method = vnngp(30, posterior = 'mean-field', optimizer = 'adam'), family = poisson(), threads = 1)",
+    outputs = "neargp(cbind(z, count) ~ 1, data, coords = ~ x + y, method = vecchia(40), threads = 1)")
+}
+
+test_that("searches and fits answer to an interrupt, and the session goes on", {
+  skip_on_os("windows")
+  skip_on_cran()
+  for (work in c("search", "counts")) expect_identical(interrupted(long_work()[[work]], 0.5), c("interrupted", "neargp"))
+})
+
+test_that("every method answers to an interrupt at any moment", {
+  skip_on_os("windows")
+  skip_if_not(nzchar(Sys.getenv("NEARGP_EXTENDED_TESTS")), "it takes minutes: set NEARGP_EXTENDED_TESTS=1")
+  for (work in names(long_work())) for (delay in withr::with_seed(1, stats::runif(3L, 0, 3))) {
+    expect_identical(interrupted(long_work()[[work]], delay), c("interrupted", "neargp"), label = work)
+  }
+})
