@@ -128,28 +128,9 @@ print_remarks <- function(x, digits) {
   # The nugget of pseudo-observations is a factor of noise that they have already: at its lower bound, 1, it is not 0.
   vanishing <- is.null(x$classifier) &&
     any(x$layout$kind[x$parameters$at_boundary] %in% c("variance", if (is.null(x$sites)) "nugget"))
-  cat(boundary_line(boundary_parameters(x), vanishing))
+  cat(boundary_line(boundary_parameters(x), vanishing), remark_lines(c(boundary_advice(x), flat_likelihood_note(x))), sep = "")
   cat(label_scale_note(x, digits), far_mean_note(x, digits), sep = "")
   cat("\n", score_line(x), "\n", convergence_line(x), "\n", sep = "")
-}
-
-# `vanishing`: some of them are nuggets or variances (at_bound()).
-boundary_line <- function(names, vanishing) {
-  if (!length(names)) return(NULL)
-  sprintf("  at the boundary of its search interval%s: %s\n", if (vanishing) ", or not told from 0" else "", paste(names, collapse = ", "))
-}
-
-# Where the variance of a component has vanished its other parameters mean nothing (at_bound()): the variance alone is told.
-boundary_parameters <- function(x) {
-  layout <- x$layout
-  bound <- x$parameters$at_boundary
-  vanished <- vapply(split(seq_along(bound), layout$component), function(own) {
-    length(own) > 1L && all(bound[own] | layout$fixed[own]) && any(bound[own] & layout$kind[own] == "variance")
-  }, NA)
-  emptied <- layout$component %in% names(vanished)[vanished] & layout$kind != "variance"
-  name <- ifelse(layout$kind == "variance" & layout$component %in% names(vanished)[vanished],
-    paste(x$parameters$name, "(and what else the component has)"), x$parameters$name)
-  name[bound & !emptied]
 }
 
 # A field that is forgotten between neighbouring locations cannot be told from noise, and does not predict. The spacing is the median

@@ -1,0 +1,71 @@
+# What print() says of parameters that ended at a bound of their search interval, and of those in which the likelihood is nearly flat:
+# which, where the bound is in the units of the data, and what to do.
+
+# `vanishing`: some of them are nuggets or variances (at_bound()).
+boundary_line <- function(names, vanishing) {
+  if (!length(names)) return(NULL)
+  sprintf("  at the boundary of its search interval%s: %s\n", if (vanishing) ", or not told from 0" else "", paste(names, collapse = ", "))
+}
+
+# Where the variance of a component has vanished its other parameters mean nothing (at_bound()): the variance alone is told.
+boundary_parameters <- function(x) {
+  layout <- x$layout
+  bound <- x$parameters$at_boundary
+  vanished <- vapply(split(seq_along(bound), layout$component), function(own) {
+    length(own) > 1L && all(bound[own] | layout$fixed[own]) && any(bound[own] & layout$kind[own] == "variance")
+  }, NA)
+  emptied <- layout$component %in% names(vanished)[vanished] & layout$kind != "variance"
+  name <- ifelse(layout$kind == "variance" & layout$component %in% names(vanished)[vanished],
+    paste(x$parameters$name, "(and what else the component has)"), x$parameters$name)
+  name[bound & !emptied]
+}
+
+# A sentence or two for each parameter that ended at a bound and is named.
+boundary_advice <- function(x) {
+  named <- which(x$parameters$at_boundary & x$parameters$name %in% sub(" .*", "", boundary_parameters(x)))
+  vapply(named, function(i) {
+    side <- if (isTRUE(x$parameters$working[i] >= x$bounds$upper[x$parameters$name[i]] - 1e-6)) "upper" else "lower"
+    paste0(x$parameters$name[i], ": ", advice_at_bound(x, i, side))
+  }, "")
+}
+
+advice_at_bound <- function(x, i, side) {
+  bound <- trimws(paste(format(signif(x$parameters$estimate[i], 3L)), range_unit_of(x, i)))
+  apart <- "variance and range are told only together: fix one of them, or take more of the trend into the formula"
+  switch(x$layout$kind[i],
+    range = if (side == "upper") {
+      sprintf("its bound, %s, is 100 times the extent of the locations. Correlation does not end within them, and %s.", bound, apart)
+    } else {
+      sprintf("its bound, %s, is far below any distance between locations: they are not correlated, as in a model without a field.", bound)
+    },
+    variance = if (side == "upper") sprintf("its bound, %s, is 10,000 times the variance about the trend: %s.", bound, apart) else
+      "the data show no such part of the field: leave it out, or take a model without a field.",
+    nugget = if (!is.null(x$sites)) "1 is the noise that the responses have by themselves, and its least value." else
+      if (side == "upper") "it is all that varies: the data show no field." else "the field goes through the data: nugget = 0 says so.",
+    u = , v = "the ranges along and across differ by more than a thousand times: leave out anisotropy = TRUE, or fix it.",
+    shape = sprintf("%s is a bound of its search: fix it (`%s =`), or take another family, such as %s.", bound, shape_argument(x, i),
+      if (side == "upper") "cov_gaussian()" else "cov_exponential()"),
+    family = sprintf("%s is a bound of its search: fix it in the family, or take a family without it.", bound)
+  )
+}
+
+range_unit_of <- function(x, i) if (x$layout$kind[i] == "range") range_units(x$parameters$name[i], x$locations) else ""
+
+shape_argument <- function(x, i) family_shape(x$core_covariance$components[[x$layout$component[i]]]$family)$argument
+
+# A range or variance whose standard error exceeds it, both within their bounds. The upper bound of a range is 100 times the extent.
+flat_likelihood_note <- function(x) {
+  parameters <- x$parameters
+  flat <- x$layout$kind %in% c("range", "variance") & !parameters$fixed & !parameters$at_boundary & !is.na(parameters$std_error) &
+    parameters$std_error > parameters$estimate
+  if (!any(flat)) return(NULL)
+  ranges <- parameters$name[x$layout$kind == "range"]
+  long <- any(parameters$estimate[x$layout$kind == "range"] > 1e-3 * exp(x$bounds$upper[ranges]))
+  sprintf("the likelihood is nearly flat in %s (standard errors above the estimates), which say little: fix %s, or take %s.",
+    format_some(parameters$name[flat]), if (long) "variance or range" else "the range",
+    if (long) "data from a larger area" else "locations that are closer together")
+}
+
+remark_lines <- function(sentences) {
+  unlist(lapply(sentences, function(sentence) paste0(strwrap(sentence, getOption("width"), indent = 2L, exdent = 4L), "\n")))
+}

@@ -1,0 +1,42 @@
+boundary_data <- function(n = 200, seed = 3) {
+  withr::local_seed(seed)
+  data.frame(x = runif(n, 0, 10), y = runif(n, 0, 10), h = rnorm(n))
+}
+
+test_that("a range at its bound is told with the bound in the units of the data and what to do", {
+  data <- boundary_data()
+  data$z <- 3 * data$x + withr::with_seed(1, rnorm(200, sd = 0.01))
+  fit <- suppressWarnings(neargp(z ~ 1, data, coords = ~ x + y, method = vecchia(15), covariance = cov_gaussian()))
+  fit$parameters$at_boundary[] <- FALSE
+  fit$parameters$working[2L] <- fit$bounds$upper[2L]
+  fit$parameters$estimate[2L] <- exp(fit$bounds$upper[2L])
+  fit$parameters$at_boundary[2L] <- TRUE
+  expect_match(boundary_advice(fit), "range: its bound, .* is 100 times the extent of the locations")
+  expect_equal(exp(fit$bounds$upper[["range"]]), 100 * 2 * sqrt(2) * sqrt(mean(c(var(data$x), var(data$y)))))
+})
+
+test_that("white noise has a variance that is told to be none, and noise-free data a nugget", {
+  data <- boundary_data()
+  data$z <- withr::with_seed(4, rnorm(200))
+  noise <- suppressWarnings(neargp(z ~ 1, data, coords = ~ x + y, method = vecchia(15), covariance = cov_exponential()))
+  noise$parameters$at_boundary[1L] <- TRUE
+  expect_match(boundary_advice(noise)[1L], "variance: the data show no such part of the field")
+  data$z <- sin(data$x) + cos(data$y)
+  smooth <- suppressWarnings(neargp(z ~ 1, data, coords = ~ x + y, method = vecchia(15), covariance = cov_exponential()))
+  expect_true(smooth$parameters$at_boundary[smooth$parameters$name == "nugget"])
+  expect_match(paste(capture.output(print(smooth)), collapse = " "), "nugget: the field goes through the data: nugget = 0 says so")
+})
+
+test_that("a likelihood that is flat in the range is told", {
+  data <- boundary_data()
+  data$z <- withr::with_seed(2, rnorm(200)) * 0.3 + 0.2 * data$x
+  fit <- suppressWarnings(neargp(z ~ 1, data, coords = ~ x + y, method = vecchia(15), covariance = cov_exponential()))
+  table <- fit$parameters
+  table$std_error[2L] <- 2 * table$estimate[2L]
+  table$at_boundary[] <- FALSE
+  fit$parameters <- table
+  expect_match(flat_likelihood_note(fit), "nearly flat in (variance and )?range .*, or take ")
+  table$std_error[] <- 0.1 * table$estimate
+  fit$parameters <- table
+  expect_null(flat_likelihood_note(fit))
+})
