@@ -1,26 +1,26 @@
 # Fits in a unit of the response in which it scatters by about 1, so that estimates do not depend on the user's unit: optimisers have tolerances
 # relative to objectives, which another unit shifts, and squares of very large or small numbers have no place among those of the computer.
 # The unit is a power of 2, by which nothing is rounded. In it variances and nuggets are divided by its square, and a log density of n rows
-# is larger by n times its logarithm. Several outputs have units of their own in their loadings; vnngp() is checked instead.
+# is larger by n times its logarithm. Several outputs have units of their own in their loadings, and vnngp() has none.
 
 with_response_unit <- function(problem) {
   if (!is_gaussian(problem$family) || has_outputs(problem)) return(problem)
   scatter <- problem$data$y - base_mean(problem$data)
   size <- max(abs(scatter))
   unit <- 2^round(log2(size * sqrt(mean((scatter / size)^2))))
-  if (inherits(problem$method, "neargp_vnngp")) {
-    check_response_size(unit)
-    return(problem)
-  }
+  latent <- inherits(problem$method, "neargp_vnngp")
+  check_response_size(unit, if (latent) 1e70 else 1e150, problem$method)
+  if (latent) return(problem)
   problem$data$basis$unit <- unit
   problem$layout <- layout_in_unit(problem$layout, unit)
   problem
 }
 
-check_response_size <- function(unit, largest = 1e70) {
+# Variances are squares of it, and vnngp() has higher powers.
+check_response_size <- function(unit, largest, method) {
   if (unit <= largest && unit >= 1 / largest) return(invisible())
-  abort_neargp("scale", c(sprintf("The response scatters by about %g, whose higher powers vnngp() cannot compute with.", unit),
-    i = "Multiply the response by a constant."))
+  abort_neargp("scale", c(sprintf("The response scatters by about %.3g; %s() can compute with %g to %g.", unit, method_name(method), 1 / largest,
+    largest), i = "Multiply the response by a constant."))
 }
 
 squared_in_unit <- function(layout) layout$kind %in% c("variance", "nugget")

@@ -67,6 +67,13 @@ with_base <- function(data, linear_predictor) if (is.null(data$basis)) linear_pr
 # Coefficients in the core's coordinates, and their covariance matrix. A fit that has none has those of the user's columns.
 core_trend <- function(object) object$core_trend %||% object[c("beta", "beta_vcov")]
 
+check_coefficient_size <- function(result, data) {
+  beyond <- !is.finite(result$beta) | !is.finite(diag(result$beta_vcov))
+  if (!any(beyond)) return(invisible())
+  abort_neargp("scale", c(sprintf("The coefficient of %s, or its variance, is beyond the range of numbers.", format_some(colnames(data$X)[beyond])),
+    i = "Multiply the covariate, which is far smaller than the response, by a constant."))
+}
+
 # What an optimiser found, with the trend in the user's columns, too.
 with_natural_trend <- function(result, data) {
   if (is.null(data$basis) || !length(result$beta)) return(result)
@@ -74,5 +81,6 @@ with_natural_trend <- function(result, data) {
   result$core_trend <- list(beta = result$beta, beta_vcov = result$beta_vcov)
   result$beta <- stats::setNames(drop(back %*% (data$basis$at + result$beta)), colnames(data$X))
   result$beta_vcov <- back %*% result$beta_vcov %*% t(back)
+  check_coefficient_size(result, data)
   result
 }

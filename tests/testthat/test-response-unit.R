@@ -27,8 +27,14 @@ test_that("cross-validation refits in a unit of its own", {
   expect_equal(rmse(2^100), rmse(1), tolerance = 1e-10)
 })
 
-test_that("vnngp() refuses responses whose powers it cannot compute with", {
+test_that("responses and covariates whose squares are beyond the range of numbers are refused", {
   data <- simulated_data(60)
-  data$z <- 1e150 * data$z
-  expect_error(neargp(z ~ 1, data, coords = ~ x + y, method = vnngp(6)), "Multiply the response", class = "neargp_error_scale")
+  data$large <- 1e150 * data$z
+  expect_error(neargp(large ~ 1, data, coords = ~ x + y, method = vnngp(6)), "vnngp\\(\\) can compute with", class = "neargp_error_scale")
+  data$large <- 1e170 * data$z
+  for (method in list(vecchia(6), exact_gp(), loo_k(6), mll_k(6))) {
+    expect_error(neargp(large ~ 1, data, coords = ~ x + y, method = method), "Multiply the response", class = "neargp_error_scale")
+  }
+  data$small <- 1e-200 * data$height
+  expect_error(neargp(z ~ small, data, coords = ~ x + y, method = vecchia(6)), "coefficient of small", class = "neargp_error_scale")
 })
