@@ -88,8 +88,8 @@ range_limits <- c(least = 1e-30, largest = 1e30)
 # Positive finite numbers, or NULL: fixed ranges. NA among several is a range that is not fixed.
 check_ranges <- function(x, name) {
   if (is.null(x)) return(NULL)
-  given <- x[!is.na(x) | is.nan(x)]
-  if (!(is.numeric(x) && length(given) && all(is.finite(given)) && all(given > 0))) {
+  given <- if (is.numeric(x)) x[!is.na(x) | is.nan(x)]
+  if (!(length(given) && all(is.finite(given)) && all(given > 0))) {
     abort_argument(name, "numbers greater than 0 (NA for a range that is estimated) or NULL", x)
   }
   if (any(given < range_limits[["least"]] | given > range_limits[["largest"]])) {

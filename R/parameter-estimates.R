@@ -31,6 +31,6 @@ parameter_estimates <- function(layout, working, information, at_boundary) {
   slope <- interval_slope(layout, natural)
   variance_natural <- variance_interval * outer(slope, slope)
   table <- data.frame(name = layout$name, estimate = unname(natural), working = working,
-    std_error = sqrt(unname(diag(variance_natural))), fixed = layout$fixed, at_boundary = at_boundary, stringsAsFactors = FALSE)
+    std_error = unname(abs(slope) * sqrt(diag(variance_interval))), fixed = layout$fixed, at_boundary = at_boundary, stringsAsFactors = FALSE)
   list(table = table, vcov = variance_natural, vcov_interval = variance_interval)
 }

@@ -11,7 +11,10 @@ test_that("numbers, counts, flags and choices are checked and say what they shou
   expect_error(check_flag("yes", "a"), "TRUE or FALSE", class = "neargp_error_argument")
   expect_identical(check_choice(c("x", "y"), "a", c("x", "y")), "x")
   expect_error(check_choice("z", "a", c("x", "y")), "one of \"x\", \"y\"", class = "neargp_error_argument")
-  expect_error(check_ranges(c(1, -1), "a"), "numbers greater than 0", class = "neargp_error_argument")
+  for (wrong in list(c(1, -1), NaN, c(NA, NA), "one", globalenv(), mean)) {
+    expect_error(check_ranges(wrong, "a"), "numbers greater than 0", class = "neargp_error_argument")
+  }
+  expect_identical(check_ranges(c(NA, 2), "a"), c(NA, 2))
   expect_error(check_level(1), "between 0 and 1", class = "neargp_error_argument")
   expect_identical(check_choices(c("y", "x"), "a", c("x", "y")), c("y", "x"))
   expect_error(check_choices(c("x", "z"), "a", c("x", "y")), "among \"x\", \"y\"", class = "neargp_error_argument")

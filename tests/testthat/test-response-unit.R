@@ -38,3 +38,10 @@ test_that("responses and covariates whose squares are beyond the range of number
   data$small <- 1e-200 * data$height
   expect_error(neargp(z ~ small, data, coords = ~ x + y, method = vecchia(6)), "coefficient of small", class = "neargp_error_scale")
 })
+
+test_that("standard errors of variances whose squares are beyond the range of numbers are finite", {
+  data <- simulated_data(120)
+  data$z <- 1e149 * data$z
+  fit <- neargp(z ~ 1, data, coords = ~ x + y, method = vecchia(10), covariance = cov_exponential())
+  expect_true(all(is.finite(summary(fit)$covariance$std_error)))
+})
