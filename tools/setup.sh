@@ -17,7 +17,7 @@ case $purpose in
   test | check)
     needed="$needed r-cran-testthat doctest-dev"
     useful="$useful r-cran-withr r-cran-callr r-cran-sf r-cran-terra r-cran-stars r-cran-ggplot2
-      r-cran-statmod r-cran-fnn r-cran-future.apply" ;;
+      r-cran-statmod r-cran-fnn r-cran-future.apply r-cran-performance" ;;
   *) echo "setup: '$purpose' is none of run, test, check." >&2; exit 2 ;;
 esac
 if [ "$purpose" = check ]; then
