@@ -6,7 +6,7 @@
 #include <cmath>
 #include <string>
 
-#include "backend/shared_object.h"
+#include "base/shared_object.h"
 #include "base/error.h"
 #include "geometry/faiss_engine.h"
 #include "geometry/neighbors.h"

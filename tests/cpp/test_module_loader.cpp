@@ -6,7 +6,7 @@
 #include <string>
 
 #include "backend/module_loader.h"
-#include "backend/shared_object.h"
+#include "base/shared_object.h"
 #include "base/error.h"
 #include "core_fixtures.h"
 #include "methods/conditional_likelihood.h"

@@ -2,7 +2,7 @@
 
 #include <map>
 
-#include "backend/shared_object.h"
+#include "base/shared_object.h"
 #include "base/error.h"
 
 namespace neargp {

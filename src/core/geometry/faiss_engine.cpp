@@ -5,7 +5,7 @@
 #include <map>
 #include <vector>
 
-#include "backend/shared_object.h"
+#include "base/shared_object.h"
 #include "base/error.h"
 #include "geometry/faiss_search.h"
 #include "geometry/kd_tree.h"

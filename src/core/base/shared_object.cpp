@@ -1,4 +1,4 @@
-#include "backend/shared_object.h"
+#include "base/shared_object.h"
 
 #include "base/error.h"
 
