@@ -7,7 +7,7 @@
 #include "base/run_context.h"
 #include "geometry/neighbors.h"
 #include "geometry/points.h"
-#include "local/problem.h"
+#include "conditional/problem.h"
 
 // `threads` threads, interruptible from the R console, on the device that R has set (bind_device.h).
 neargp::RunContext make_run_context(int threads);

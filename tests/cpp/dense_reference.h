@@ -7,7 +7,7 @@
 
 #include "covariance/covariance.h"
 #include "geometry/neighbors.h"
-#include "local/problem.h"
+#include "conditional/problem.h"
 
 namespace reference {
 

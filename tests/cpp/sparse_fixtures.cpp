@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "backend/backend.h"
+#include "conditional/backend.h"
 #include "geometry/ordering.h"
 #include "local/kernels.h"
 

@@ -1,7 +1,7 @@
 // The device interface, by a backend that counts what is asked of it and lets the CPU do the work.
 #include <doctest/doctest.h>
 
-#include "backend/backend.h"
+#include "conditional/backend.h"
 #include "base/error.h"
 #include "core_fixtures.h"
 #include "methods/conditional_likelihood.h"

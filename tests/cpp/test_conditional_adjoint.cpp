@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "backend/backend.h"
+#include "conditional/backend.h"
 #include "core_fixtures.h"
 
 using namespace neargp;

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <functional>
 
-#include "backend/backend.h"
+#include "conditional/backend.h"
 #include "core_fixtures.h"
 
 using namespace neargp;

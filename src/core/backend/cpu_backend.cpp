@@ -1,6 +1,6 @@
 // The CPU as a device: a view is itself, and kernels run over chunks of targets.
-#include "backend/backend.h"
-#include "backend/sum_chunks.h"
+#include "conditional/backend.h"
+#include "conditional/sum_chunks.h"
 #include "local/kernels.h"
 
 namespace neargp {

@@ -6,7 +6,7 @@
 
 #include <string>
 
-#include "backend/backend.h"
+#include "conditional/backend.h"
 #include "geometry/neighbor_engine.h"
 
 namespace neargp {

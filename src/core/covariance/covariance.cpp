@@ -23,7 +23,7 @@ void require(bool condition, const char* message) {
 
 bool positive(double x) { return std::isfinite(x) && x > 0.0; }
 
-// With coordinates of at most 1e30 (local/problem.h) scaled distances stay below 1e61, where no power of
+// With coordinates of at most 1e30 (conditional/problem.h) scaled distances stay below 1e61, where no power of
 // them that the families form overflows or outgrows exp(-708), the least value of simd_exp().
 bool usable_range(double x) { return x >= 1e-30 && x <= 1e30; }
 

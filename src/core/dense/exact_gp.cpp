@@ -5,7 +5,7 @@
 #include "base/error.h"
 #include "dense/covariance_matrix.h"
 #include "dense/tiled_cholesky.h"
-#include "local/conditional_output.h"
+#include "conditional/conditional_output.h"
 #include "local/kernels.h"
 
 namespace neargp {

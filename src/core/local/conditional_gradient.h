@@ -14,7 +14,7 @@
 #pragma once
 
 #include "local/assemble.h"
-#include "local/conditional_output.h"
+#include "conditional/conditional_output.h"
 #include "local/contract.h"
 #include "local/normal_log_density.h"
 

@@ -10,7 +10,7 @@
 #pragma once
 
 #include "local/assemble.h"
-#include "local/conditional_output.h"
+#include "conditional/conditional_output.h"
 
 namespace neargp {
 

@@ -7,7 +7,7 @@
 #pragma once
 
 #include "local/assemble.h"
-#include "local/conditional_output.h"
+#include "conditional/conditional_output.h"
 #include "local/contract.h"
 
 namespace neargp {

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "covariance/prepared.h"
-#include "local/conditional_output.h"
-#include "local/view.h"
+#include "conditional/conditional_output.h"
+#include "conditional/view.h"
 
 namespace neargp {
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "base/simd.h"
-#include "local/conditional_output.h"
+#include "conditional/conditional_output.h"
 
 namespace neargp {
 

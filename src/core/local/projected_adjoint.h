@@ -19,7 +19,7 @@
 
 #include "local/adjoint_tile.h"
 #include "local/assemble.h"
-#include "local/conditional_output.h"
+#include "conditional/conditional_output.h"
 
 namespace neargp {
 

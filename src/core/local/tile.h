@@ -22,7 +22,7 @@
 #include "base/arena.h"
 #include "covariance/prepared.h"
 #include "local/triangle.h"
-#include "local/view.h"
+#include "conditional/view.h"
 
 namespace neargp {
 

@@ -17,7 +17,7 @@
 
 #include "base/run_context.h"
 #include "covariance/covariance.h"
-#include "local/problem.h"
+#include "conditional/problem.h"
 
 namespace neargp {
 

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <string>
 
-#include "backend/backend.h"
+#include "conditional/backend.h"
 #include "base/error.h"
 #include "dense/covariance_matrix.h"
 #include "local/kernels.h"

@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "base/parallel_for.h"
 #include "local/kernels.h"
-#include "local/problem.h"
+#include "conditional/problem.h"
 
 namespace neargp {
 

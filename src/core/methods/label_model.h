@@ -22,8 +22,8 @@
 #include "covariance/covariance.h"
 #include "geometry/neighbors.h"
 #include "geometry/points.h"
-#include "local/view.h"
-#include "methods/kept_span.h"
+#include "conditional/view.h"
+#include "conditional/kept_span.h"
 
 namespace neargp {
 

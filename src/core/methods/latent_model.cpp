@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "geometry/ordering.h"
 #include "local/kernels.h"
-#include "local/problem.h"
+#include "conditional/problem.h"
 
 namespace neargp {
 

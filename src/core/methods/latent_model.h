@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "covariance/covariance.h"
-#include "methods/conditionals.h"
+#include "conditional/conditionals.h"
 #include "sparse/sparse_pattern.h"
 
 namespace neargp {

@@ -4,10 +4,10 @@
 #include <array>
 #include <cmath>
 
-#include "backend/backend.h"
+#include "conditional/backend.h"
 #include "base/error.h"
 #include "local/kernels.h"
-#include "local/problem.h"
+#include "conditional/problem.h"
 
 namespace neargp {
 

@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "backend/backend.h"
+#include "conditional/backend.h"
 #include "geometry/neighbors.h"
 
 namespace neargp {

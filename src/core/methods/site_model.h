@@ -8,8 +8,8 @@
 
 #include "base/run_context.h"
 #include "covariance/covariance.h"
-#include "local/problem.h"
-#include "methods/kept_span.h"
+#include "conditional/problem.h"
+#include "conditional/kept_span.h"
 
 namespace neargp {
 

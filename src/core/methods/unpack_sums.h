@@ -2,7 +2,7 @@
 // every derivative that is not wanted (the kernels find those in the first variance and the nugget at no cost).
 #pragma once
 
-#include "local/problem.h"
+#include "conditional/problem.h"
 #include "methods/conditional_likelihood.h"
 
 namespace neargp {

@@ -1,7 +1,7 @@
 // The gradient of local/conditional_adjoint.h, one target to a team.
 #pragma once
 
-#include "local/conditional_output.h"
+#include "conditional/conditional_output.h"
 #include "team/adjoint_tile.h"
 
 namespace neargp {

@@ -1,7 +1,7 @@
 // Kriging as in local/conditional_weights.h, one target to a team.
 #pragma once
 
-#include "local/conditional_output.h"
+#include "conditional/conditional_output.h"
 #include "team/adjoint_tile.h"
 
 namespace neargp {

@@ -1,11 +1,11 @@
-// The table of functions of backend/backend.h for a device with teams (team/device_array.h says what Device is).
+// The table of functions of conditional/backend.h for a device with teams (team/device_array.h says what Device is).
 #pragma once
 
 #include <algorithm>
 #include <memory>
 #include <string>
 
-#include "backend/backend.h"
+#include "conditional/backend.h"
 #include "base/error.h"
 #include "base/parallel_for.h"
 #include "team/conditional_adjoint.h"

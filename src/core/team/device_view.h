@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "local/view.h"
+#include "conditional/view.h"
 #include "team/device_array.h"
 #include "team/scatter_rows.h"
 

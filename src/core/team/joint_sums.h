@@ -1,7 +1,7 @@
 // The sums of local/joint_sums.h, where the formulas are derived, one target to a team.
 #pragma once
 
-#include "local/conditional_output.h"
+#include "conditional/conditional_output.h"
 #include "team/contract.h"
 
 namespace neargp {

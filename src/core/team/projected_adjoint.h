@@ -3,7 +3,7 @@
 // doubles for each target of a chunk: to write and read them takes a fraction of what a second factorisation would.
 #pragma once
 
-#include "local/conditional_output.h"
+#include "conditional/conditional_output.h"
 #include "team/adjoint_tile.h"
 
 namespace neargp {

@@ -6,7 +6,7 @@
 #pragma once
 
 #include "base/types.h"
-#include "local/view.h"
+#include "conditional/view.h"
 #include "team/covariance.h"
 #include "team/pairs.h"
 #include "team/triangle.h"

@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "backend/backend.h"
+#include "conditional/backend.h"
 #include "covariance/prepared.h"
 #include "geometry/neighbors.h"
 #include "geometry/points.h"

@@ -11,8 +11,8 @@
 
 #include "base/run_context.h"
 #include "covariance/prepared.h"
-#include "local/conditional_output.h"
-#include "local/view.h"
+#include "conditional/conditional_output.h"
+#include "conditional/view.h"
 
 namespace neargp {
 

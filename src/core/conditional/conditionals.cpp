@@ -1,9 +1,9 @@
-#include "methods/conditionals.h"
+#include "conditional/conditionals.h"
 
 #include <utility>
 
 #include "base/error.h"
-#include "local/problem.h"
+#include "conditional/problem.h"
 
 namespace neargp {
 

@@ -4,7 +4,7 @@
 
 #include <optional>
 
-#include "backend/backend.h"
+#include "conditional/backend.h"
 
 namespace neargp {
 

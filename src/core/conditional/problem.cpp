@@ -1,4 +1,4 @@
-#include "local/problem.h"
+#include "conditional/problem.h"
 
 #include <algorithm>
 #include <cmath>

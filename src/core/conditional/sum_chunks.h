@@ -10,7 +10,7 @@
 #include "base/parallel_for.h"
 #include "base/run_context.h"
 #include "base/types.h"
-#include "local/view.h"
+#include "conditional/view.h"
 
 namespace neargp {
 

@@ -5,12 +5,12 @@
 #include <optional>
 #include <vector>
 
-#include "backend/backend.h"
+#include "conditional/backend.h"
 #include "base/run_context.h"
 #include "covariance/covariance.h"
 #include "geometry/neighbors.h"
 #include "geometry/points.h"
-#include "local/view.h"
+#include "conditional/view.h"
 
 namespace neargp {
 
