@@ -4,7 +4,7 @@
 #include "base/error.h"
 #include "bind_convert.h"
 #include "dense/covariance_matrix.h"
-#include "local/kernels.h"
+#include "conditional/cpu/kernels.h"
 
 neargp::Component to_component(const Rcpp::List& list) {
   neargp::Component component;

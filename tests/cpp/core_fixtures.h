@@ -8,7 +8,7 @@
 
 #include "dense_reference.h"
 #include "geometry_fixtures.h"
-#include "local/kernels.h"
+#include "conditional/cpu/kernels.h"
 #include "methods/conditional_likelihood.h"
 
 namespace fixtures {

@@ -4,7 +4,7 @@
 
 #include "conditional/backend.h"
 #include "geometry/ordering.h"
-#include "local/kernels.h"
+#include "conditional/cpu/kernels.h"
 
 namespace fixtures {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "geometry_fixtures.h"
-#include "local/kernels.h"
+#include "conditional/cpu/kernels.h"
 #include "simd_functions_impl.h"
 
 #if defined(__x86_64__)

@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "core_fixtures.h"
-#include "local/assemble.h"
+#include "conditional/cpu/assemble.h"
 
 using namespace neargp;
 using namespace fixtures;

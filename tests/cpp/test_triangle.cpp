@@ -7,7 +7,7 @@
 
 #include "base/arena.h"
 #include "geometry_fixtures.h"
-#include "local/triangle.h"
+#include "conditional/cpu/triangle.h"
 
 using namespace neargp;
 using Eigen::MatrixXd;

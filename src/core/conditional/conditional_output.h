@@ -7,7 +7,7 @@
 
 namespace neargp {
 
-// Where each sum of local/conditional_sums.h stands in the output of a chunk.
+// Where each sum of conditional/cpu/conditional_sums.h stands in the output of a chunk.
 struct ConditionalSumsLayout {
   int columns, parameters;
 
@@ -25,7 +25,7 @@ struct ConditionalSumsLayout {
   }
 };
 
-// Arrays that local/conditional_weights.h fills, row-major; `weights` may be null.
+// Arrays that conditional/cpu/conditional_weights.h fills, row-major; `weights` may be null.
 struct ConditionalWeightsOutput {
   double* weighted = nullptr;  // targets x columns
   double* variance = nullptr;  // targets
@@ -42,7 +42,7 @@ struct ConditionalAdjointInput {
   const double* weighted = nullptr;  // targets x columns; not null: in the place of `weights`
 };
 
-// What local/projected_adjoint.h finds and asks: arrays over the targets.
+// What conditional/cpu/projected_adjoint.h finds and asks: arrays over the targets.
 struct ProjectedTerms {
   // found
   double* mean = nullptr;

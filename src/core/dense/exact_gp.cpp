@@ -6,7 +6,7 @@
 #include "dense/covariance_matrix.h"
 #include "dense/tiled_cholesky.h"
 #include "conditional/conditional_output.h"
-#include "local/kernels.h"
+#include "conditional/cpu/kernels.h"
 
 namespace neargp {
 

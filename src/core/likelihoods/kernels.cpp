@@ -2,7 +2,7 @@
 
 #include <cstring>
 
-#include "local/kernels.h"
+#include "conditional/cpu/kernels.h"
 
 namespace neargp {
 

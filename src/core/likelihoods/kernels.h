@@ -14,7 +14,7 @@ struct LikelihoodKernels {
                        Index last, double* sums);
 };
 
-// Of the instruction set in use (local/kernels.h).
+// Of the instruction set in use (conditional/cpu/kernels.h).
 const LikelihoodKernels& likelihood_kernels();
 
 }  // namespace neargp

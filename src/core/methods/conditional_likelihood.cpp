@@ -1,7 +1,7 @@
 #include "methods/conditional_likelihood.h"
 
 #include "base/error.h"
-#include "local/kernels.h"
+#include "conditional/cpu/kernels.h"
 #include "methods/unpack_sums.h"
 
 namespace neargp {

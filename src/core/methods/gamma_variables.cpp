@@ -6,7 +6,7 @@
 #include "base/parallel_for.h"
 #include "dense/covariance_matrix.h"
 #include "likelihoods/marginal.h"
-#include "local/kernels.h"
+#include "conditional/cpu/kernels.h"
 
 namespace neargp {
 

@@ -1,6 +1,6 @@
 #include "methods/joint_likelihood.h"
 
-#include "local/kernels.h"
+#include "conditional/cpu/kernels.h"
 #include "methods/unpack_sums.h"
 
 namespace neargp {

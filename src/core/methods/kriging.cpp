@@ -7,7 +7,7 @@
 #include "conditional/backend.h"
 #include "base/error.h"
 #include "dense/covariance_matrix.h"
-#include "local/kernels.h"
+#include "conditional/cpu/kernels.h"
 
 namespace neargp {
 

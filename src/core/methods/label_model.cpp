@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 #include "base/parallel_for.h"
-#include "local/kernels.h"
+#include "conditional/cpu/kernels.h"
 #include "conditional/problem.h"
 
 namespace neargp {

@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 #include "geometry/ordering.h"
-#include "local/kernels.h"
+#include "conditional/cpu/kernels.h"
 #include "conditional/problem.h"
 
 namespace neargp {

@@ -5,7 +5,7 @@
 #include <numeric>
 
 #include "base/error.h"
-#include "local/kernels.h"
+#include "conditional/cpu/kernels.h"
 
 namespace neargp {
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "base/error.h"
-#include "local/kernels.h"
+#include "conditional/cpu/kernels.h"
 #include "methods/latent_solve.h"
 
 namespace neargp {

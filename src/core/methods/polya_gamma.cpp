@@ -6,7 +6,7 @@
 
 #include "conditional/backend.h"
 #include "base/error.h"
-#include "local/kernels.h"
+#include "conditional/cpu/kernels.h"
 #include "conditional/problem.h"
 
 namespace neargp {

@@ -1,4 +1,4 @@
-// Targets of a latent model on a device, and what the kernel of mean-field terms (local/projected_adjoint.h) finds about
+// Targets of a latent model on a device, and what the kernel of mean-field terms (conditional/cpu/projected_adjoint.h) finds about
 // some of them at a time.
 #pragma once
 

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "base/error.h"
-#include "local/kernels.h"
+#include "conditional/cpu/kernels.h"
 
 namespace neargp {
 

@@ -1,4 +1,4 @@
-// The steps that every gradient by way of weights and conditional variances is made of (local/adjoint_tile.h), by a team.
+// The steps that every gradient by way of weights and conditional variances is made of (conditional/cpu/adjoint_tile.h), by a team.
 #pragma once
 
 #include "team/contract.h"

@@ -1,4 +1,4 @@
-// The gradient of local/conditional_adjoint.h, one target to a team.
+// The gradient of conditional/cpu/conditional_adjoint.h, one target to a team.
 #pragma once
 
 #include "conditional/conditional_output.h"

@@ -1,4 +1,4 @@
-// The sum and gradient of local/conditional_gradient.h, where the formulas are derived, one target to a team.
+// The sum and gradient of conditional/cpu/conditional_gradient.h, where the formulas are derived, one target to a team.
 #pragma once
 
 #include "local/normal_log_density.h"

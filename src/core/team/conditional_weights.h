@@ -1,4 +1,4 @@
-// Kriging as in local/conditional_weights.h, one target to a team.
+// Kriging as in conditional/cpu/conditional_weights.h, one target to a team.
 #pragma once
 
 #include "conditional/conditional_output.h"

@@ -1,5 +1,5 @@
 // Derivatives of a tile's matrix in the covariance parameters, times a vector and summed against weights: the team's
-// counterpart of local/contract.h.
+// counterpart of conditional/cpu/contract.h.
 #pragma once
 
 #include "team/coregionalisation.h"

@@ -1,4 +1,4 @@
-// What the parameters of several outputs take of a contraction, by a team. local/coregionalisation.h has the formulas;
+// What the parameters of several outputs take of a contraction, by a team. conditional/cpu/coregionalisation.h has the formulas;
 // there is no total to spare the first of them a sum.
 #pragma once
 

@@ -57,7 +57,7 @@ struct TeamCovariance {
   const int* coordinates = nullptr;
 
   // The parameters with a derivative; the variance of the first component, which follows from the others
-  // (local/conditional_sums.h), comes last. slot[a] is the place of parameter a among them, or -1.
+  // (conditional/cpu/conditional_sums.h), comes last. slot[a] is the place of parameter a among them, or -1.
   int wanted = 0;
   const int* wanted_parameter = nullptr;
   const int* slot = nullptr;
@@ -66,7 +66,7 @@ struct TeamCovariance {
   NEARGP_HD int nugget_parameter() const { return parameters - (outputs > 0 ? outputs : 1); }
   NEARGP_HD int first_variance_slot() const { return wanted - 1; }
 
-  // By how much the correlations of a component count between two outputs (local/coregionalisation.h).
+  // By how much the correlations of a component count between two outputs (conditional/cpu/coregionalisation.h).
   NEARGP_HD Real coupling(int c, int p, int q) const { return component[c].products[p * outputs + q]; }
 
   // Of the latent field of one of several outputs.

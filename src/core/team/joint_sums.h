@@ -1,4 +1,4 @@
-// The sums of local/joint_sums.h, where the formulas are derived, one target to a team.
+// The sums of conditional/cpu/joint_sums.h, where the formulas are derived, one target to a team.
 #pragma once
 
 #include "conditional/conditional_output.h"

@@ -1,4 +1,4 @@
-// The two halves of local/projected_adjoint.h, one target to a team: what terms of mean, spread and variance ask of the
+// The two halves of conditional/cpu/projected_adjoint.h, one target to a team: what terms of mean, spread and variance ask of the
 // covariance, and, when the host has found their derivatives, the way back. The factors wait in the device's memory, k^2/2
 // doubles for each target of a chunk: to write and read them takes a fraction of what a second factorisation would.
 #pragma once

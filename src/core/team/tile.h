@@ -1,4 +1,4 @@
-// One target with its conditioning set, as a team holds it: the counterpart of local/tile.h, of which it keeps the
+// One target with its conditioning set, as a team holds it: the counterpart of conditional/cpu/tile.h, of which it keeps the
 // conventions. Rows 0 .. k-1 are the conditioning set, row k is the target; rows that are absent stand at the target's
 // own place and are unit vectors of the matrix, and here they have zeros in the triangles of derivatives, too.
 //
@@ -19,7 +19,7 @@ struct TeamNeeds {
   int solved_values = 0;   // columns of values x of which L^-1 x is wanted
 };
 
-// A pivot below this share of the row's own variance counts as zero (local/tile.h). In single precision it is the same
+// A pivot below this share of the row's own variance counts as zero (conditional/cpu/tile.h). In single precision it is the same
 // multiple of the rounding error, 2^29 times as large.
 template <class Real>
 inline constexpr Real team_singular_tolerance = 1e-14;

@@ -80,7 +80,7 @@ class TeamTriangle {
   }
 
   // Replaces the matrix by its factor. A pivot of no more than `tolerance` times the diagonal entry is replaced by that
-  // entry, and the result is false: the same rule as on the CPU (local/triangle.h). All threads get the same result.
+  // entry, and the result is false: the same rule as on the CPU (conditional/cpu/triangle.h). All threads get the same result.
   template <class Team>
   NEARGP_HD bool factorise(const Team& team, Real tolerance) const {
     bool good = true;

@@ -9,7 +9,7 @@
 // (Cressie 1993, eqs. 3.2.15 and 3.2.16).
 #pragma once
 
-#include "local/assemble.h"
+#include "conditional/cpu/assemble.h"
 #include "conditional/conditional_output.h"
 
 namespace neargp {

@@ -3,13 +3,13 @@
 #pragma once
 
 #include "covariance/matern_quadrature.h"
-#include "local/conditional_adjoint.h"
-#include "local/conditional_gradient.h"
-#include "local/conditional_sums.h"
-#include "local/conditional_weights.h"
-#include "local/joint_sums.h"
-#include "local/kernels.h"
-#include "local/projected_adjoint.h"
+#include "conditional/cpu/conditional_adjoint.h"
+#include "conditional/cpu/conditional_gradient.h"
+#include "conditional/cpu/conditional_sums.h"
+#include "conditional/cpu/conditional_weights.h"
+#include "conditional/cpu/joint_sums.h"
+#include "conditional/cpu/kernels.h"
+#include "conditional/cpu/projected_adjoint.h"
 
 namespace neargp {
 

@@ -2,7 +2,7 @@
 // 64-bit ARM.
 #define NEARGP_LANES 2
 #define NEARGP_BLOCK 3
-#include "local/kernels_impl.h"
+#include "conditional/cpu/kernels_impl.h"
 
 namespace neargp {
 

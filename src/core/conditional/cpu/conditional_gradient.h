@@ -13,9 +13,9 @@
 // The objective is normal_log_density().
 #pragma once
 
-#include "local/assemble.h"
+#include "conditional/cpu/assemble.h"
 #include "conditional/conditional_output.h"
-#include "local/contract.h"
+#include "conditional/cpu/contract.h"
 #include "local/normal_log_density.h"
 
 namespace neargp {

@@ -19,9 +19,9 @@
 // variances and the log nugget, and L^-1 S u = e_k, the first variance costs no solve.
 #pragma once
 
-#include "local/assemble.h"
+#include "conditional/cpu/assemble.h"
 #include "conditional/conditional_output.h"
-#include "local/contract.h"
+#include "conditional/cpu/contract.h"
 
 namespace neargp {
 

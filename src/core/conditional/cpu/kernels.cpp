@@ -1,4 +1,4 @@
-#include "local/kernels.h"
+#include "conditional/cpu/kernels.h"
 
 #include <atomic>
 #include <cstring>

@@ -3,8 +3,8 @@
 #pragma once
 
 #include "covariance/entry.h"
-#include "local/coregionalisation.h"
-#include "local/tile.h"
+#include "conditional/cpu/coregionalisation.h"
+#include "conditional/cpu/tile.h"
 
 namespace neargp {
 

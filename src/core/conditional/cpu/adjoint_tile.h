@@ -10,7 +10,7 @@
 // in the first variance, is fbar f + bbar'(c - K b) = fbar f.
 #pragma once
 
-#include "local/contract.h"
+#include "conditional/cpu/contract.h"
 
 namespace neargp {
 

@@ -6,9 +6,9 @@
 // <W, S> = (z'z - rows)/2.
 #pragma once
 
-#include "local/assemble.h"
+#include "conditional/cpu/assemble.h"
 #include "conditional/conditional_output.h"
-#include "local/contract.h"
+#include "conditional/cpu/contract.h"
 
 namespace neargp {
 

@@ -7,7 +7,7 @@
 // as a correlation, slope and shape; couple_outputs() then brings the loadings in.
 #pragma once
 
-#include "local/tile.h"
+#include "conditional/cpu/tile.h"
 
 namespace neargp {
 

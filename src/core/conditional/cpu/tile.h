@@ -21,7 +21,7 @@
 
 #include "base/arena.h"
 #include "covariance/prepared.h"
-#include "local/triangle.h"
+#include "conditional/cpu/triangle.h"
 #include "conditional/view.h"
 
 namespace neargp {

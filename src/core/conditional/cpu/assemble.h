@@ -1,11 +1,11 @@
 // Fills a tile's matrix with covariances and, where derivatives are wanted, the
-// triangles from which local/contract.h computes them.
+// triangles from which conditional/cpu/contract.h computes them.
 #pragma once
 
 #include "covariance/entry.h"
 #include "covariance/with_family.h"
-#include "local/coregionalisation.h"
-#include "local/tile.h"
+#include "conditional/cpu/coregionalisation.h"
+#include "conditional/cpu/tile.h"
 
 namespace neargp {
 

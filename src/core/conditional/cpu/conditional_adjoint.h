@@ -1,11 +1,11 @@
 // Gradient in the covariance parameters of any objective of the weights b and conditional
-// variances f of all targets (those of local/conditional_weights.h without a local mean),
+// variances f of all targets (those of conditional/cpu/conditional_weights.h without a local mean),
 // given its partial derivatives in them. Of derivatives wbar_c in the weighted sums b'x_c it
 // makes bbar = sum_c wbar_c x_c.
 #pragma once
 
-#include "local/adjoint_tile.h"
-#include "local/assemble.h"
+#include "conditional/cpu/adjoint_tile.h"
+#include "conditional/cpu/assemble.h"
 #include "conditional/conditional_output.h"
 
 namespace neargp {

@@ -1,4 +1,4 @@
-// The kernels for processors with AVX512. The standard headers come before the
+// The kernels for processors with AVX2. The standard headers come before the
 // target is set: their inline functions are shared with the rest of the program and
 // must not use instructions that some processors lack.
 #include <cmath>
@@ -14,17 +14,17 @@
 #include <immintrin.h>
 
 #if defined(__clang__)
-#pragma clang attribute push(__attribute__((target("avx512f,avx512dq,avx512vl,avx2,fma"))), apply_to = function)
+#pragma clang attribute push(__attribute__((target("avx2,fma"))), apply_to = function)
 #else
-#pragma GCC target("avx512f,avx512dq,avx512vl,avx2,fma")
+#pragma GCC target("avx2,fma")
 #endif
 
-#define NEARGP_LANES 8
-#define NEARGP_BLOCK 4
-#include "local/kernels_impl.h"
+#define NEARGP_LANES 4
+#define NEARGP_BLOCK 3
+#include "conditional/cpu/kernels_impl.h"
 
 namespace neargp {
-extern const LocalKernels kernels_avx512 = KernelsOf<8>::table("avx512");
+extern const LocalKernels kernels_avx2 = KernelsOf<4>::table("avx2");
 }
 
 #if defined(__clang__)
