@@ -34,7 +34,7 @@ compile() {
 compile plain_conditional_sums
 compile conditional_sums
 
-# In double precision a kernel for this covariance alone (src/core/team/plain_covariance.h).
+# In double precision a kernel for this covariance alone (src/core/conditional/gpu/plain_covariance.h).
 echo precision,k,threads,bytes,instructions,constants,double,square_roots,inverse_roots,shared,accesses,clocks > "$results"
 for precision in double single; do
   case $precision in

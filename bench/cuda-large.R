@@ -1,5 +1,5 @@
 # Counts, on paper, of what large matrices cost a GPU: k = 256, more than shared memory holds, in the mini-batch objective of vnngp(). Nothing
-# here was measured. The loops are those of TeamTriangle (src/core/team/triangle.h), a block of 256 threads to a matrix that lies in the GPU's
+# here was measured. The loops are those of TeamTriangle (src/core/conditional/gpu/triangle.h), a block of 256 threads to a matrix that lies in the GPU's
 # memory. The figures of the GPU are those of cuda-predictions.R; bench/cuda.md says where they and the library's are from.
 #
 #   Rscript bench/cuda-large.R

@@ -24,7 +24,7 @@ least_operations <- function(k, d, columns, wanted) {
   n * k / 2 * (66 + 2 * d) + n^3 / 3 + (columns + wanted - 1) * n^2 + n^2 + 2 * (wanted - 2) * n^2 + 2 * columns * wanted * n + wanted^2 * n
 }
 
-# Teams of a multiprocessor at one time, in blocks of one warp or two, or of one team, and 128 registers to a thread (src/core/team/plan.cpp).
+# Teams of a multiprocessor at one time, in blocks of one warp or two, or of one team, and 128 registers to a thread (src/core/conditional/gpu/plan.cpp).
 resident_teams <- function(bytes, threads) {
   teams <- function(warps) {
     per_block <- pmax(1, (32 * warps) %/% threads)

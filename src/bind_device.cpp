@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "backend/module_loader.h"
+#include "conditional/gpu/module_loader.h"
 #include "base/thread_crew.h"
 #include "geometry/faiss_engine.h"
 

@@ -1,5 +1,5 @@
 #include "launch.h"
-#include "team/evaluation.h"
+#include "conditional/gpu/evaluation.h"
 
 namespace neargp {
 

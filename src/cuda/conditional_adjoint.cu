@@ -1,5 +1,5 @@
 #include "launch.h"
-#include "team/conditional_adjoint.h"
+#include "conditional/gpu/conditional_adjoint.h"
 
 namespace neargp {
 

@@ -1,5 +1,5 @@
 #include "launch.h"
-#include "team/conditional_gradient.h"
+#include "conditional/gpu/conditional_gradient.h"
 
 namespace neargp {
 

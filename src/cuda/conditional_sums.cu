@@ -1,5 +1,5 @@
 #include "launch.h"
-#include "team/conditional_sums.h"
+#include "conditional/gpu/conditional_sums.h"
 
 namespace neargp {
 

@@ -1,5 +1,5 @@
 #include "launch.h"
-#include "team/conditional_weights.h"
+#include "conditional/gpu/conditional_weights.h"
 
 namespace neargp {
 

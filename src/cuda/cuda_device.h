@@ -1,9 +1,9 @@
-// A GPU, as team/device_array.h wants a device to be.
+// A GPU, as conditional/gpu/device_array.h wants a device to be.
 #pragma once
 
 #include <cstddef>
 
-#include "team/evaluation.h"
+#include "conditional/gpu/evaluation.h"
 
 namespace neargp {
 

@@ -1,11 +1,11 @@
-// Teams of a GPU (team/team.h): a part of a warp, or a block.
+// Teams of a GPU (conditional/gpu/team.h): a part of a warp, or a block.
 #pragma once
 
-#include "team/team.h"
+#include "conditional/gpu/team.h"
 
 namespace neargp {
 
-// 1, 2, 4, ..., 32 neighbouring threads of a warp. All teams of a warp go the same way (team/run_targets.h), so that a
+// 1, 2, 4, ..., 32 neighbouring threads of a warp. All teams of a warp go the same way (conditional/gpu/run_targets.h), so that a
 // barrier is one of the whole warp.
 class WarpTeam {
  public:

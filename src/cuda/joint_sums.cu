@@ -1,5 +1,5 @@
 #include "launch.h"
-#include "team/joint_sums.h"
+#include "conditional/gpu/joint_sums.h"
 
 namespace neargp {
 

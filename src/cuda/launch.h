@@ -27,7 +27,7 @@ __device__ inline void run_team(const Task& task, const TargetRange& range, cons
   run_targets(task, range, team, number, team_memory, memory.sums + number * task.outputs(), memory.failed + number);
 }
 
-// The bounds say how many threads a block has at most (team/plan.cpp), and for how many blocks to a multiprocessor
+// The bounds say how many threads a block has at most (conditional/gpu/plan.cpp), and for how many blocks to a multiprocessor
 // registers must do: 128 to a thread in all three. More would leave too few threads to wait for each other's loads.
 template <class Task>
 __global__ void __launch_bounds__(64, 8)

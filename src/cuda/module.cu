@@ -1,5 +1,5 @@
-// The module's entry point (backend/module.h).
-#include "backend/module.h"
+// The module's entry point (conditional/gpu/module.h).
+#include "conditional/gpu/module.h"
 
 #include <cuda_runtime_api.h>
 
@@ -8,8 +8,8 @@
 #include "architectures.h"
 #include "check.h"
 #include "cuda_device.h"
-#include "team/device_backend.h"
-#include "team/device_search.h"
+#include "conditional/gpu/device_backend.h"
+#include "conditional/gpu/device_search.h"
 
 namespace neargp {
 namespace {

@@ -1,5 +1,5 @@
 #include "launch.h"
-#include "team/nearest.h"
+#include "conditional/gpu/nearest.h"
 
 namespace neargp {
 

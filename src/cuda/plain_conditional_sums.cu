@@ -1,6 +1,6 @@
 #include "launch.h"
-#include "team/conditional_sums.h"
-#include "team/plain_covariance.h"
+#include "conditional/gpu/conditional_sums.h"
+#include "conditional/gpu/plain_covariance.h"
 
 namespace neargp {
 

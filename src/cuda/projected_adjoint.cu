@@ -1,5 +1,5 @@
 #include "launch.h"
-#include "team/projected_adjoint.h"
+#include "conditional/gpu/projected_adjoint.h"
 
 namespace neargp {
 

@@ -1,5 +1,5 @@
 #include "launch.h"
-#include "team/scatter_rows.h"
+#include "conditional/gpu/scatter_rows.h"
 
 namespace neargp {
 

@@ -18,8 +18,8 @@
 #include <vector>
 
 #include "base/error.h"
-#include "team/device_backend.h"
-#include "team/device_search.h"
+#include "conditional/gpu/device_backend.h"
+#include "conditional/gpu/device_search.h"
 
 namespace emulated {
 

@@ -4,10 +4,10 @@
 
 #include <string>
 
-#include "backend/module.h"
+#include "conditional/gpu/module.h"
 #include "base/run_context.h"
 #include "gpu.h"
-#include "team/device_backend.h"
+#include "conditional/gpu/device_backend.h"
 
 namespace emulated {
 

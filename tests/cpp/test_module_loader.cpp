@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "backend/module_loader.h"
+#include "conditional/gpu/module_loader.h"
 #include "base/shared_object.h"
 #include "base/error.h"
 #include "core_fixtures.h"

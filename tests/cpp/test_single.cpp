@@ -6,7 +6,7 @@
 
 #include "base/single.h"
 #include "core_fixtures.h"
-#include "team/covariance.h"
+#include "conditional/gpu/covariance.h"
 
 using namespace neargp;
 using namespace fixtures;

@@ -3,9 +3,9 @@
 
 #include "base/error.h"
 #include "core_fixtures.h"
-#include "team/conditional_sums.h"
-#include "team/plan.h"
-#include "team/run_targets.h"
+#include "conditional/gpu/conditional_sums.h"
+#include "conditional/gpu/plan.h"
+#include "conditional/gpu/run_targets.h"
 
 using namespace neargp;
 

@@ -1,6 +1,6 @@
 // A device module whose GPU is the CPU (emulated_device.h): with it all of R's tests run on what a GPU would run, but
 // for CUDA itself (tools/test-cuda.sh).
-#include "backend/module.h"
+#include "conditional/gpu/module.h"
 #include "emulated_device.h"
 
 using namespace neargp;

@@ -1,6 +1,6 @@
 // A module without a device: the CPU of the program that opens it does the work, and calls are counted. FAKE chooses
 // what is wrong with it.
-#include "backend/module.h"
+#include "conditional/gpu/module.h"
 #include "base/error.h"
 #include "brute_engine.h"
 

@@ -1,4 +1,4 @@
-#include "team/plan.h"
+#include "conditional/gpu/plan.h"
 
 #include <algorithm>
 #include <string>

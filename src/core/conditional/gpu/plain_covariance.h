@@ -5,7 +5,7 @@
 
 #include <type_traits>
 
-#include "team/covariance.h"
+#include "conditional/gpu/covariance.h"
 
 namespace neargp {
 

@@ -2,8 +2,8 @@
 // counterpart of conditional/cpu/contract.h.
 #pragma once
 
-#include "team/coregionalisation.h"
-#include "team/tile.h"
+#include "conditional/gpu/coregionalisation.h"
+#include "conditional/gpu/tile.h"
 
 namespace neargp {
 

@@ -1,4 +1,4 @@
-// The table of functions of conditional/backend.h for a device with teams (team/device_array.h says what Device is).
+// The table of functions of conditional/backend.h for a device with teams (conditional/gpu/device_array.h says what Device is).
 #pragma once
 
 #include <algorithm>
@@ -8,14 +8,14 @@
 #include "conditional/backend.h"
 #include "base/error.h"
 #include "base/parallel_for.h"
-#include "team/conditional_adjoint.h"
-#include "team/conditional_gradient.h"
-#include "team/conditional_sums.h"
-#include "team/conditional_weights.h"
-#include "team/evaluation.h"
-#include "team/joint_sums.h"
-#include "team/plain_covariance.h"
-#include "team/projected_adjoint.h"
+#include "conditional/gpu/conditional_adjoint.h"
+#include "conditional/gpu/conditional_gradient.h"
+#include "conditional/gpu/conditional_sums.h"
+#include "conditional/gpu/conditional_weights.h"
+#include "conditional/gpu/evaluation.h"
+#include "conditional/gpu/joint_sums.h"
+#include "conditional/gpu/plain_covariance.h"
+#include "conditional/gpu/projected_adjoint.h"
 
 namespace neargp {
 

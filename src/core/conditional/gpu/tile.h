@@ -7,9 +7,9 @@
 
 #include "base/types.h"
 #include "conditional/view.h"
-#include "team/covariance.h"
-#include "team/pairs.h"
-#include "team/triangle.h"
+#include "conditional/gpu/covariance.h"
+#include "conditional/gpu/pairs.h"
+#include "conditional/gpu/triangle.h"
 
 namespace neargp {
 
@@ -32,7 +32,7 @@ class TeamTile {
  public:
   using Component = typename Covariance::Component;
 
-  // Derivatives of one component by pair (team/pairs.h); null where not needed.
+  // Derivatives of one component by pair (conditional/gpu/pairs.h); null where not needed.
   struct ComponentTile {
     Real* slope = nullptr;       // variance * dc/dr^2, or its product with -2 r^2 (single_scale)
     Real* shape = nullptr;       // variance * dc/dshape
@@ -63,7 +63,7 @@ class TeamTile {
   NEARGP_HD bool present(int row) const { return datum_[row] >= 0; }
   NEARGP_HD const Real* coords(int c) const { return coords_ + c * rows_ * coordinates(); }
 
-  // Of several outputs: that of a row, and two vectors for the derivatives in loadings (team/coregionalisation.h).
+  // Of several outputs: that of a row, and two vectors for the derivatives in loadings (conditional/gpu/coregionalisation.h).
   NEARGP_HD int output(int row) const { return datum_[rows_ + row]; }
   NEARGP_HD Real* row_loading() const { return loading_; }
   NEARGP_HD Real* row_sum() const { return loading_ + rows_; }

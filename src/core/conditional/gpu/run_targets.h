@@ -11,7 +11,7 @@
 #pragma once
 
 #include "base/types.h"
-#include "team/team.h"
+#include "conditional/gpu/team.h"
 
 namespace neargp {
 

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "conditional/conditional_output.h"
-#include "team/adjoint_tile.h"
+#include "conditional/gpu/adjoint_tile.h"
 
 namespace neargp {
 

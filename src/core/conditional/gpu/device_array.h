@@ -4,7 +4,7 @@
 //
 //   Place, current()                      where views that are opened now will lie
 //   use(place), use_to_release(place)     before the host's thread speaks to that place; the latter never throws
-//   limits()                              DeviceLimits (team/plan.h)
+//   limits()                              DeviceLimits (conditional/gpu/plan.h)
 //   operations_per_clock()                in double precision
 //   free_bytes()
 //   allocate(bytes), release(pointer)     release never throws

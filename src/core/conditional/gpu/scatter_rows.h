@@ -1,7 +1,7 @@
 // Rows of an array on a device, replaced by others that were sent side by side.
 #pragma once
 
-#include "team/launch.h"
+#include "conditional/gpu/launch.h"
 
 namespace neargp {
 

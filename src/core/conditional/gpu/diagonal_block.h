@@ -1,9 +1,9 @@
-// The square of four rows and columns on the diagonal of a team's triangle (team/triangle.h), in registers. Every thread
+// The square of four rows and columns on the diagonal of a team's triangle (conditional/gpu/triangle.h), in registers. Every thread
 // has a copy and computes with it for itself, which costs less than to hand results round.
 #pragma once
 
 #include "base/simd.h"
-#include "team/team.h"
+#include "conditional/gpu/team.h"
 
 namespace neargp {
 

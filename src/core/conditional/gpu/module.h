@@ -1,5 +1,5 @@
 // What a device module offers: a shared object of its own, opened when a device is first asked for
-// (backend/module_loader.h), so that the package loads where the device's libraries are missing. It is compiled by the
+// (conditional/gpu/module_loader.h), so that the package loads where the device's libraries are missing. It is compiled by the
 // compiler of the package, or with that as its host compiler: both sides share the types of C++, and an Error thrown
 // by the module is caught as one by the package.
 #pragma once

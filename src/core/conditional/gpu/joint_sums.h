@@ -2,7 +2,7 @@
 #pragma once
 
 #include "conditional/conditional_output.h"
-#include "team/contract.h"
+#include "conditional/gpu/contract.h"
 
 namespace neargp {
 

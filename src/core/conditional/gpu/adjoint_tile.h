@@ -1,7 +1,7 @@
 // The steps that every gradient by way of weights and conditional variances is made of (conditional/cpu/adjoint_tile.h), by a team.
 #pragma once
 
-#include "team/contract.h"
+#include "conditional/gpu/contract.h"
 
 namespace neargp {
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "local/normal_log_density.h"
-#include "team/contract.h"
+#include "conditional/gpu/contract.h"
 
 namespace neargp {
 

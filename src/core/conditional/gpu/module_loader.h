@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "backend/module.h"
+#include "conditional/gpu/module.h"
 
 namespace neargp {
 

@@ -10,8 +10,8 @@
 #include <cmath>
 
 #include "base/types.h"
-#include "team/sort.h"
-#include "team/team.h"
+#include "conditional/gpu/sort.h"
+#include "conditional/gpu/team.h"
 
 namespace neargp {
 

@@ -21,8 +21,8 @@
 // instructions than what is done with its entry (bench/cuda.md).
 #pragma once
 
-#include "team/diagonal_block.h"
-#include "team/team.h"
+#include "conditional/gpu/diagonal_block.h"
+#include "conditional/gpu/team.h"
 
 namespace neargp {
 

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "geometry/neighbor_engine.h"
-#include "team/evaluation.h"
-#include "team/nearest.h"
+#include "conditional/gpu/evaluation.h"
+#include "conditional/gpu/nearest.h"
 
 namespace neargp {
 

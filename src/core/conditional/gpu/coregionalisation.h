@@ -2,7 +2,7 @@
 // there is no total to spare the first of them a sum.
 #pragma once
 
-#include "team/tile.h"
+#include "conditional/gpu/tile.h"
 
 namespace neargp {
 

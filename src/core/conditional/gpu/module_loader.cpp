@@ -1,4 +1,4 @@
-#include "backend/module_loader.h"
+#include "conditional/gpu/module_loader.h"
 
 #include <map>
 

@@ -1,9 +1,9 @@
 // What a launch is given besides its task, and launches that need nothing more.
 #pragma once
 
-#include "team/device_array.h"
-#include "team/plan.h"
-#include "team/run_targets.h"
+#include "conditional/gpu/device_array.h"
+#include "conditional/gpu/plan.h"
+#include "conditional/gpu/run_targets.h"
 
 namespace neargp {
 

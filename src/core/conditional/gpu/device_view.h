@@ -7,8 +7,8 @@
 
 #include "base/error.h"
 #include "conditional/view.h"
-#include "team/device_array.h"
-#include "team/scatter_rows.h"
+#include "conditional/gpu/device_array.h"
+#include "conditional/gpu/scatter_rows.h"
 
 namespace neargp {
 

@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "base/run_context.h"
-#include "team/covariance.h"
-#include "team/device_view.h"
-#include "team/launch.h"
+#include "conditional/gpu/covariance.h"
+#include "conditional/gpu/device_view.h"
+#include "conditional/gpu/launch.h"
 
 namespace neargp {
 

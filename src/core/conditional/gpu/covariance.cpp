@@ -1,4 +1,4 @@
-#include "team/covariance.h"
+#include "conditional/gpu/covariance.h"
 
 #include <algorithm>
 #include <cstring>
