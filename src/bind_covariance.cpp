@@ -3,7 +3,7 @@
 
 #include "base/error.h"
 #include "bind_convert.h"
-#include "dense/covariance_matrix.h"
+#include "covariance/covariance_matrix.h"
 #include "conditional/cpu/kernels.h"
 
 neargp::Component to_component(const Rcpp::List& list) {

@@ -1,7 +1,7 @@
 #include <doctest/doctest.h>
 
 #include "core_fixtures.h"
-#include "dense/covariance_matrix.h"
+#include "covariance/covariance_matrix.h"
 #include "dense/exact_gp.h"
 
 using namespace neargp;

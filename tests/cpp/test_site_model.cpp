@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 #include "core_fixtures.h"
-#include "dense/covariance_matrix.h"
+#include "covariance/covariance_matrix.h"
 #include "conditional/cpu/kernels.h"
 #include "methods/gamma_variables.h"
 #include "methods/site_model.h"

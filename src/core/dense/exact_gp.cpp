@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/error.h"
-#include "dense/covariance_matrix.h"
+#include "covariance/covariance_matrix.h"
 #include "dense/tiled_cholesky.h"
 #include "conditional/conditional_output.h"
 #include "conditional/cpu/kernels.h"

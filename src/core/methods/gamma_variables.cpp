@@ -4,7 +4,7 @@
 
 #include "base/error.h"
 #include "base/parallel_for.h"
-#include "dense/covariance_matrix.h"
+#include "covariance/covariance_matrix.h"
 #include "likelihoods/marginal.h"
 #include "conditional/cpu/kernels.h"
 

@@ -6,7 +6,7 @@
 
 #include "conditional/backend.h"
 #include "base/error.h"
-#include "dense/covariance_matrix.h"
+#include "covariance/covariance_matrix.h"
 #include "conditional/cpu/kernels.h"
 
 namespace neargp {

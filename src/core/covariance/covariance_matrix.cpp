@@ -1,4 +1,4 @@
-#include "dense/covariance_matrix.h"
+#include "covariance/covariance_matrix.h"
 
 #include "base/parallel_for.h"
 #include "covariance/with_family.h"
