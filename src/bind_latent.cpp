@@ -1,7 +1,7 @@
 // Latent models and their posteriors, as R calls them. Nodes and data are numbered as the caller's rows.
 #include "bind_covariance.h"
 #include "bind_latent.h"
-#include "methods/latent_prediction.h"
+#include "latent/latent_prediction.h"
 
 namespace {
 

@@ -4,8 +4,8 @@
 #include "bind_covariance.h"
 #include "bind_latent.h"
 #include "base/error.h"
-#include "methods/mean_field_adam.h"
-#include "methods/mean_field_prediction.h"
+#include "latent/mean_field_adam.h"
+#include "latent/mean_field_prediction.h"
 
 namespace {
 

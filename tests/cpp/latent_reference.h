@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "core_fixtures.h"
-#include "methods/latent_model.h"
-#include "methods/latent_response.h"
+#include "latent/latent_model.h"
+#include "latent/latent_response.h"
 
 namespace reference {
 

@@ -8,7 +8,7 @@
 
 #include "core_fixtures.h"
 #include "geometry/ordering.h"
-#include "methods/mean_field.h"
+#include "latent/mean_field.h"
 
 namespace fixtures {
 

@@ -1,10 +1,10 @@
 // The stochastic optimiser of the mean-field bound: where it ends, what it keeps fixed, and what it starts from.
-#include "methods/mean_field_adam.h"
+#include "latent/mean_field_adam.h"
 
 #include <cmath>
 
 #include "mean_field_fixtures.h"
-#include "methods/latent_solve.h"
+#include "latent/latent_solve.h"
 
 using namespace neargp;
 using namespace fixtures;

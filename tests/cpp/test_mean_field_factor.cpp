@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "mean_field_fixtures.h"
-#include "methods/sparse_posterior.h"
+#include "latent/sparse_posterior.h"
 
 using namespace neargp;
 using namespace fixtures;

@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "latent_reference.h"
-#include "methods/latent_prediction.h"
-#include "methods/sparse_posterior.h"
+#include "latent/latent_prediction.h"
+#include "latent/sparse_posterior.h"
 
 using namespace neargp;
 using namespace fixtures;

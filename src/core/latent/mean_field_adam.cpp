@@ -1,10 +1,10 @@
-#include "methods/mean_field_adam.h"
+#include "latent/mean_field_adam.h"
 
 #include <algorithm>
 #include <cmath>
 
-#include "methods/average_design.h"
-#include "methods/latent_solve.h"
+#include "latent/average_design.h"
+#include "latent/latent_solve.h"
 #include "optim/adam.h"
 #include "random/batches.h"
 

@@ -1,4 +1,4 @@
-#include "methods/sparse_posterior.h"
+#include "latent/sparse_posterior.h"
 
 #include <algorithm>
 #include <cmath>
@@ -6,8 +6,8 @@
 #include <numeric>
 
 #include "base/error.h"
-#include "methods/average_design.h"
-#include "methods/latent_solve.h"
+#include "latent/average_design.h"
+#include "latent/latent_solve.h"
 #include "sparse/exact_cholesky.h"
 #include "sparse/incomplete_cholesky.h"
 #include "sparse/mean_field_factor.h"

@@ -6,7 +6,7 @@
 #include <functional>
 
 #include "covariance/parameters.h"
-#include "methods/mean_field.h"
+#include "latent/mean_field.h"
 
 namespace neargp {
 

@@ -19,8 +19,8 @@
 #include <limits>
 #include <memory>
 
-#include "methods/latent_model.h"
-#include "methods/latent_response.h"
+#include "latent/latent_model.h"
+#include "latent/latent_response.h"
 #include "sparse/sparse_factor.h"
 
 namespace neargp {

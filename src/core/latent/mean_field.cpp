@@ -1,4 +1,4 @@
-#include "methods/mean_field.h"
+#include "latent/mean_field.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "methods/average_design.h"
+#include "latent/average_design.h"
 
 #include "base/error.h"
 

@@ -16,7 +16,7 @@
 #include <numeric>
 
 #include "base/error.h"
-#include "methods/sparse_posterior.h"
+#include "latent/sparse_posterior.h"
 
 namespace neargp {
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "methods/sparse_posterior.h"
+#include "latent/sparse_posterior.h"
 
 namespace neargp {
 

@@ -1,4 +1,4 @@
-#include "methods/latent_model.h"
+#include "latent/latent_model.h"
 
 #include <algorithm>
 #include <cmath>

@@ -13,9 +13,9 @@
 
 #include <vector>
 
-#include "methods/latent_model.h"
-#include "methods/latent_response.h"
-#include "methods/projected_batch.h"
+#include "latent/latent_model.h"
+#include "latent/latent_response.h"
+#include "latent/projected_batch.h"
 
 namespace neargp {
 

@@ -1,4 +1,4 @@
-#include "methods/projected_batch.h"
+#include "latent/projected_batch.h"
 
 namespace neargp {
 

@@ -1,4 +1,4 @@
-#include "methods/latent_prediction.h"
+#include "latent/latent_prediction.h"
 
 #include <algorithm>
 #include <cmath>

@@ -7,7 +7,7 @@
 #include <Eigen/Core>
 #include <vector>
 
-#include "methods/latent_model.h"
+#include "latent/latent_model.h"
 #include "sparse/conjugate_gradient.h"
 
 namespace neargp {

@@ -4,8 +4,8 @@
 
 #include <vector>
 
-#include "methods/latent_model.h"
-#include "methods/latent_response.h"
+#include "latent/latent_model.h"
+#include "latent/latent_response.h"
 
 namespace neargp {
 

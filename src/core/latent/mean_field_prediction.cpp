@@ -1,11 +1,11 @@
-#include "methods/mean_field_prediction.h"
+#include "latent/mean_field_prediction.h"
 
 #include <Eigen/Cholesky>
 #include <algorithm>
 
 #include "base/error.h"
 #include "conditional/cpu/kernels.h"
-#include "methods/latent_solve.h"
+#include "latent/latent_solve.h"
 
 namespace neargp {
 

@@ -1,4 +1,4 @@
-#include "methods/latent_solve.h"
+#include "latent/latent_solve.h"
 
 namespace neargp {
 
