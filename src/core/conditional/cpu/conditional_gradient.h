@@ -16,7 +16,7 @@
 #include "conditional/cpu/assemble.h"
 #include "conditional/conditional_output.h"
 #include "conditional/cpu/contract.h"
-#include "local/normal_log_density.h"
+#include "likelihoods/normal_log_density.h"
 
 namespace neargp {
 

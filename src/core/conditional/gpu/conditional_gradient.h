@@ -1,7 +1,7 @@
 // The sum and gradient of conditional/cpu/conditional_gradient.h, where the formulas are derived, one target to a team.
 #pragma once
 
-#include "local/normal_log_density.h"
+#include "likelihoods/normal_log_density.h"
 #include "conditional/gpu/contract.h"
 
 namespace neargp {
