@@ -6,7 +6,7 @@
 
 #include "geometry/neighbors.h"
 #include "geometry_fixtures.h"
-#include "sparse/sparse_factor.h"
+#include "linalg/sparse/sparse_factor.h"
 
 namespace fixtures {
 

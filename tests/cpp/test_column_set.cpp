@@ -3,7 +3,7 @@
 #include <set>
 
 #include "random/philox.h"
-#include "sparse/column_set.h"
+#include "linalg/sparse/column_set.h"
 
 using namespace neargp;
 

@@ -1,6 +1,6 @@
 // The mean-field posterior as a sparse one with the factor of a diagonal: its optimum is that of the mean-field bound, and
 // its gradient the bound's.
-#include "sparse/mean_field_factor.h"
+#include "linalg/sparse/mean_field_factor.h"
 
 #include <cmath>
 

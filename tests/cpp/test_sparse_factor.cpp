@@ -4,9 +4,9 @@
 #include <cmath>
 #include <limits>
 
-#include "sparse/conjugate_gradient.h"
-#include "sparse/exact_cholesky.h"
-#include "sparse/incomplete_cholesky.h"
+#include "linalg/sparse/conjugate_gradient.h"
+#include "linalg/sparse/exact_cholesky.h"
+#include "linalg/sparse/incomplete_cholesky.h"
 #include "sparse_fixtures.h"
 
 using namespace neargp;

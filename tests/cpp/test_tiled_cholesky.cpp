@@ -4,7 +4,7 @@
 #include <cmath>
 #include <cstdlib>
 
-#include "dense/tiled_cholesky.h"
+#include "linalg/tiled_cholesky.h"
 
 using namespace neargp;
 using Matrix = Eigen::MatrixXd;

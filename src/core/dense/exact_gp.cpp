@@ -4,7 +4,7 @@
 
 #include "base/error.h"
 #include "covariance/covariance_matrix.h"
-#include "dense/tiled_cholesky.h"
+#include "linalg/tiled_cholesky.h"
 #include "conditional/conditional_output.h"
 #include "conditional/cpu/kernels.h"
 

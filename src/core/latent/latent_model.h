@@ -15,7 +15,7 @@
 
 #include "covariance/covariance.h"
 #include "conditional/conditionals.h"
-#include "sparse/sparse_pattern.h"
+#include "linalg/sparse/sparse_pattern.h"
 
 namespace neargp {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "latent/latent_model.h"
-#include "sparse/conjugate_gradient.h"
+#include "linalg/sparse/conjugate_gradient.h"
 
 namespace neargp {
 

@@ -8,9 +8,9 @@
 #include "base/error.h"
 #include "latent/average_design.h"
 #include "latent/latent_solve.h"
-#include "sparse/exact_cholesky.h"
-#include "sparse/incomplete_cholesky.h"
-#include "sparse/mean_field_factor.h"
+#include "linalg/sparse/exact_cholesky.h"
+#include "linalg/sparse/incomplete_cholesky.h"
+#include "linalg/sparse/mean_field_factor.h"
 
 namespace neargp {
 

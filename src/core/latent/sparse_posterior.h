@@ -21,7 +21,7 @@
 
 #include "latent/latent_model.h"
 #include "latent/latent_response.h"
-#include "sparse/sparse_factor.h"
+#include "linalg/sparse/sparse_factor.h"
 
 namespace neargp {
 
@@ -49,8 +49,8 @@ class SparsePosterior {
   // `exact`: an exact factor; else an incomplete one. Should it break down, or differ too much from A, it gives way to an exact
   // one where there are at most a few thousand nodes; else fit() throws an Error of a breakdown.
   // `factor_bytes`: what an incomplete factor may take; where the pattern of Q would take more it has the narrow one
-  // (sparse/sparse_pattern.h).
-  // `mean_field`: variances and log determinant are those of the diagonal of A (sparse/mean_field_factor.h), which makes
+  // (linalg/sparse/sparse_pattern.h).
+  // `mean_field`: variances and log determinant are those of the diagonal of A (linalg/sparse/mean_field_factor.h), which makes
   // L the mean-field bound, and its optimum the best q(u) of independent nodes.
   // Both arguments outlive the object; the model's covariance may change between calls.
   SparsePosterior(const LatentModel& model, const LatentResponse& response, bool exact, const RunContext& context,

@@ -1,4 +1,4 @@
-#include "sparse/exact_cholesky.h"
+#include "linalg/sparse/exact_cholesky.h"
 
 #include <Eigen/SparseCholesky>
 #include <algorithm>

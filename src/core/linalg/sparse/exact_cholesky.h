@@ -5,7 +5,7 @@
 
 #include <memory>
 
-#include "sparse/sparse_factor.h"
+#include "linalg/sparse/sparse_factor.h"
 
 namespace neargp {
 

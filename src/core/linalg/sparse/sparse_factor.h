@@ -6,8 +6,8 @@
 
 #include "base/run_context.h"
 #include "base/types.h"
-#include "sparse/column_set.h"
-#include "sparse/sparse_pattern.h"
+#include "linalg/sparse/column_set.h"
+#include "linalg/sparse/sparse_pattern.h"
 
 namespace neargp {
 

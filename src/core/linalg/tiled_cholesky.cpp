@@ -1,4 +1,4 @@
-#include "dense/tiled_cholesky.h"
+#include "linalg/tiled_cholesky.h"
 
 #include <Eigen/Cholesky>
 #include <algorithm>

@@ -1,10 +1,10 @@
-#include "sparse/sparse_pattern.h"
+#include "linalg/sparse/sparse_pattern.h"
 
 #include <algorithm>
 
 #include "base/parallel_for.h"
-#include "sparse/clique_graph.h"
-#include "sparse/pattern_builder.h"
+#include "linalg/sparse/clique_graph.h"
+#include "linalg/sparse/pattern_builder.h"
 
 namespace neargp {
 

@@ -1,4 +1,4 @@
-#include "sparse/conjugate_gradient.h"
+#include "linalg/sparse/conjugate_gradient.h"
 
 #include <cmath>
 #include <numeric>

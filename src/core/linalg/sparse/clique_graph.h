@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/run_context.h"
-#include "sparse/sparse_pattern.h"
+#include "linalg/sparse/sparse_pattern.h"
 
 namespace neargp {
 

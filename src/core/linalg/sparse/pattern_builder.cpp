@@ -1,12 +1,12 @@
-#include "sparse/pattern_builder.h"
+#include "linalg/sparse/pattern_builder.h"
 
 #include <algorithm>
 #include <string>
 
 #include "base/error.h"
 #include "base/parallel_for.h"
-#include "sparse/column_set.h"
-#include "sparse/pair_loops.h"
+#include "linalg/sparse/column_set.h"
+#include "linalg/sparse/pair_loops.h"
 
 namespace neargp {
 namespace {

@@ -1,4 +1,4 @@
-#include "sparse/clique_graph.h"
+#include "linalg/sparse/clique_graph.h"
 
 #include <algorithm>
 #include <limits>

@@ -3,8 +3,8 @@
 
 #include <vector>
 
-#include "sparse/clique_graph.h"
-#include "sparse/sparse_pattern.h"
+#include "linalg/sparse/clique_graph.h"
+#include "linalg/sparse/sparse_pattern.h"
 
 namespace neargp {
 

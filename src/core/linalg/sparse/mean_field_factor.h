@@ -10,7 +10,7 @@
 #include <memory>
 #include <vector>
 
-#include "sparse/sparse_factor.h"
+#include "linalg/sparse/sparse_factor.h"
 
 namespace neargp {
 

@@ -1,4 +1,4 @@
-#include "sparse/mean_field_factor.h"
+#include "linalg/sparse/mean_field_factor.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,10 +1,10 @@
-#include "sparse/incomplete_cholesky.h"
+#include "linalg/sparse/incomplete_cholesky.h"
 
 #include <algorithm>
 #include <cmath>
 
 #include "base/parallel_for.h"
-#include "sparse/pair_loops.h"
+#include "linalg/sparse/pair_loops.h"
 
 namespace neargp {
 IncompleteCholesky::IncompleteCholesky(const SparsePattern& pattern)

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "sparse/sparse_factor.h"
+#include "linalg/sparse/sparse_factor.h"
 
 namespace neargp {
 
