@@ -6,7 +6,7 @@
 
 has_gamma_variables <- function(family) family$family == "student_t"
 
-# Each conditioning set has variables of its own, from its own rows alone (src/core/methods/gamma_variables.h), so that no row sees its own
+# Each conditioning set has variables of its own, from its own rows alone (src/core/loo/gamma_variables.h), so that no row sees its own
 # response on the way: the rows are repeated for each set. `known`: covariance, nugget, the family's parameters, and beta.
 with_gamma_variables <- function(rows, known, threads) {
   residuals <- rows$columns[, 1L] - drop(rows$columns[, -1L, drop = FALSE] %*% known$beta)

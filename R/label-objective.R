@@ -1,7 +1,7 @@
 # The leave-one-out log score of class labels as a function of theta: the working parameters of the covariance, the logarithm of the
 # slope of the link, the coefficients of the trend inside it (of orthogonal columns, one set of coefficients for each output), and `far`.
 # The intercept among the coefficients is that among data. Far from data it is that of the base rates (R/base-rates.R) plus `far`; the
-# difference is the bias of src/core/methods/class_score.h. Formulas are there and in label_model.h.
+# difference is the bias of src/core/loo/class_score.h. Formulas are there and in label_model.h.
 #
 # A light ridge, per observation, keeps apart what the data hardly tell apart: 1e-3 of the trend's mean square among data (the softmax does
 # not change when all outputs get the same), 1e-4 of the squared logarithm of the slope. Of the square of `far` 1e-2 in up to three

@@ -9,7 +9,7 @@
 # scores; a weight of 1 puts the two in proportion. At that weight q stays near the prior, and a logit near 1 / (2 E omega), about 2,
 # among however many labels of one class: that is the mean of many pseudo-observations y / (2 omega) of precision omega.
 #
-# Formulas of scores and derivatives are in src/core/methods/polya_gamma.h.
+# Formulas of scores and derivatives are in src/core/loo/polya_gamma.h.
 
 polya_gamma_limit <- 2.5
 

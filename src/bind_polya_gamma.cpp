@@ -2,7 +2,7 @@
 #include "base/error.h"
 #include "bind_convert.h"
 #include "bind_covariance.h"
-#include "methods/polya_gamma.h"
+#include "loo/polya_gamma.h"
 
 using neargp::Index;
 

@@ -3,8 +3,8 @@
 #include "bind_convert.h"
 #include "bind_covariance.h"
 #include "likelihoods/marginal.h"
-#include "methods/gamma_variables.h"
-#include "methods/site_model.h"
+#include "loo/gamma_variables.h"
+#include "loo/site_model.h"
 
 using neargp::Index;
 

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <vector>
 
-#include "methods/class_score.h"
+#include "loo/class_score.h"
 
 using namespace neargp;
 

@@ -5,7 +5,7 @@
 
 #include "base/error.h"
 #include "core_fixtures.h"
-#include "methods/polya_gamma.h"
+#include "loo/polya_gamma.h"
 
 using namespace neargp;
 using namespace fixtures;

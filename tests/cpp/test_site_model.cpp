@@ -8,8 +8,8 @@
 #include "core_fixtures.h"
 #include "covariance/covariance_matrix.h"
 #include "conditional/cpu/kernels.h"
-#include "methods/gamma_variables.h"
-#include "methods/site_model.h"
+#include "loo/gamma_variables.h"
+#include "loo/site_model.h"
 
 using namespace neargp;
 using namespace fixtures;

@@ -1,4 +1,4 @@
-#include "methods/class_score.h"
+#include "loo/class_score.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "methods/gamma_variables.h"
+#include "loo/gamma_variables.h"
 
 #include <Eigen/Cholesky>
 

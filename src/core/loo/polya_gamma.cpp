@@ -1,4 +1,4 @@
-#include "methods/polya_gamma.h"
+#include "loo/polya_gamma.h"
 
 #include <algorithm>
 #include <array>

@@ -20,7 +20,7 @@
 
 #include <vector>
 
-#include "methods/label_model.h"
+#include "loo/label_model.h"
 
 namespace neargp {
 

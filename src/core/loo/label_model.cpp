@@ -1,4 +1,4 @@
-#include "methods/label_model.h"
+#include "loo/label_model.h"
 
 #include <algorithm>
 #include <map>

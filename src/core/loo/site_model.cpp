@@ -1,4 +1,4 @@
-#include "methods/site_model.h"
+#include "loo/site_model.h"
 
 #include <utility>
 
