@@ -4,7 +4,7 @@
 #include <cmath>
 #include <functional>
 
-#include "random/batches.h"
+#include "optim/batches.h"
 
 using namespace neargp;
 using namespace fixtures;

@@ -6,7 +6,7 @@
 #include "latent/average_design.h"
 #include "latent/latent_solve.h"
 #include "optim/adam.h"
-#include "random/batches.h"
+#include "optim/batches.h"
 
 namespace neargp {
 
