@@ -5,7 +5,7 @@
 #include <string>
 
 #include "conditional/gpu/module_loader.h"
-#include "base/thread_crew.h"
+#include "parallel/thread_crew.h"
 #include "geometry/faiss_engine.h"
 
 namespace {

@@ -1,4 +1,4 @@
 // The module does not see the symbols of the package's library: what it needs of core/ is compiled into it, too.
-#include "base/thread_crew.cpp"
+#include "parallel/thread_crew.cpp"
 #include "conditional/gpu/covariance.cpp"
 #include "conditional/gpu/plan.cpp"

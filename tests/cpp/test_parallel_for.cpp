@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "base/parallel_for.h"
+#include "parallel/parallel_for.h"
 
 using namespace neargp;
 

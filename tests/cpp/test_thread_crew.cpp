@@ -10,7 +10,7 @@
 #include <thread>
 #include <vector>
 
-#include "base/thread_crew.h"
+#include "parallel/thread_crew.h"
 
 using namespace neargp;
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/arena.h"
-#include "base/parallel_for.h"
+#include "parallel/parallel_for.h"
 #include "base/run_context.h"
 #include "base/types.h"
 #include "conditional/view.h"

@@ -1,6 +1,6 @@
 #include "covariance/covariance_matrix.h"
 
-#include "base/parallel_for.h"
+#include "parallel/parallel_for.h"
 #include "covariance/with_family.h"
 
 namespace neargp {

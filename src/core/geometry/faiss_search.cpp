@@ -5,7 +5,7 @@
 #include <limits>
 #include <vector>
 
-#include "base/parallel_for.h"
+#include "parallel/parallel_for.h"
 #include "geometry/nearest_buffer.h"
 
 namespace neargp {

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "base/error.h"
-#include "base/parallel_for.h"
+#include "parallel/parallel_for.h"
 
 namespace neargp {
 namespace {

@@ -2,7 +2,7 @@
 #include <limits>
 #include <vector>
 
-#include "base/parallel_for.h"
+#include "parallel/parallel_for.h"
 #include "geometry/kd_tree.h"
 #include "geometry/ordering.h"
 

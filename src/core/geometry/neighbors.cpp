@@ -4,7 +4,7 @@
 #include <string>
 
 #include "base/error.h"
-#include "base/parallel_for.h"
+#include "parallel/parallel_for.h"
 #include "geometry/block_search.h"
 #include "geometry/engine_search.h"
 #include "geometry/kd_tree.h"

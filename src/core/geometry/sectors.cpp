@@ -3,7 +3,7 @@
 #include <limits>
 
 #include "base/error.h"
-#include "base/parallel_for.h"
+#include "parallel/parallel_for.h"
 #include "geometry/kd_tree.h"
 #include "geometry/nearest_buffer.h"
 #include "geometry/neighbors.h"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/parallel_for.h"
+#include "parallel/parallel_for.h"
 #include "random/philox.h"
 
 namespace neargp {

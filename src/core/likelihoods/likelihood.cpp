@@ -5,7 +5,7 @@
 #include <iterator>
 
 #include "base/error.h"
-#include "base/parallel_for.h"
+#include "parallel/parallel_for.h"
 #include "likelihoods/kernels.h"
 
 namespace neargp {

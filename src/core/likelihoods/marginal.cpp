@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "base/error.h"
-#include "base/parallel_for.h"
+#include "parallel/parallel_for.h"
 
 namespace neargp {
 

@@ -3,7 +3,7 @@
 #include <Eigen/Cholesky>
 #include <algorithm>
 
-#include "base/parallel_for.h"
+#include "parallel/parallel_for.h"
 
 namespace neargp {
 

@@ -3,7 +3,7 @@
 #include <Eigen/Cholesky>
 
 #include "base/error.h"
-#include "base/parallel_for.h"
+#include "parallel/parallel_for.h"
 #include "covariance/covariance_matrix.h"
 #include "likelihoods/marginal.h"
 #include "conditional/cpu/kernels.h"

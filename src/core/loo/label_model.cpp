@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "base/error.h"
-#include "base/parallel_for.h"
+#include "parallel/parallel_for.h"
 #include "conditional/cpu/kernels.h"
 #include "conditional/problem.h"
 

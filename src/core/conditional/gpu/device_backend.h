@@ -7,7 +7,7 @@
 
 #include "conditional/backend.h"
 #include "base/error.h"
-#include "base/parallel_for.h"
+#include "parallel/parallel_for.h"
 #include "conditional/gpu/conditional_adjoint.h"
 #include "conditional/gpu/conditional_gradient.h"
 #include "conditional/gpu/conditional_sums.h"

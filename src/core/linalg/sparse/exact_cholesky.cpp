@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/parallel_for.h"
+#include "parallel/parallel_for.h"
 
 namespace neargp {
 

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "base/error.h"
-#include "base/parallel_for.h"
+#include "parallel/parallel_for.h"
 #include "linalg/sparse/column_set.h"
 #include "linalg/sparse/pair_loops.h"
 

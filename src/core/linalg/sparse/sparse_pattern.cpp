@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "base/parallel_for.h"
+#include "parallel/parallel_for.h"
 #include "linalg/sparse/clique_graph.h"
 #include "linalg/sparse/pattern_builder.h"
 

@@ -8,7 +8,7 @@
 #include <thread>
 
 #include "base/run_context.h"
-#include "base/thread_crew.h"
+#include "parallel/thread_crew.h"
 #include "base/types.h"
 
 namespace neargp {

@@ -1,4 +1,4 @@
-#include "base/thread_crew.h"
+#include "parallel/thread_crew.h"
 
 #include <unistd.h>
 
