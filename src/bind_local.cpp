@@ -2,10 +2,10 @@
 #include "bind_convert.h"
 #include "bind_covariance.h"
 #include "base/error.h"
-#include "dense/exact_gp.h"
-#include "methods/conditional_likelihood.h"
-#include "methods/joint_likelihood.h"
-#include "methods/kriging.h"
+#include "response/exact_gp.h"
+#include "response/conditional_likelihood.h"
+#include "response/joint_likelihood.h"
+#include "response/kriging.h"
 
 using neargp::Index;
 

@@ -9,7 +9,7 @@
 #include "dense_reference.h"
 #include "geometry_fixtures.h"
 #include "conditional/cpu/kernels.h"
-#include "methods/conditional_likelihood.h"
+#include "response/conditional_likelihood.h"
 
 namespace fixtures {
 

@@ -4,8 +4,8 @@
 #include "conditional/backend.h"
 #include "base/error.h"
 #include "core_fixtures.h"
-#include "methods/conditional_likelihood.h"
-#include "methods/kriging.h"
+#include "response/conditional_likelihood.h"
+#include "response/kriging.h"
 
 using namespace neargp;
 

@@ -6,9 +6,9 @@
 
 #include "base/error.h"
 #include "core_fixtures.h"
-#include "dense/exact_gp.h"
-#include "methods/joint_likelihood.h"
-#include "methods/kriging.h"
+#include "response/exact_gp.h"
+#include "response/joint_likelihood.h"
+#include "response/kriging.h"
 #include "output_fixtures.h"
 
 using namespace neargp;

@@ -2,7 +2,7 @@
 
 #include "core_fixtures.h"
 #include "covariance/covariance_matrix.h"
-#include "dense/exact_gp.h"
+#include "response/exact_gp.h"
 
 using namespace neargp;
 using namespace fixtures;

@@ -1,7 +1,7 @@
 #include <doctest/doctest.h>
 
 #include "core_fixtures.h"
-#include "methods/joint_likelihood.h"
+#include "response/joint_likelihood.h"
 
 using namespace neargp;
 using namespace fixtures;

@@ -5,7 +5,7 @@
 
 #include "base/error.h"
 #include "core_fixtures.h"
-#include "methods/kriging.h"
+#include "response/kriging.h"
 
 using namespace neargp;
 using namespace fixtures;

@@ -9,7 +9,7 @@
 #include "base/shared_object.h"
 #include "base/error.h"
 #include "core_fixtures.h"
-#include "methods/conditional_likelihood.h"
+#include "response/conditional_likelihood.h"
 
 using namespace neargp;
 

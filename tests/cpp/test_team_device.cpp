@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "core_fixtures.h"
 #include "emulated_device.h"
-#include "methods/kriging.h"
+#include "response/kriging.h"
 #include "output_fixtures.h"
 
 using namespace neargp;

@@ -1,7 +1,7 @@
-#include "methods/joint_likelihood.h"
+#include "response/joint_likelihood.h"
 
 #include "conditional/cpu/kernels.h"
-#include "methods/unpack_sums.h"
+#include "response/unpack_sums.h"
 
 namespace neargp {
 

@@ -1,4 +1,4 @@
-#include "methods/kriging.h"
+#include "response/kriging.h"
 
 #include <algorithm>
 #include <cmath>

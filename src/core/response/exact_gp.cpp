@@ -1,4 +1,4 @@
-#include "dense/exact_gp.h"
+#include "response/exact_gp.h"
 
 #include <algorithm>
 

@@ -1,8 +1,8 @@
-#include "methods/conditional_likelihood.h"
+#include "response/conditional_likelihood.h"
 
 #include "base/error.h"
 #include "conditional/cpu/kernels.h"
-#include "methods/unpack_sums.h"
+#include "response/unpack_sums.h"
 
 namespace neargp {
 

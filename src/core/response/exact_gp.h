@@ -1,8 +1,8 @@
 // The Gaussian process without approximation: O(n^3), for small n and as a reference.
 #pragma once
 
-#include "methods/conditional_likelihood.h"
-#include "methods/kriging.h"
+#include "response/conditional_likelihood.h"
+#include "response/kriging.h"
 
 namespace neargp {
 
