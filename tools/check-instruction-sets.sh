@@ -4,7 +4,7 @@
 #
 # * No weak symbol but templates on the number of lanes. A function that is the same
 #   in two translation units is kept once by the linker, and where the kept one was
-#   compiled for AVX-512 the program dies on every other processor (base/simd.h).
+#   compiled for AVX-512 the program dies on every other processor (simd/simd.h).
 # * Wide registers are used: fused multiply-adds on ymm or zmm by the hundred. Without -O2
 #   there are none, whence LEAST_OPERATIONS=0 for such builds.
 set -eu

@@ -3,7 +3,7 @@
 
 #include <cstring>
 
-#include "base/simd.h"
+#include "simd/simd.h"
 #include "simd_functions.h"
 
 template <int Lanes>

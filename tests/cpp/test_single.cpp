@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "base/single.h"
+#include "simd/single.h"
 #include "core_fixtures.h"
 #include "conditional/gpu/covariance.h"
 

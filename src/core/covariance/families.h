@@ -7,7 +7,7 @@
 // from the squared scaled distance r2 to the correlation c, to its derivative in r2
 // (when `slope`), and to its derivative in the family's shape parameter (when
 // `shape`). All length parameters enter through r2 alone, so that these are the only
-// derivatives anyone needs. Real is a double, a pack (base/simd.h) or a Single.
+// derivatives anyone needs. Real is a double, a pack (simd/simd.h) or a Single.
 //
 // The exponential's slope is infinite at r = 0, where it is always multiplied by a
 // squared coordinate difference that is zero: the smallest r is held at 1e-150, or at
@@ -17,8 +17,8 @@
 #include <type_traits>
 
 #include "base/hd.h"
-#include "base/simd.h"
-#include "base/single.h"
+#include "simd/simd.h"
+#include "simd/single.h"
 
 namespace neargp {
 

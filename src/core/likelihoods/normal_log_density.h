@@ -2,7 +2,7 @@
 // doubles.
 #pragma once
 
-#include "base/simd.h"
+#include "simd/simd.h"
 #include "conditional/conditional_output.h"
 
 namespace neargp {

@@ -1,7 +1,7 @@
 // Special functions of packs that the response families need beyond exp and log.
 #pragma once
 
-#include "base/simd.h"
+#include "simd/simd.h"
 
 namespace neargp {
 

@@ -1,7 +1,7 @@
 // What a pack of data contributes, in the terms that all response families share.
 #pragma once
 
-#include "base/simd.h"
+#include "simd/simd.h"
 
 namespace neargp {
 

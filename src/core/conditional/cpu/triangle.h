@@ -15,7 +15,7 @@
 
 #include <utility>
 
-#include "base/simd.h"
+#include "simd/simd.h"
 
 namespace neargp {
 

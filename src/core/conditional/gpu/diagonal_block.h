@@ -2,7 +2,7 @@
 // has a copy and computes with it for itself, which costs less than to hand results round.
 #pragma once
 
-#include "base/simd.h"
+#include "simd/simd.h"
 #include "conditional/gpu/team.h"
 
 namespace neargp {

@@ -6,7 +6,7 @@
 #pragma once
 
 #include "base/hd.h"
-#include "base/simd.h"
+#include "simd/simd.h"
 
 namespace neargp {
 

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstring>
 
-#include "base/simd.h"
+#include "simd/simd.h"
 
 namespace neargp {
 namespace pairs {

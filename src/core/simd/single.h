@@ -7,7 +7,7 @@
 
 #include <cstdint>
 
-#include "base/simd.h"
+#include "simd/simd.h"
 
 namespace neargp {
 
