@@ -77,7 +77,7 @@ int main(int, char** arguments) {
   RunContext context;
   context.backend = &backend;
   context.single_precision = std::string(arguments[2]) == "single";
-  const PreparedCovariance prepared = prepare(covariance, 2, true, local_kernels().fill_matern_table);
+  const PreparedCovariance prepared = prepare(covariance, 2, true);
   const LocalProblem problem(data.view(), fixtures::neighbors_others(data, k), {}, context);
   problem.on_device().conditional_sums(prepared, true, context);
 }

@@ -19,7 +19,7 @@ mkdir -p "$out"
 
 objects=_build/cpp-$(basename "$cxx")-plain
 needed="$objects/tests/core_fixtures.o $objects/tests/dense_reference.o"
-for source in src/core/*/*.cpp; do
+for source in src/core/*/*.cpp src/core/*/*/*.cpp; do
   object=${source#src/core/}
   needed="$needed $objects/core/${object%.cpp}.o"
 done

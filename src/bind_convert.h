@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "base/run_context.h"
+#include "conditional/problem.h"
 #include "geometry/neighbors.h"
 #include "geometry/points.h"
-#include "conditional/problem.h"
 
 // `threads` threads, interruptible from the R console, on the device that R has set (bind_device.h).
 neargp::RunContext make_run_context(int threads);

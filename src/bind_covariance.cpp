@@ -4,7 +4,7 @@
 #include "base/error.h"
 #include "bind_convert.h"
 #include "covariance/covariance_matrix.h"
-#include "conditional/cpu/kernels.h"
+#include "simd/instruction_set.h"
 
 neargp::Component to_component(const Rcpp::List& list) {
   neargp::Component component;
@@ -43,7 +43,7 @@ neargp::Covariance to_covariance(const Rcpp::List& list, double nugget) {
 namespace {
 
 neargp::PreparedCovariance prepared_values(const neargp::Covariance& covariance, int dim) {
-  return neargp::prepare(covariance, dim, false, neargp::local_kernels().fill_matern_table);
+  return neargp::prepare(covariance, dim, false);
 }
 
 neargp::PreparedCovariance prepared_component(const Rcpp::List& component) {
@@ -88,7 +88,7 @@ Rcpp::NumericMatrix core_covariance_matrix(const Rcpp::NumericMatrix& coords, co
 }
 
 // [[Rcpp::export]]
-std::string core_simd() { return neargp::local_kernels().name; }
+std::string core_simd() { return neargp::instruction_set_name(neargp::instruction_set()); }
 
 // [[Rcpp::export]]
 std::vector<std::string> core_simd_available() {

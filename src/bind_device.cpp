@@ -5,8 +5,8 @@
 #include <string>
 
 #include "conditional/gpu/module_loader.h"
-#include "parallel/thread_crew.h"
 #include "geometry/faiss_engine.h"
+#include "parallel/thread_crew.h"
 
 namespace {
 

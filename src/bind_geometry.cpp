@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <string>
 
-#include "bind_convert.h"
 #include "base/error.h"
+#include "bind_convert.h"
 #include "geometry/longlat.h"
 #include "geometry/ordering.h"
 

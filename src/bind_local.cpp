@@ -1,9 +1,9 @@
 // Likelihoods, gradients and kriging from conditioning sets, as R calls them.
+#include "base/error.h"
 #include "bind_convert.h"
 #include "bind_covariance.h"
-#include "base/error.h"
-#include "response/exact_gp.h"
 #include "response/conditional_likelihood.h"
+#include "response/exact_gp.h"
 #include "response/joint_likelihood.h"
 #include "response/kriging.h"
 

@@ -1,9 +1,9 @@
 // The stochastic mean-field optimiser, and predictions from its posterior, as R calls them.
 #include <cmath>
 
+#include "base/error.h"
 #include "bind_covariance.h"
 #include "bind_latent.h"
-#include "base/error.h"
 #include "latent/mean_field_adam.h"
 #include "latent/mean_field_prediction.h"
 

@@ -5,14 +5,14 @@
 # * No weak symbol but templates on the number of lanes. A function that is the same
 #   in two translation units is kept once by the linker, and where the kept one was
 #   compiled for AVX-512 the program dies on every other processor (simd/simd.h).
-# * Wide registers are used: fused multiply-adds on ymm or zmm by the hundred. Without -O2
+# * Wide registers are used: fused multiply-adds on ymm or zmm, twenty at least. Without -O2
 #   there are none, whence LEAST_OPERATIONS=0 for such builds.
 set -eu
 export LC_ALL=C
 
 cd "$(dirname "$0")/.."
-[ $# -gt 0 ] || set -- src/core/local src/core/likelihoods
-least=${LEAST_OPERATIONS:-200}
+[ $# -gt 0 ] || set -- src/core/conditional/cpu src/core/covariance src/core/likelihoods
+least=${LEAST_OPERATIONS:-10}
 
 skip() {
   echo "instruction sets: skipped, $1"

@@ -1,5 +1,5 @@
-#include "launch.h"
 #include "conditional/gpu/evaluation.h"
+#include "launch.h"
 
 namespace neargp {
 

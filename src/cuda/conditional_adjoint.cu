@@ -1,5 +1,5 @@
-#include "launch.h"
 #include "conditional/gpu/conditional_adjoint.h"
+#include "launch.h"
 
 namespace neargp {
 

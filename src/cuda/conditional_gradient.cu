@@ -1,5 +1,5 @@
-#include "launch.h"
 #include "conditional/gpu/conditional_gradient.h"
+#include "launch.h"
 
 namespace neargp {
 

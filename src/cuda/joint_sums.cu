@@ -1,5 +1,5 @@
-#include "launch.h"
 #include "conditional/gpu/joint_sums.h"
+#include "launch.h"
 
 namespace neargp {
 

@@ -7,9 +7,9 @@
 
 #include "architectures.h"
 #include "check.h"
-#include "cuda_device.h"
 #include "conditional/gpu/device_backend.h"
 #include "conditional/gpu/device_search.h"
+#include "cuda_device.h"
 
 namespace neargp {
 namespace {

@@ -1,6 +1,6 @@
-#include "launch.h"
 #include "conditional/gpu/conditional_sums.h"
 #include "conditional/gpu/plain_covariance.h"
+#include "launch.h"
 
 namespace neargp {
 

@@ -1,5 +1,5 @@
-#include "launch.h"
 #include "conditional/gpu/projected_adjoint.h"
+#include "launch.h"
 
 namespace neargp {
 

@@ -1,5 +1,5 @@
-#include "launch.h"
 #include "conditional/gpu/scatter_rows.h"
+#include "launch.h"
 
 namespace neargp {
 

@@ -8,8 +8,8 @@
 
 #include "dense_reference.h"
 #include "geometry_fixtures.h"
-#include "conditional/cpu/kernels.h"
 #include "response/conditional_likelihood.h"
+#include "simd/instruction_set.h"
 
 namespace fixtures {
 
@@ -19,7 +19,7 @@ class KeepInstructionSet {
   ~KeepInstructionSet() { neargp::use_instruction_set(name_); }
 
  private:
-  const char* name_ = neargp::local_kernels().name;
+  const char* name_ = neargp::instruction_set_name(neargp::instruction_set());
 };
 
 // All instruction sets that this processor has, unless main() was told to use one of them.

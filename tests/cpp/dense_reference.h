@@ -5,9 +5,9 @@
 #include <Eigen/Core>
 #include <vector>
 
+#include "conditional/problem.h"
 #include "covariance/covariance.h"
 #include "geometry/neighbors.h"
-#include "conditional/problem.h"
 
 namespace reference {
 

@@ -1,5 +1,5 @@
 // The CPU in the place of a device: its memory is counted, and its teams are threads with real barriers, so that the
-// sanitizers see what a GPU would do. Everything in team/ runs on it as on a GPU. NEARGP_INTERPRETED puts an interpreted GPU
+// sanitizers see what a GPU would do. Everything in conditional/gpu/ runs on it as on a GPU. NEARGP_INTERPRETED puts an interpreted GPU
 // in its place (make interpreted).
 #pragma once
 

@@ -4,10 +4,10 @@
 
 #include <string>
 
-#include "conditional/gpu/module.h"
 #include "base/run_context.h"
-#include "gpu.h"
 #include "conditional/gpu/device_backend.h"
+#include "conditional/gpu/module.h"
+#include "gpu.h"
 
 namespace emulated {
 

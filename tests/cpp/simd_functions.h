@@ -1,5 +1,5 @@
 // The elementary functions of packs as plain functions of arrays, so that one test can call them as compiled for
-// each instruction set: those units carry their own targets, as src/core/local/kernels_*.cpp do.
+// each instruction set: those units carry their own targets, as src/core/conditional/cpu/kernels_*.cpp do.
 #pragma once
 
 struct SimdFunctions {

@@ -4,7 +4,6 @@
 
 #include "conditional/backend.h"
 #include "geometry/ordering.h"
-#include "conditional/cpu/kernels.h"
 
 namespace fixtures {
 
@@ -43,7 +42,7 @@ VecchiaPrecision::VecchiaPrecision(const VecchiaCliques& cliques, double weight_
   view.target_coords = cliques.cloud.coords.data();
   view.neighbors = cliques.neighbors.index.data();
   std::vector<double> b(scale.size() * std::size_t(view.k));
-  const PreparedCovariance prepared = prepare(covariance, 2, false, local_kernels().fill_matern_table);
+  const PreparedCovariance prepared = prepare(covariance, 2, false);
   DeviceView(cpu_backend(), view)
       .conditional_weights(prepared, false, with_threads(1), {nullptr, scale.data(), b.data()});
   for (std::size_t j = 0; j < scale.size(); ++j) {

@@ -1,8 +1,8 @@
 // The device interface, by a backend that counts what is asked of it and lets the CPU do the work.
 #include <doctest/doctest.h>
 
-#include "conditional/backend.h"
 #include "base/error.h"
+#include "conditional/backend.h"
 #include "core_fixtures.h"
 #include "response/conditional_likelihood.h"
 #include "response/kriging.h"

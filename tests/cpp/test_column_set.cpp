@@ -2,8 +2,8 @@
 
 #include <set>
 
-#include "random/philox.h"
 #include "linalg/sparse/column_set.h"
+#include "random/philox.h"
 
 using namespace neargp;
 

@@ -6,10 +6,10 @@
 
 #include "base/error.h"
 #include "core_fixtures.h"
+#include "output_fixtures.h"
 #include "response/exact_gp.h"
 #include "response/joint_likelihood.h"
 #include "response/kriging.h"
-#include "output_fixtures.h"
 
 using namespace neargp;
 using namespace fixtures;

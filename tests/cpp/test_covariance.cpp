@@ -13,7 +13,7 @@ using namespace fixtures;
 namespace {
 
 PreparedCovariance prepared(const Covariance& covariance, int dim) {
-  return prepare(covariance, dim, true, local_kernels().fill_matern_table);
+  return prepare(covariance, dim, true);
 }
 
 struct Correlation {

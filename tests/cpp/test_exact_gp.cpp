@@ -87,13 +87,13 @@ TEST_CASE("covariance matrices between two sets of points, and correlations at a
   for (const Model& model : structures()) {
     CAPTURE(model.name);
     const Cloud a = uniform_cloud(7, model.dim, 1), b = uniform_cloud(5, model.dim, 2);
-    const auto prepared = prepare(model.covariance, model.dim, false, local_kernels().fill_matern_table);
+    const auto prepared = prepare(model.covariance, model.dim, false);
     CHECK(difference(covariance_matrix(prepared, a.view(), b.view()),
                      reference::cross_covariance(model.covariance, a.view(), b.view())) < 1e-13);
   }
   for (const Model& model : families()) {
     CAPTURE(model.name);
-    const auto prepared = prepare(model.covariance, model.dim, false, local_kernels().fill_matern_table);
+    const auto prepared = prepare(model.covariance, model.dim, false);
     const Component& component = model.covariance.components[0];
     for (const double distance : {0.0, 1e-3, 0.1, 1.0, 7.0})
       CHECK(correlation_at(prepared.components[0], distance) ==

@@ -6,8 +6,8 @@
 #include <cmath>
 #include <string>
 
-#include "base/shared_object.h"
 #include "base/error.h"
+#include "base/shared_object.h"
 #include "geometry/faiss_engine.h"
 #include "geometry/neighbors.h"
 #include "geometry_fixtures.h"

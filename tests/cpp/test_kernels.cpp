@@ -5,6 +5,7 @@
 
 #include "base/arena.h"
 #include "base/error.h"
+#include "conditional/cpu/kernels.h"
 #include "core_fixtures.h"
 
 using namespace neargp;
@@ -25,7 +26,7 @@ struct Outputs {
 // serves as the response and as the residual.
 Outputs run_all(const LocalView& view, const Covariance& covariance, Index first, Index last, double filling) {
   const LocalKernels& kernels = local_kernels();
-  const PreparedCovariance prepared = prepare(covariance, view.dim, true, kernels.fill_matern_table);
+  const PreparedCovariance prepared = prepare(covariance, view.dim, true);
   const int p = prepared.parameters;
   const ConditionalSumsLayout layout{view.columns, p};
   Outputs out;
@@ -119,9 +120,9 @@ TEST_CASE("an instruction set can be chosen, and one that is missing is refused"
   REQUIRE(!names.empty());
   const KeepInstructionSet keep;
   use_instruction_set(names.back());
-  CHECK(std::string(local_kernels().name) == names.back());
+  CHECK(std::string(instruction_set_name(instruction_set())) == names.back());
   CHECK_THROWS_AS(use_instruction_set("mmx"), Error);
-  CHECK(std::string(local_kernels().name) == names.back());
+  CHECK(std::string(instruction_set_name(instruction_set())) == names.back());
   use_instruction_set("auto");
-  CHECK(std::string(local_kernels().name) == names.front());
+  CHECK(std::string(instruction_set_name(instruction_set())) == names.front());
 }

@@ -6,6 +6,7 @@
 
 #include "core_fixtures.h"
 #include "covariance/families.h"
+#include "covariance/kernels.h"
 #include "covariance/matern_table.h"
 
 using namespace neargp;
@@ -18,7 +19,8 @@ struct Filled {
 
   explicit Filled(double nu)
       : value(std::size_t(MaternTable::intervals) * 8), shape(value.size()) {
-    local_kernels().fill_matern_table({nu, std::lgamma(nu), Eigen::numext::digamma(nu)}, value.data(), shape.data());
+    const MaternSmoothness smoothness{nu, std::lgamma(nu), Eigen::numext::digamma(nu)};
+    covariance_kernels().fill_matern_table(smoothness, value.data(), shape.data());
   }
   void evaluate(double r2, double& c, double& slope, double& dshape) const {
     MaternTabulated<double>{value.data(), shape.data()}.evaluate<true, true>(r2, c, slope, dshape);

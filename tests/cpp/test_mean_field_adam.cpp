@@ -3,8 +3,8 @@
 
 #include <cmath>
 
-#include "mean_field_fixtures.h"
 #include "latent/latent_solve.h"
+#include "mean_field_fixtures.h"
 
 using namespace neargp;
 using namespace fixtures;

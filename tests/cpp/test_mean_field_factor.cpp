@@ -4,8 +4,8 @@
 
 #include <cmath>
 
-#include "mean_field_fixtures.h"
 #include "latent/sparse_posterior.h"
+#include "mean_field_fixtures.h"
 
 using namespace neargp;
 using namespace fixtures;

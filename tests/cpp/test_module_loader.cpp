@@ -5,9 +5,9 @@
 
 #include <string>
 
-#include "conditional/gpu/module_loader.h"
-#include "base/shared_object.h"
 #include "base/error.h"
+#include "base/shared_object.h"
+#include "conditional/gpu/module_loader.h"
 #include "core_fixtures.h"
 #include "response/conditional_likelihood.h"
 

@@ -63,7 +63,7 @@ struct Problem {
   }
 
   PreparedCovariance prepared(const Covariance& covariance) const {
-    return prepare(covariance, dim, false, local_kernels().fill_matern_table);
+    return prepare(covariance, dim, false);
   }
 
   double functional(const PreparedCovariance& prepared) const {
@@ -95,7 +95,7 @@ struct Derivatives {
 
   Derivatives(const Problem& problem, const Covariance& covariance, bool locations, const RunContext& context) {
     const LocalView view = problem.view();
-    PreparedCovariance prepared = prepare(covariance, problem.dim, true, local_kernels().fill_matern_table);
+    PreparedCovariance prepared = prepare(covariance, problem.dim, true);
     if (locations) keep_slopes(prepared);
     for (auto* array : {&mean, &spread, &variance, &d_mean, &d_spread, &d_variance}) array->resize(view.targets);
     weights.resize(view.targets * view.k);

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "geometry_fixtures.h"
-#include "conditional/cpu/kernels.h"
+#include "simd/instruction_set.h"
 #include "simd_functions_impl.h"
 
 #if defined(__x86_64__)

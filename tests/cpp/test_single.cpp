@@ -4,9 +4,9 @@
 #include <cmath>
 #include <limits>
 
-#include "simd/single.h"
-#include "core_fixtures.h"
 #include "conditional/gpu/covariance.h"
+#include "core_fixtures.h"
+#include "simd/single.h"
 
 using namespace neargp;
 using namespace fixtures;
@@ -42,7 +42,7 @@ TEST_CASE("every family is itself in single precision") {
   const double tolerance = 80 * std::ldexp(1.0, -24);
   for (const Model& model : families()) {
     CAPTURE(model.name);
-    const PreparedCovariance prepared = prepare(model.covariance, 2, true, local_kernels().fill_matern_table);
+    const PreparedCovariance prepared = prepare(model.covariance, 2, true);
     double furthest = 0.0;
     for (double r = 1e-4; r < 8.0; r *= 1.17) {
       CAPTURE(r);
@@ -60,7 +60,7 @@ TEST_CASE("every family is itself in single precision") {
 TEST_CASE("coincident and far points are numbers in single precision") {
   for (const Model& model : families()) {
     CAPTURE(model.name);
-    const PreparedCovariance prepared = prepare(model.covariance, 2, true, local_kernels().fill_matern_table);
+    const PreparedCovariance prepared = prepare(model.covariance, 2, true);
     const Entry together = entry_at<float>(prepared, 0.0), apart = entry_at<float>(prepared, 1e12);
     CHECK(together.value == doctest::Approx(1.3).epsilon(1e-6));
     CHECK(std::abs(together.in_length) * 0.0 == 0.0);

@@ -7,7 +7,6 @@
 #include "base/error.h"
 #include "core_fixtures.h"
 #include "covariance/covariance_matrix.h"
-#include "conditional/cpu/kernels.h"
 #include "loo/gamma_variables.h"
 #include "loo/site_model.h"
 
@@ -35,7 +34,7 @@ Covariance smooth_covariance() {
 TEST_CASE("moments of sites are the dense ones") {
   const Sites sites(3);
   const Covariance covariance = smooth_covariance();
-  const PreparedCovariance ready = prepare(covariance, 2, false, local_kernels().fill_matern_table);
+  const PreparedCovariance ready = prepare(covariance, 2, false);
   with_each_instruction_set([&] {
     const SiteMoments moments = sites.model().moments(0, 50, covariance, with_threads(1));
     CHECK(moments.failed == -1);

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "latent_reference.h"
 #include "latent/latent_prediction.h"
 #include "latent/sparse_posterior.h"
+#include "latent_reference.h"
 
 using namespace neargp;
 using namespace fixtures;

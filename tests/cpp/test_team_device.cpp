@@ -8,8 +8,8 @@
 #include "base/error.h"
 #include "core_fixtures.h"
 #include "emulated_device.h"
-#include "response/kriging.h"
 #include "output_fixtures.h"
+#include "response/kriging.h"
 
 using namespace neargp;
 using namespace fixtures;
@@ -27,7 +27,7 @@ struct Fixture {
   Data data{uniform_cloud(300, 2, 4), 2};
   NeighborTable neighbors = neighbors_before(data, 10);
   Covariance covariance = families().front().covariance;
-  PreparedCovariance prepared = prepare(covariance, 2, true, local_kernels().fill_matern_table);
+  PreparedCovariance prepared = prepare(covariance, 2, true);
 
   LocalProblem problem(const RunContext& context) const { return {data.view(), neighbors, {}, context}; }
 };
@@ -200,7 +200,7 @@ TEST_CASE("the smallest target that cannot be factorised is named") {
     for (int d = 0; d < 2; ++d) cloud.coords[2 * row + d] = cloud.coords[2 * other + d];
   }
   const LocalData moved{cloud.view(), 2, fixture.data.values.data(), fixture.data.noise_scale.data()};
-  const PreparedCovariance prepared = prepare(covariance, 2, true, local_kernels().fill_matern_table);
+  const PreparedCovariance prepared = prepare(covariance, 2, true);
   const RunContext plain;
   const LocalProblem problem(moved, fixture.neighbors, {}, on_emulated());
   const LocalProblem reference(moved, fixture.neighbors, {}, plain);

@@ -96,8 +96,8 @@ Results compute(const Backend& backend, const LocalView& view, const Covariance&
                 bool without_target_noise = true) {
   RunContext context;
   context.backend = &backend;
-  const PreparedCovariance prepared = prepare(covariance, view.dim, true, local_kernels().fill_matern_table);
-  const PreparedCovariance plain = prepare(covariance, view.dim, false, local_kernels().fill_matern_table);
+  const PreparedCovariance prepared = prepare(covariance, view.dim, true);
+  const PreparedCovariance plain = prepare(covariance, view.dim, false);
   Results results;
   const auto keep = [&](const TargetSums& sums) {
     results.sums.push_back(sums.sums);
@@ -174,7 +174,7 @@ TEST_CASE("teams compute for conditioning sets of any size") {
 
 TEST_CASE("covariances of one component without a parameter of its family have a computation of their own") {
   const auto is_plain = [](const Covariance& covariance) {
-    return with_plain_correlation(prepare(covariance, 2, true, local_kernels().fill_matern_table), [](const auto&) {});
+    return with_plain_correlation(prepare(covariance, 2, true), [](const auto&) {});
   };
   const auto model_of = [](std::vector<Component> components) { return model("", components, true).covariance; };
   CHECK(is_plain(model_of({component(Family::exponential, 1.0, {0.3}, {0, 0})})));
@@ -237,7 +237,7 @@ TEST_CASE("terms of a latent field come out the same in chunks of any length") {
   const LocalProblem problem = make_problem(200, model.dim, 12, 2);
   LocalView field = problem.view();
   field.target_values = nullptr;
-  const PreparedCovariance prepared = prepare(model.covariance, field.dim, true, local_kernels().fill_matern_table);
+  const PreparedCovariance prepared = prepare(model.covariance, field.dim, true);
   const auto compute_with = [&](Index bytes) {
     const emulated::Fresh device;
     emulated::state().limits.shared_per_multiprocessor = 24 << 10;

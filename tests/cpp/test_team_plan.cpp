@@ -2,10 +2,10 @@
 #include <doctest/doctest.h>
 
 #include "base/error.h"
-#include "core_fixtures.h"
 #include "conditional/gpu/conditional_sums.h"
 #include "conditional/gpu/plan.h"
 #include "conditional/gpu/run_targets.h"
+#include "core_fixtures.h"
 
 using namespace neargp;
 
@@ -23,7 +23,7 @@ constexpr Index gigabyte = Index(1) << 30;
 // Memory of a team for values, gradient and information of data in the plane.
 template <class Real>
 Index bytes_of_team(int k, int columns, const Covariance& covariance) {
-  const PreparedCovariance prepared = prepare(covariance, 2, true, local_kernels().fill_matern_table);
+  const PreparedCovariance prepared = prepare(covariance, 2, true);
   PackedCovariance<Real> packed(prepared);
   LocalView view;
   view.dim = 2;

@@ -30,8 +30,8 @@ struct Results {
 
 // All that there is in single precision.
 Results compute(const LocalView& view, const Covariance& covariance, const RunContext& context) {
-  const PreparedCovariance prepared = prepare(covariance, view.dim, true, local_kernels().fill_matern_table);
-  const PreparedCovariance plain = prepare(covariance, view.dim, false, local_kernels().fill_matern_table);
+  const PreparedCovariance prepared = prepare(covariance, view.dim, true);
+  const PreparedCovariance plain = prepare(covariance, view.dim, false);
   Results results;
   const DeviceView device(emulated::backend(), view);
   const auto keep = [&](const TargetSums& sums) {
@@ -57,7 +57,7 @@ double condition(const PreparedCovariance& covariance, int rows) {
 
 // Relative to the largest sum of each kind; and not equal, as they would be in the same precision.
 void check_close(const LocalView& view, const Covariance& covariance) {
-  const PreparedCovariance prepared = prepare(covariance, view.dim, true, local_kernels().fill_matern_table);
+  const PreparedCovariance prepared = prepare(covariance, view.dim, true);
   const int rows = view.k + 1;
   const double tolerance = std::ldexp(1.0, -24) * (rows + 1) * condition(prepared, rows);
   const Results expected = compute(view, covariance, emulated::on_emulated());
@@ -164,7 +164,7 @@ TEST_CASE("a matrix that fails in single precision only names its target there")
   Covariance covariance = model("", {component(Family::matern, 1.0, {0.3}, {0, 0}, 1.5)}, true).covariance;
   covariance.nugget = 0.0;
   const LocalProblem problem(data.view(), neighbors, {}, with_threads(1));
-  const PreparedCovariance prepared = prepare(covariance, 2, true, local_kernels().fill_matern_table);
+  const PreparedCovariance prepared = prepare(covariance, 2, true);
   const DeviceView view(emulated::backend(), problem.view());
   CHECK(view.conditional_sums(prepared, true, emulated::on_emulated()).failed == -1);
   const Index failed = view.conditional_sums(prepared, true, in_single()).failed;
@@ -178,7 +178,7 @@ TEST_CASE("weights and their adjoints are in double precision whatever is asked 
   const LocalProblem problem = make_problem(40, model.dim, 9, 2);
   LocalView field = problem.view();
   field.target_values = nullptr;
-  const PreparedCovariance prepared = prepare(model.covariance, field.dim, true, local_kernels().fill_matern_table);
+  const PreparedCovariance prepared = prepare(model.covariance, field.dim, true);
   const DeviceView view(emulated::backend(), field);
   const auto weights = [&](const RunContext& context) {
     std::vector<double> weighted(std::size_t(field.targets * field.columns)), variance(std::size_t(field.targets));
@@ -192,7 +192,7 @@ TEST_CASE("weights and their adjoints are in double precision whatever is asked 
 TEST_CASE("a team needs half of the memory in single precision") {
   const Model model = families()[1];
   const LocalProblem problem = make_problem(60, 2, 30, 2);
-  const PreparedCovariance prepared = prepare(model.covariance, 2, true, local_kernels().fill_matern_table);
+  const PreparedCovariance prepared = prepare(model.covariance, 2, true);
   PackedCovariance<double> exact(prepared);
   PackedCovariance<float> rounded(prepared);
   const long long in_double = team_memory(TeamConditionalSums<true, double>{problem.view(), exact.at(exact.memory())});

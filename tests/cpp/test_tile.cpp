@@ -3,8 +3,8 @@
 
 #include <memory>
 
-#include "core_fixtures.h"
 #include "conditional/cpu/assemble.h"
+#include "core_fixtures.h"
 
 using namespace neargp;
 using namespace fixtures;
@@ -20,7 +20,7 @@ struct Filled {
   std::unique_ptr<Tile<lanes>> tile;
 
   Filled(const LocalProblem& problem, const Covariance& model, Index first, Index last)
-      : view(problem.view()), covariance(prepare(model, view.dim, true, local_kernels().fill_matern_table)) {
+      : view(problem.view()), covariance(prepare(model, view.dim, true)) {
     const TileNeeds needs{true, true, 2};
     Arena counting(nullptr);
     Tile<lanes> counted(view, covariance, needs, counting);

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "base/arena.h"
-#include "geometry_fixtures.h"
 #include "conditional/cpu/triangle.h"
+#include "geometry_fixtures.h"
 
 using namespace neargp;
 using Eigen::MatrixXd;

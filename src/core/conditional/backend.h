@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "base/run_context.h"
-#include "covariance/prepared.h"
 #include "conditional/conditional_output.h"
 #include "conditional/view.h"
+#include "covariance/prepared.h"
 
 namespace neargp {
 

@@ -11,9 +11,9 @@ namespace neargp {
 template <class Open>
 class KeptSpan {
  public:
-  // That of the targets first .. last-1, by open() where it is not there.
+  // What is open for the targets first .. last-1, made by open() where it is not there.
   template <class Opener>
-  const Open& get(Index first, Index last, const RunContext& context, const Opener& open) {
+  Open& get(Index first, Index last, const RunContext& context, const Opener& open) {
     const Backend* backend = &backend_of(context);
     if (!open_ || first != first_ || last != last_ || backend != backend_) {
       open_.reset();

@@ -1,7 +1,6 @@
 #include "conditional/problem.h"
 
 #include <algorithm>
-#include <cmath>
 #include <numeric>
 #include <string>
 
@@ -32,34 +31,7 @@ std::vector<double> residuals_of(const std::vector<double>& values, int columns,
   return residuals;
 }
 
-[[noreturn]] void refuse_row(Index number, Index n) {
-  throw Error("Row " + std::to_string(number) + " is referred to, but there are " + std::to_string(n) + " rows.");
-}
-
 }  // namespace
-
-void check_coordinates(Points points) {
-  for (Index i = 0; i < points.n; ++i)
-    for (int d = 0; d < points.dim; ++d)
-      if (!(std::abs(points[i][d]) <= 1e30))
-        throw Error("Coordinate " + std::to_string(d + 1) + " of row " + std::to_string(i + 1) +
-                    " is not a number of at most 1e30 in size.");
-}
-
-void check_rows(const std::vector<int>& rows, int smallest, Index n) {
-  for (const int row : rows)
-    if (row < smallest || row >= n) refuse_row(Index(row) + 1, n);
-}
-
-void check_outputs(const int* outputs, Index n, const Covariance& covariance) {
-  if (n == 0) return;
-  if ((outputs != nullptr) != (covariance.outputs() > 0))
-    throw Error("Rows of several outputs need a covariance with loadings, and no others do.");
-  for (Index i = 0; outputs && i < n; ++i)
-    if (outputs[i] < 0 || outputs[i] >= covariance.outputs())
-      throw Error("Row " + std::to_string(i + 1) + " is of output " + std::to_string(outputs[i] + 1) +
-                  ", but the covariance is one of " + std::to_string(covariance.outputs()) + " outputs.");
-}
 
 LocalProblem::LocalProblem(const LocalData& data, const NeighborRows& neighbors,
                            const std::vector<int>& targets, const RunContext& context)
@@ -119,23 +91,21 @@ void LocalProblem::gather_neighbors(const NeighborRows& neighbors, const std::ve
 LocalView LocalProblem::view_of(const std::vector<double>& values, const std::vector<double>& target_values,
                                 int columns) const {
   const bool all = target_datum_.empty();
-  LocalView view;
-  view.dim = dim_;
-  view.k = k_;
-  view.columns = columns;
-  view.coords = coords_.data();
-  view.values = values.data();
-  view.noise_scale = noise_scale_.data();
-  view.targets = targets();
-  view.target_coords = all ? coords_.data() : target_coords_.data();
-  view.target_values = all ? values.data() : target_values.data();
-  view.target_noise_scale = all ? noise_scale_.data() : target_noise_scale_.data();
-  view.neighbors = neighbors_.data();
-  if (!outputs_.empty()) {
-    view.outputs = outputs_.data();
-    view.target_outputs = all ? outputs_.data() : target_outputs_.data();
+  const auto outputs = [](const std::vector<int>& of) { return of.empty() ? nullptr : of.data(); };
+  const Points points{coords_.data(), this->data(), dim_};
+  const LocalData data{points, columns, values.data(), noise_scale_.data(), outputs(outputs_)};
+  if (all) {
+    LocalTargets targets(data.coords, k_, neighbors_.data());
+    targets.values = data.values;
+    targets.noise_scale = data.noise_scale;
+    targets.outputs = data.outputs;
+    return neargp::view_of(data, targets);
   }
-  return view;
+  LocalTargets targets({target_coords_.data(), targets_, dim_}, k_, neighbors_.data());
+  targets.values = target_values.data();
+  targets.noise_scale = target_noise_scale_.data();
+  targets.outputs = outputs(target_outputs_);
+  return neargp::view_of(data, targets);
 }
 
 void LocalProblem::check(const Covariance& covariance) const {

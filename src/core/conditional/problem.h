@@ -5,23 +5,11 @@
 #include <optional>
 #include <vector>
 
-#include "conditional/backend.h"
 #include "base/run_context.h"
-#include "covariance/covariance.h"
-#include "geometry/neighbors.h"
-#include "geometry/points.h"
-#include "conditional/view.h"
+#include "conditional/backend.h"
+#include "conditional/data.h"
 
 namespace neargp {
-
-// Input of a LocalProblem; row-major arrays of n data.
-struct LocalData {
-  Points coords;
-  int columns = 0;
-  const double* values = nullptr;       // n x columns: the response, then the trend's design
-  const double* noise_scale = nullptr;  // n
-  const int* outputs = nullptr;         // n: which of several outputs a row is of, from 0; null: one output
-};
 
 // Conditioning sets as their owner keeps them: k rows for each of n targets, counted from
 // `first`, and `absent` where there are fewer. So a problem is made of the tables of the
@@ -37,15 +25,6 @@ struct NeighborRows {
       : rows(rows_), n(n_), k(k_), first(first_), absent(absent_) {}
   NeighborRows(const NeighborTable& table) : rows(table.index.data()), n(table.n), k(table.k) {}
 };
-
-// Throws an Error unless all coordinates are numbers of at most 1e30 in size.
-void check_coordinates(Points points);
-
-// Throws an Error unless all rows lie in smallest .. n - 1; `smallest` is -1 where a row may be absent, else 0.
-void check_rows(const std::vector<int>& rows, int smallest, Index n);
-
-// Throws an Error unless the covariance is one of several outputs, all of those that n rows name, where there are any.
-void check_outputs(const int* outputs, Index n, const Covariance& covariance);
 
 class LocalProblem {
  public:

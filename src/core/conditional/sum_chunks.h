@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "base/arena.h"
-#include "parallel/parallel_for.h"
 #include "base/run_context.h"
 #include "base/types.h"
 #include "conditional/view.h"
+#include "parallel/parallel_for.h"
 
 namespace neargp {
 

@@ -76,4 +76,10 @@ void check_covariance(const Covariance& covariance, int dim) {
     require(std::isfinite(nugget) && nugget >= 0.0, "The nuggets of all outputs must be zero or positive, and finite.");
 }
 
+std::vector<double> active_part(std::vector<double> gradient, const Covariance& covariance) {
+  for (int a = 0; a < covariance.parameters(); ++a)
+    if (!covariance.is_active(a)) gradient[a] = 0.0;
+  return gradient;
+}
+
 }  // namespace neargp

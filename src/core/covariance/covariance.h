@@ -59,6 +59,9 @@ struct Covariance {
   bool is_active(int parameter) const { return active.empty() || active[parameter]; }
 };
 
+// A gradient in all parameters with zeros for those that are not estimated.
+std::vector<double> active_part(std::vector<double> gradient, const Covariance& covariance);
+
 // What the tiles have room for.
 inline constexpr int max_components = 8;
 

@@ -1,7 +1,7 @@
 #include "covariance/covariance_matrix.h"
 
-#include "parallel/parallel_for.h"
 #include "covariance/with_family.h"
+#include "parallel/parallel_for.h"
 
 namespace neargp {
 

@@ -4,6 +4,8 @@
 
 #include <unsupported/Eigen/SpecialFunctions>
 
+#include "covariance/kernels.h"
+
 namespace neargp {
 
 namespace {
@@ -76,21 +78,20 @@ void prepare_scales(const Component& component, const Covariance& covariance, in
     prepared.scale_derivatives.push_back({u_parameter + 1, {}, forms.v11, forms.v12, forms.v22});
 }
 
-void prepare_table(PreparedComponent& prepared, FillMaternTable fill_matern_table) {
+void prepare_table(PreparedComponent& prepared) {
   if (prepared.family != Family::matern) return;
   if (closed_form_matern(prepared.shape) && !prepared.wants_shape()) return;
   prepared.table.value.resize(std::size_t(MaternTable::intervals) * 8);
   if (prepared.wants_shape()) prepared.table.shape.resize(prepared.table.value.size());
   const MaternSmoothness smoothness{prepared.shape, std::lgamma(prepared.shape),
                                     Eigen::numext::digamma(prepared.shape)};
-  fill_matern_table(smoothness, prepared.table.value.data(),
-                    prepared.wants_shape() ? prepared.table.shape.data() : nullptr);
+  covariance_kernels().fill_matern_table(smoothness, prepared.table.value.data(),
+                                         prepared.wants_shape() ? prepared.table.shape.data() : nullptr);
 }
 
 }  // namespace
 
-PreparedCovariance prepare(const Covariance& covariance, int dim, bool derivatives,
-                           FillMaternTable fill_matern_table) {
+PreparedCovariance prepare(const Covariance& covariance, int dim, bool derivatives) {
   check_covariance(covariance, dim);
   PreparedCovariance result;
   result.dim = dim;
@@ -116,7 +117,7 @@ PreparedCovariance prepare(const Covariance& covariance, int dim, bool derivativ
     prepare_scales(component, wanted, parameter + component.scales(), prepared);
     const int last = parameter + component.parameters() - 1;
     if (component.has_shape() && wanted.is_active(last)) prepared.shape_parameter = last;
-    prepare_table(prepared, fill_matern_table);
+    prepare_table(prepared);
     result.variance += component.variance;
     result.components.push_back(std::move(prepared));
     parameter += component.parameters();

@@ -69,10 +69,7 @@ struct PreparedCovariance {
   }
 };
 
-using FillMaternTable = void (*)(const MaternSmoothness& smoothness, double* value, double* shape);
-
-PreparedCovariance prepare(const Covariance& covariance, int dim, bool derivatives,
-                           FillMaternTable fill_matern_table);
+PreparedCovariance prepare(const Covariance& covariance, int dim, bool derivatives);
 
 // For derivatives in locations: tiles keep the slopes of all components in r^2.
 inline void keep_slopes(PreparedCovariance& covariance) {

@@ -5,8 +5,8 @@
 #include <map>
 #include <vector>
 
-#include "base/shared_object.h"
 #include "base/error.h"
+#include "base/shared_object.h"
 #include "geometry/faiss_search.h"
 #include "geometry/kd_tree.h"
 #include "geometry/neighbors.h"

@@ -5,8 +5,8 @@
 #include <limits>
 #include <vector>
 
-#include "parallel/parallel_for.h"
 #include "geometry/nearest_buffer.h"
+#include "parallel/parallel_for.h"
 
 namespace neargp {
 namespace {

@@ -2,9 +2,9 @@
 #include <limits>
 #include <vector>
 
-#include "parallel/parallel_for.h"
 #include "geometry/kd_tree.h"
 #include "geometry/ordering.h"
+#include "parallel/parallel_for.h"
 
 namespace neargp {
 namespace {

@@ -4,10 +4,10 @@
 #include <string>
 
 #include "base/error.h"
-#include "parallel/parallel_for.h"
 #include "geometry/block_search.h"
 #include "geometry/engine_search.h"
 #include "geometry/kd_tree.h"
+#include "parallel/parallel_for.h"
 
 namespace neargp {
 namespace {

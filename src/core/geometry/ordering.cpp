@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
-#include "random/philox.h"
 #include "geometry/kd_tree.h"
+#include "random/philox.h"
 
 namespace neargp {
 namespace {

@@ -3,10 +3,10 @@
 #include <limits>
 
 #include "base/error.h"
-#include "parallel/parallel_for.h"
 #include "geometry/kd_tree.h"
 #include "geometry/nearest_buffer.h"
 #include "geometry/neighbors.h"
+#include "parallel/parallel_for.h"
 
 namespace neargp {
 namespace {

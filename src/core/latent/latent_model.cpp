@@ -5,9 +5,8 @@
 #include <string>
 
 #include "base/error.h"
-#include "geometry/ordering.h"
-#include "conditional/cpu/kernels.h"
 #include "conditional/problem.h"
+#include "geometry/ordering.h"
 
 namespace neargp {
 
@@ -69,11 +68,11 @@ LatentModel::LatentModel(const LatentData& data, const RunContext& context)
   for (const int node : data.order) order_.push_back(node_number_[node]);
 
   const Points nodes{coords_.data(), m, dim_};
-  prior_ = std::make_unique<Conditionals>(nodes, nodes, true,
+  prior_ = std::make_unique<NodeConditionals>(nodes, nodes, true,
                                           renumbered(data.node_neighbors, caller_node_, node_number_), context);
   if (data.node_of_datum.empty()) {
     data_coords_.assign(data.data.data, data.data.data + data.data.n * dim_);
-    interpolation_ = std::make_unique<Conditionals>(
+    interpolation_ = std::make_unique<NodeConditionals>(
         nodes, Points{data_coords_.data(), data.data.n, dim_}, false,
         renumbered(data.data_neighbors, all_rows(data.data_neighbors.n), node_number_), context);
   } else {
@@ -106,7 +105,7 @@ Covariance LatentModel::with_jitter(Covariance covariance) const {
 }
 
 PreparedCovariance LatentModel::prepared(bool derivatives) const {
-  return prepare(covariance_, dim_, derivatives, local_kernels().fill_matern_table);
+  return prepare(covariance_, dim_, derivatives);
 }
 
 void LatentModel::set_covariance(const Covariance& covariance, const RunContext& context) {
@@ -149,11 +148,11 @@ std::vector<double> LatentModel::from_caller(const std::vector<double>& by_node,
   return result;
 }
 
-Conditionals LatentModel::conditionals_at(Points locations, const NeighborTable& neighbors,
+NodeConditionals LatentModel::conditionals_at(Points locations, const NeighborTable& neighbors,
                                           const RunContext& context) const {
   if (locations.dim != dim_) throw Error("Nodes and new locations must have the same coordinates.");
   check_rows(neighbors.index, -1, nodes());
-  Conditionals result(Points{coords_.data(), nodes(), dim_}, locations, false,
+  NodeConditionals result(Points{coords_.data(), nodes(), dim_}, locations, false,
                       renumbered(neighbors, all_rows(neighbors.n), node_number_), context);
   check_singular(-1, result.update(prepared(false), context));
   return result;

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "covariance/covariance.h"
-#include "conditional/conditionals.h"
+#include "latent/node_conditionals.h"
 #include "linalg/sparse/sparse_pattern.h"
 
 namespace neargp {
@@ -58,8 +58,8 @@ class LatentModel {
   std::vector<double> from_caller(const std::vector<double>& by_node, int columns = 1) const;
 
   const std::vector<int>& order() const { return order_; }
-  const Conditionals& prior() const { return *prior_; }
-  const Conditionals& interpolation() const { return *interpolation_; }
+  const NodeConditionals& prior() const { return *prior_; }
+  const NodeConditionals& interpolation() const { return *interpolation_; }
   const std::vector<int>& node_of_datum() const { return node_of_datum_; }
 
   // This covariance with the jitter as its nugget.
@@ -76,7 +76,7 @@ class LatentModel {
   void sum_at_nodes(const double* by_datum, double* by_node) const;
 
   // Weights and variances of new locations given the nodes near them (rows of the caller's nodes).
-  Conditionals conditionals_at(Points locations, const NeighborTable& neighbors, const RunContext& context) const;
+  NodeConditionals conditionals_at(Points locations, const NeighborTable& neighbors, const RunContext& context) const;
 
   // The gradient in the covariance parameters, the jitter tied to the variance.
   std::vector<double> gradient(const LatentAdjoints& adjoints, const RunContext& context) const;
@@ -100,7 +100,7 @@ class LatentModel {
   std::vector<int> node_number_, caller_node_;
   std::vector<double> coords_, data_coords_;
   std::vector<int> order_, node_of_datum_;
-  std::unique_ptr<Conditionals> prior_, interpolation_;
+  std::unique_ptr<NodeConditionals> prior_, interpolation_;
   std::vector<int> prior_members_, pattern_members_;
   std::vector<double> prior_vectors_, inverse_variance_;
 };

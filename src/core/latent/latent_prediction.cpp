@@ -17,7 +17,7 @@ constexpr Index locations_per_chunk = 64;
 LatentPrediction predict_latent(const LatentModel& model, const SparsePosterior& posterior, Points locations,
                                 const NeighborTable& neighbors, const std::vector<double>& field_response, int columns,
                                 const RunContext& context) {
-  const Conditionals at = model.conditionals_at(locations, neighbors, context);
+  const NodeConditionals at = model.conditionals_at(locations, neighbors, context);
   const Index n = at.targets();
   LatentPrediction result{std::vector<double>(n), std::vector<double>(n), std::vector<double>(n * columns)};
   const Index chunks = (n + locations_per_chunk - 1) / locations_per_chunk;

@@ -16,7 +16,7 @@ class Preconditioner {
   // (I - B)' is undone from the last node of the ordering to the first, I - B from the first to the last.
   Vector solve(Vector x) const {
     const std::vector<int>& order = model_.order();
-    const Conditionals& prior = model_.prior();
+    const NodeConditionals& prior = model_.prior();
     const int k = prior.k();
     for (auto node = order.rbegin(); node != order.rend(); ++node) {
       const int* member = prior.neighbors()[*node];
@@ -68,7 +68,7 @@ std::vector<double> data_diagonal(const LatentModel& model, const std::vector<do
     model.sum_at_nodes(precision.data(), diagonal.data());
     return diagonal;
   }
-  const Conditionals& data = model.interpolation();
+  const NodeConditionals& data = model.interpolation();
   for (Index i = 0; i < data.targets(); ++i) {
     const int* member = data.neighbors()[i];
     const double* c = data.weights(i);

@@ -5,7 +5,6 @@
 #include <numeric>
 
 #include "base/error.h"
-#include "conditional/cpu/kernels.h"
 
 namespace neargp {
 
@@ -164,7 +163,7 @@ const MeanFieldGradient& MeanField::evaluate(const MeanFieldPoint& point, const 
   forget_last();
   gradient_.likelihood.assign(point.likelihood.parameters.size(), 0.0);
   gradient_.beta.assign(response_.coefficients, 0.0);
-  PreparedCovariance covariance = prepare(point.covariance, model_.dim(), true, local_kernels().fill_matern_table);
+  PreparedCovariance covariance = prepare(point.covariance, model_.dim(), true);
   if (locations_) keep_slopes(covariance);
   gradient_.covariance.assign(covariance.parameters, 0.0);
   add_prior(point, batch, covariance, context);
@@ -266,7 +265,7 @@ void MeanField::add_sums(const TargetSums& sums) {
 
 void MeanField::renew_neighbors(const MeanFieldPoint& point, const RunContext& context) {
   const PreparedCovariance covariance =
-      prepare(point.covariance, model_.dim(), false, local_kernels().fill_matern_table);
+      prepare(point.covariance, model_.dim(), false);
   const auto& components = covariance.components;
   const PreparedComponent& metric =
       *std::max_element(components.begin(), components.end(),

@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "base/error.h"
-#include "conditional/cpu/kernels.h"
 #include "latent/latent_solve.h"
 
 namespace neargp {
@@ -12,7 +11,7 @@ namespace neargp {
 namespace {
 
 // f + sum_l b_l^2 s_l of all targets.
-std::vector<double> projected_variance(const Conditionals& at, const std::vector<double>& variance) {
+std::vector<double> projected_variance(const NodeConditionals& at, const std::vector<double>& variance) {
   std::vector<double> result = at.variance();
   for (Index t = 0; t < at.targets(); ++t)
     for (int m = 0; m < at.k() && at.neighbors()[t][m] >= 0; ++m)
@@ -83,8 +82,8 @@ MeanFieldPrediction predict_mean_field(Points nodes, const std::vector<double>& 
   Covariance with_jitter = covariance;
   with_jitter.nugget = 0.0;
   for (const Component& component : covariance.components) with_jitter.nugget += jitter * component.variance;
-  Conditionals at(nodes, locations, false, neighbors, context);
-  if (at.update(prepare(with_jitter, nodes.dim, false, local_kernels().fill_matern_table), context) >= 0)
+  NodeConditionals at(nodes, locations, false, neighbors, context);
+  if (at.update(prepare(with_jitter, nodes.dim, false), context) >= 0)
     throw Error("The covariance matrix of the nodes near a new location is singular: raise the jitter.");
 
   std::vector<double> variance(nodes.n);

@@ -55,7 +55,7 @@ PosteriorGradient SparsePosterior::gradient(const RunContext& context) {
 }
 
 void SparsePosterior::add_interpolation_terms(LatentAdjoints& adjoints, const RunContext& context) const {
-  const Conditionals& data = model_.interpolation();
+  const NodeConditionals& data = model_.interpolation();
   const int k = data.k();
   adjoints.data_weights.resize(data.weights().size());
   adjoints.data_variance.resize(data.targets());

@@ -16,8 +16,8 @@
 #include <numeric>
 
 #include "base/error.h"
-#include "latent/sparse_posterior.h"
 #include "latent/latent_solve.h"
+#include "latent/sparse_posterior.h"
 
 namespace neargp {
 

@@ -28,18 +28,11 @@ void ProjectedBatch::list_nodes_needed(Index nodes) {
 }
 
 LocalView ProjectedBatch::all_targets(const ProjectionNodes& nodes) const {
-  LocalView view;
-  view.dim = nodes.dim;
-  view.k = k();
-  view.columns = 2;
-  view.coords = nodes.coords.data();
-  view.values = nodes.moments.data();
-  view.noise_scale = nodes.noise.data();
-  view.targets = targets_.neighbors->n;
-  view.target_coords = targets_.coords ? targets_.coords : nodes.coords.data();
-  view.target_noise_scale = targets_.coords ? nullptr : nodes.noise.data();
-  view.neighbors = targets_.neighbors->index.data();
-  return view;
+  const Points points{nodes.coords.data(), Index(nodes.noise.size()), nodes.dim};
+  const Points at{targets_.coords ? targets_.coords : points.data, targets_.neighbors->n, nodes.dim};
+  LocalTargets targets(at, *targets_.neighbors);
+  if (!targets_.coords) targets.noise_scale = nodes.noise.data();
+  return view_of({points, 2, nodes.moments.data(), nodes.noise.data()}, targets);
 }
 
 TargetSums ProjectedBatch::run(const ProjectionNodes& nodes, const PreparedCovariance& covariance,

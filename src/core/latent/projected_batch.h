@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "conditional/backend.h"
-#include "geometry/neighbors.h"
+#include "conditional/data.h"
 
 namespace neargp {
 

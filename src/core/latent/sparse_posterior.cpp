@@ -266,7 +266,7 @@ void SparsePosterior::find_variances(const RunContext& context) {
     model_.field_at_data(at_nodes.data(), variance_.data());
     return;
   }
-  const Conditionals& data = model_.interpolation();
+  const NodeConditionals& data = model_.interpolation();
   std::vector<double> products(data.weights().size());
   pattern_.multiply_cliques(1, inverse_.data(), data.weights().data(), products.data(), context);
   for (Index i = 0; i < data.targets(); ++i)

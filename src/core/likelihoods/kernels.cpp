@@ -1,8 +1,6 @@
 #include "likelihoods/kernels.h"
 
-#include <cstring>
-
-#include "conditional/cpu/kernels.h"
+#include "simd/instruction_set.h"
 
 namespace neargp {
 
@@ -13,12 +11,13 @@ extern const LikelihoodKernels likelihood_kernels_avx512;
 #endif
 
 const LikelihoodKernels& likelihood_kernels() {
-  const char* name = local_kernels().name;
+  switch (instruction_set()) {
 #if defined(__x86_64__)
-  for (const LikelihoodKernels* kernels : {&likelihood_kernels_avx512, &likelihood_kernels_avx2})
-    if (std::strcmp(kernels->name, name) == 0) return *kernels;
+    case InstructionSet::avx512: return likelihood_kernels_avx512;
+    case InstructionSet::avx2: return likelihood_kernels_avx2;
 #endif
-  return likelihood_kernels_portable;
+    default: return likelihood_kernels_portable;
+  }
 }
 
 }  // namespace neargp

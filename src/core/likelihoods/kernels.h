@@ -6,15 +6,13 @@
 namespace neargp {
 
 struct LikelihoodKernels {
-  const char* name;
-
   // Over the data first .. last-1; adds the sum of values, then those of d_parameters, to `sums`.
   void (*expectations)(ResponseFamily family, const double* parameters, const Observations& observations,
                        const double* mean, const double* variance, const ExpectationOutput& out, Index first,
                        Index last, double* sums);
 };
 
-// Of the instruction set in use (conditional/cpu/kernels.h).
+// The table of the instruction set in use (simd/instruction_set.h).
 const LikelihoodKernels& likelihood_kernels();
 
 }  // namespace neargp

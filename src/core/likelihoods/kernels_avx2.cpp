@@ -24,7 +24,7 @@
 #include "likelihoods/kernels_impl.h"
 
 namespace neargp {
-extern const LikelihoodKernels likelihood_kernels_avx2 = LikelihoodKernelsOf<4>::table("avx2");
+extern const LikelihoodKernels likelihood_kernels_avx2 = LikelihoodKernelsOf<4>::table();
 }
 
 #if defined(__clang__)

@@ -24,7 +24,7 @@
 #include "likelihoods/kernels_impl.h"
 
 namespace neargp {
-extern const LikelihoodKernels likelihood_kernels_avx512 = LikelihoodKernelsOf<8>::table("avx512");
+extern const LikelihoodKernels likelihood_kernels_avx512 = LikelihoodKernelsOf<8>::table();
 }
 
 #if defined(__clang__)

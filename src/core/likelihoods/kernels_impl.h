@@ -46,7 +46,7 @@ struct LikelihoodKernelsOf {
     }
   }
 
-  static constexpr LikelihoodKernels table(const char* name) { return {name, expectations}; }
+  static constexpr LikelihoodKernels table() { return {expectations}; }
 };
 
 }  // namespace neargp

@@ -4,13 +4,5 @@
 #include "likelihoods/kernels_impl.h"
 
 namespace neargp {
-
-#if defined(__SSE2__)
-extern const LikelihoodKernels likelihood_kernels_portable = LikelihoodKernelsOf<2>::table("sse2");
-#elif defined(__ARM_NEON)
-extern const LikelihoodKernels likelihood_kernels_portable = LikelihoodKernelsOf<2>::table("neon");
-#else
-extern const LikelihoodKernels likelihood_kernels_portable = LikelihoodKernelsOf<2>::table("portable");
-#endif
-
-}  // namespace neargp
+extern const LikelihoodKernels likelihood_kernels_portable = LikelihoodKernelsOf<2>::table();
+}

@@ -5,8 +5,8 @@
 #include <iterator>
 
 #include "base/error.h"
-#include "parallel/parallel_for.h"
 #include "likelihoods/kernels.h"
+#include "parallel/parallel_for.h"
 
 namespace neargp {
 

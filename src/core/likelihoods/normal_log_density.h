@@ -2,8 +2,9 @@
 // doubles.
 #pragma once
 
+#include "base/constants.h"
+#include "base/hd.h"
 #include "simd/simd.h"
-#include "conditional/conditional_output.h"
 
 namespace neargp {
 

@@ -3,10 +3,9 @@
 #include <Eigen/Cholesky>
 
 #include "base/error.h"
-#include "parallel/parallel_for.h"
 #include "covariance/covariance_matrix.h"
 #include "likelihoods/marginal.h"
-#include "conditional/cpu/kernels.h"
+#include "parallel/parallel_for.h"
 
 namespace neargp {
 
@@ -61,7 +60,7 @@ std::vector<double> gamma_variables(const LocalData& data, const NeighborTable& 
   check_coordinates(data.coords);
   check_rows(neighbors.index, -1, data.coords.n);
   const int dim = data.coords.dim;
-  const PreparedCovariance ready = prepare(covariance, dim, false, local_kernels().fill_matern_table);
+  const PreparedCovariance ready = prepare(covariance, dim, false);
   std::vector<double> result(neighbors.index.size(), 1.0);
   constexpr Index chunk_size = 64;
   parallel_for(context, (neighbors.n + chunk_size - 1) / chunk_size, [&](Index chunk) {

@@ -16,8 +16,8 @@
 #include <vector>
 
 #include "base/run_context.h"
-#include "covariance/covariance.h"
 #include "conditional/problem.h"
+#include "covariance/covariance.h"
 
 namespace neargp {
 

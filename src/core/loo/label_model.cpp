@@ -6,17 +6,12 @@
 #include <utility>
 
 #include "base/error.h"
-#include "parallel/parallel_for.h"
-#include "conditional/cpu/kernels.h"
 #include "conditional/problem.h"
+#include "parallel/parallel_for.h"
 
 namespace neargp {
 
 namespace {
-
-PreparedCovariance prepared(const Covariance& covariance, int dim, bool derivatives) {
-  return prepare(covariance, dim, derivatives, local_kernels().fill_matern_table);
-}
 
 // Targets with nearly as many neighbours share a block, so that few of its rows are empty.
 int block_size(int neighbors) {
@@ -99,84 +94,71 @@ void LabelModel::make_own_class_rows(const LabelCells& cells) {
   values_.assign(noise_scale_.size(), 1.0);
 }
 
-LocalView LabelModel::base_view() const {
-  LocalView view;
-  view.dim = dim_;
-  view.columns = own_class_ ? 1 : columns();
-  view.coords = coords_.data();
-  view.values = values_.data();
-  view.noise_scale = noise_scale_.data();
-  return view;
+LocalData LabelModel::rows() const {
+  const Points points{coords_.data(), Index(noise_scale_.size()), dim_};
+  return {points, own_class_ ? 1 : columns(), values_.data(), noise_scale_.data()};
 }
 
 void LabelModel::check_targets(Index first, Index last) const {
   if (first < 0 || last > targets() || first >= last) throw Error("There are no such targets.");
 }
 
-std::vector<LabelModel::Block> LabelModel::blocks(Index first, Index last) const {
-  if (own_class_) return own_class_blocks(first, last);
-  std::vector<Block> result(1);
-  LocalView& view = result[0].view = base_view();
-  view.k = neighbors_.k;
-  view.targets = last - first;
-  view.target_coords = target_coords_.data() + first * dim_;
-  view.neighbors = neighbors_[first];
+LabelModel::Blocks LabelModel::open(Index first, Index last, const RunContext& context) const {
+  if (own_class_) return own_class_blocks(first, last, context);
+  Blocks result(1);
+  const Points points{target_coords_.data() + first * dim_, last - first, dim_};
+  const LocalTargets targets(points, neighbors_.k, neighbors_[first]);
+  result[0].moments.emplace(rows(), targets, ConditionalMoments::Weights::summed, context);
   return result;
 }
 
-std::vector<LabelModel::Block> LabelModel::own_class_blocks(Index first, Index last) const {
+LabelModel::Blocks LabelModel::own_class_blocks(Index first, Index last, const RunContext& context) const {
   std::map<int, Block> by_size;
-  std::vector<std::vector<int>> rows(classes_);
+  std::vector<std::vector<int>> rows_of_class(classes_);
   for (Index target = first; target < last; ++target) {
-    for (std::vector<int>& of_class : rows) of_class.clear();
+    for (std::vector<int>& of_class : rows_of_class) of_class.clear();
     for (int m = 0; m < neighbors_.k; ++m) {
       const Index cell = neighbors_[target][m];
       if (cell < 0) continue;
       for (int r = 0; r < classes_; ++r)
-        if (const int row = row_[cell * classes_ + r]; row >= 0) rows[r].push_back(row);
+        if (const int row = row_[cell * classes_ + r]; row >= 0) rows_of_class[r].push_back(row);
     }
     for (int r = 0; r < classes_; ++r) {
-      const int size = block_size(int(rows[r].size()));
+      const int size = block_size(int(rows_of_class[r].size()));
       Block& block = by_size[size];
       block.slot.push_back(int((target - first) * classes_ + r));
-      rows[r].resize(size, -1);
-      block.neighbors.insert(block.neighbors.end(), rows[r].begin(), rows[r].end());
+      rows_of_class[r].resize(size, -1);
+      block.neighbors.insert(block.neighbors.end(), rows_of_class[r].begin(), rows_of_class[r].end());
       const double* point = target_coords_.data() + target * dim_;
       block.coords.insert(block.coords.end(), point, point + dim_);
     }
   }
-  std::vector<Block> result;
+  Blocks result;
   for (auto& [size, block] : by_size) {
-    block.view = base_view();
-    block.view.k = size;
-    block.view.targets = Index(block.slot.size());
-    block.view.target_coords = block.coords.data();
-    block.view.neighbors = block.neighbors.data();
+    const Points points{block.coords.data(), Index(block.slot.size()), dim_};
+    const LocalTargets targets(points, size, block.neighbors.data());
+    block.moments.emplace(rows(), targets, ConditionalMoments::Weights::summed, context);
     result.push_back(std::move(block));
   }
   return result;
 }
 
-LabelModel::OpenBlocks LabelModel::open(Index first, Index last, const RunContext& context) const {
-  OpenBlocks result{blocks(first, last), {}};
-  for (const Block& block : result.blocks) result.views.emplace_back(backend_of(context), block.view);
-  return result;
-}
-
-const LabelModel::OpenBlocks& LabelModel::on_device(Index first, Index last, const RunContext& context) const {
+LabelModel::Blocks& LabelModel::kept_open(Index first, Index last, const RunContext& context) const {
   return open_.get(first, last, context, [&] { return open(first, last, context); });
 }
 
 LabelMoments LabelModel::moments(Index first, Index last, const Covariance& covariance,
                                  const RunContext& context) const {
   check_targets(first, last);
-  if (!in_spans(context, own_class_)) return moments_of(on_device(first, last, context), first, last, covariance, context);
+  if (!in_spans(context, own_class_))
+    return moments_of(kept_open(first, last, context), first, last, covariance, context);
   LabelMoments result;
   result.mean.resize((last - first) * columns());
   result.variance.resize((last - first) * variances());
   std::vector<Index> failed((last - first + span_size - 1) / span_size, -1);
   for_each_span(context, first, last, [&](Index span, Index start, Index end) {
-    const LabelMoments part = moments_of(open(start, end, alone()), start, end, covariance, alone());
+    Blocks blocks = open(start, end, alone());
+    const LabelMoments part = moments_of(blocks, start, end, covariance, alone());
     std::copy(part.mean.begin(), part.mean.end(), result.mean.begin() + (start - first) * columns());
     std::copy(part.variance.begin(), part.variance.end(), result.variance.begin() + (start - first) * variances());
     failed[span] = part.failed;
@@ -186,26 +168,25 @@ LabelMoments LabelModel::moments(Index first, Index last, const Covariance& cova
   return result;
 }
 
-LabelMoments LabelModel::moments_of(const OpenBlocks& open, Index first, Index last, const Covariance& covariance,
+LabelMoments LabelModel::moments_of(Blocks& blocks, Index first, Index last, const Covariance& covariance,
                                     const RunContext& context) const {
-  const PreparedCovariance ready = prepared(covariance, dim_, false);
+  const PreparedCovariance prepared = prepare(covariance, dim_, false);
   LabelMoments result;
   result.mean.resize((last - first) * columns());
   result.variance.resize((last - first) * variances());
-  for (std::size_t b = 0; b < open.blocks.size(); ++b) {
-    const Block& block = open.blocks[b];
-    std::vector<double> mean(block.slot.size()), variance(block.slot.size());
+  for (Block& block : blocks) {
     const bool in_order = block.slot.empty();
-    const Index failed = open.views[b].conditional_weights(
-        ready, false, context,
-        {in_order ? result.mean.data() : mean.data(), in_order ? result.variance.data() : variance.data(), nullptr});
-    if (failed >= 0) {
+    if (const Index failed = block.moments->update(prepared, context); failed >= 0) {
       const Index target = first + (in_order ? failed : block.slot[failed] / classes_);
       result.failed = result.failed < 0 ? target : std::min(result.failed, target);
     }
+    if (in_order) {
+      result.mean = block.moments->weighted();
+      result.variance = block.moments->variance();
+    }
     for (std::size_t i = 0; i < block.slot.size(); ++i) {
-      result.mean[block.slot[i]] = mean[i];
-      result.variance[block.slot[i]] = variance[i];
+      result.mean[block.slot[i]] = block.moments->weighted()[i];
+      result.variance[block.slot[i]] = block.moments->variance()[i];
     }
   }
   return result;
@@ -216,7 +197,7 @@ std::vector<double> LabelModel::adjoint(Index first, Index last, const Covarianc
   check_targets(first, last);
   std::vector<double> gradient(covariance.parameters(), 0.0);
   if (!in_spans(context, own_class_)) {
-    add_adjoint(on_device(first, last, context), covariance, bar.mean.data(), bar.variance.data(), context, gradient);
+    add_adjoint(kept_open(first, last, context), covariance, bar.mean.data(), bar.variance.data(), context, gradient);
     return gradient;
   }
   std::vector<std::vector<double>> parts((last - first + span_size - 1) / span_size,
@@ -230,21 +211,21 @@ std::vector<double> LabelModel::adjoint(Index first, Index last, const Covarianc
   return gradient;
 }
 
-void LabelModel::add_adjoint(const OpenBlocks& open, const Covariance& covariance, const double* mean_bar,
+void LabelModel::add_adjoint(const Blocks& blocks, const Covariance& covariance, const double* mean_bar,
                              const double* variance_bar, const RunContext& context, std::vector<double>& gradient) const {
-  const PreparedCovariance ready = prepared(covariance, dim_, true);
-  for (std::size_t b = 0; b < open.blocks.size(); ++b) {
-    const std::vector<int>& slot = open.blocks[b].slot;
-    std::vector<double> mean(slot.size()), variance(slot.size());
-    for (std::size_t i = 0; i < slot.size(); ++i) {
-      mean[i] = mean_bar[slot[i]];
-      variance[i] = variance_bar[slot[i]];
+  const PreparedCovariance prepared = prepare(covariance, dim_, true);
+  for (const Block& block : blocks) {
+    std::vector<double> mean, variance;
+    for (const int slot : block.slot) {
+      mean.push_back(mean_bar[slot]);
+      variance.push_back(variance_bar[slot]);
     }
-    const bool in_order = slot.empty();
-    const TargetSums sums = open.views[b].conditional_adjoint(
-        ready, {nullptr, in_order ? variance_bar : variance.data(), nullptr, in_order ? mean_bar : mean.data()}, context);
+    const bool in_order = block.slot.empty();
+    const ConditionalAdjointInput bar{nullptr, in_order ? variance_bar : variance.data(), nullptr,
+                                      in_order ? mean_bar : mean.data()};
+    const std::vector<double> of_block = block.moments->adjoint(prepared, bar, context);
     for (int a = 0; a < covariance.parameters(); ++a)
-      if (covariance.is_active(a)) gradient[a] += sums.sums[a];
+      if (covariance.is_active(a)) gradient[a] += of_block[a];
   }
 }
 

@@ -16,14 +16,15 @@
 // counts lack it.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "base/run_context.h"
+#include "conditional/conditional_moments.h"
+#include "conditional/kept_span.h"
 #include "covariance/covariance.h"
 #include "geometry/neighbors.h"
 #include "geometry/points.h"
-#include "conditional/view.h"
-#include "conditional/kept_span.h"
 
 namespace neargp {
 
@@ -62,30 +63,24 @@ class LabelModel {
  private:
   // Targets that are computed together.
   struct Block {
-    std::vector<int> slot;  // own class: target * classes + class, counted from the first target
+    std::vector<int> slot;  // own class: target * classes + class, counted from the first target; shared: empty
     std::vector<int> neighbors;
     std::vector<double> coords;
-    LocalView view;
+    std::optional<ConditionalMoments> moments;
   };
-
-  // Those of some targets on a device.
-  struct OpenBlocks {
-    std::vector<Block> blocks;
-    std::vector<DeviceView> views;
-  };
+  using Blocks = std::vector<Block>;
 
   void make_shared_rows(const LabelCells& cells);
   void make_own_class_rows(const LabelCells& cells);
-  LocalView base_view() const;
+  LocalData rows() const;
   void check_targets(Index first, Index last) const;
-  std::vector<Block> blocks(Index first, Index last) const;
-  std::vector<Block> own_class_blocks(Index first, Index last) const;
-  OpenBlocks open(Index first, Index last, const RunContext& context) const;
-  const OpenBlocks& on_device(Index first, Index last, const RunContext& context) const;
-  LabelMoments moments_of(const OpenBlocks& open, Index first, Index last, const Covariance& covariance,
+  Blocks open(Index first, Index last, const RunContext& context) const;
+  Blocks own_class_blocks(Index first, Index last, const RunContext& context) const;
+  Blocks& kept_open(Index first, Index last, const RunContext& context) const;
+  LabelMoments moments_of(Blocks& blocks, Index first, Index last, const Covariance& covariance,
                           const RunContext& context) const;
-  void add_adjoint(const OpenBlocks& open, const Covariance& covariance, const double* mean_bar, const double* variance_bar,
-                   const RunContext& context, std::vector<double>& gradient) const;
+  void add_adjoint(const Blocks& blocks, const Covariance& covariance, const double* mean_bar,
+                   const double* variance_bar, const RunContext& context, std::vector<double>& gradient) const;
 
   bool own_class_;
   int dim_, classes_;
@@ -93,7 +88,7 @@ class LabelModel {
   std::vector<int> row_;                               // own class: cells x classes, -1 where there is no label
   std::vector<double> target_coords_;
   NeighborTable neighbors_;
-  mutable KeptSpan<OpenBlocks> open_;
+  mutable KeptSpan<Blocks> open_;
 };
 
 }  // namespace neargp

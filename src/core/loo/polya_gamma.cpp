@@ -4,10 +4,8 @@
 #include <array>
 #include <cmath>
 
-#include "conditional/backend.h"
 #include "base/error.h"
-#include "conditional/cpu/kernels.h"
-#include "conditional/problem.h"
+#include "conditional/conditional_moments.h"
 
 namespace neargp {
 
@@ -23,64 +21,55 @@ constexpr std::array<double, 8> hermite_weight = {5.0792947901661374e-1, 2.80647
 
 double logistic(double x) { return x >= 0.0 ? 1.0 / (1.0 + std::exp(-x)) : std::exp(x) / (1.0 + std::exp(x)); }
 
+std::vector<double> pseudo_values(const PolyaGammaData& data, int output) {
+  std::vector<double> values(data.coords.n);
+  for (Index i = 0, at = output; i < data.coords.n; ++i, at += data.outputs)
+    values[i] = 0.5 * data.sign[at] / data.omega[at];
+  return values;
+}
+
+std::vector<double> noise_variances(const PolyaGammaData& data, int output) {
+  std::vector<double> noise(data.coords.n);
+  for (Index i = 0, at = output; i < data.coords.n; ++i, at += data.outputs) {
+    if (!(data.omega[at] > 0.0)) throw Error("Polya-Gamma variables must be positive.");
+    noise[i] = 1.0 / data.omega[at];
+  }
+  return noise;
+}
+
 // The moments of one process at all targets.
 class Moments {
  public:
   Moments(const PolyaGammaData& data, const PolyaGammaTargets& targets, int output, const Covariance& covariance,
           const RunContext& context)
       : data_(data), targets_(targets), output_(output), covariance_(covariance), context_(context),
-        values_(data.coords.n), noise_(data.coords.n), mean_(targets.coords.n), variance_(targets.coords.n),
-        weights_(targets.coords.n * targets.neighbors.k) {
-    for (Index i = 0; i < data.coords.n; ++i) {
-      const double omega = data.omega[i * data.outputs + output];
-      if (!(omega > 0.0)) throw Error("Polya-Gamma variables must be positive.");
-      values_[i] = 0.5 * data.sign[i * data.outputs + output] / omega;
-      noise_[i] = 1.0 / omega;
-    }
-    const DeviceView device(backend_of(context), view());
-    failed_ = device.conditional_weights(prepared(false), false, context,
-                                         {mean_.data(), variance_.data(), weights_.data()});
-  }
+        values_(pseudo_values(data, output)), noise_(noise_variances(data, output)),
+        moments_({data.coords, 1, values_.data(), noise_.data()}, {targets.coords, targets.neighbors},
+                 ConditionalMoments::Weights::kept, context),
+        failed_(moments_.update(prepare(covariance, data.coords.dim, false), context)) {}
 
   Index failed() const { return failed_; }  // the first failed target or -1
-  double mean(Index target) const { return mean_[target]; }
-  double variance(Index target) const { return variance_[target]; }
+  double mean(Index target) const { return moments_.weighted()[target]; }
+  double variance(Index target) const { return moments_.variance()[target]; }
 
   // With z = y / (2 omega) and nu = 1 / omega: d z / d log omega = -z, d nu / d log omega = -nu.
   void adjoint(const std::vector<double>& mean_bar, const std::vector<double>& variance_bar,
                PolyaGammaScore& score) const {
-    std::vector<double> weights_bar(weights_.size(), 0.0), noise_bar(weights_.size());
+    const std::vector<double>& weights = moments_.weights();
+    std::vector<double> weights_bar(weights.size(), 0.0), noise_bar(weights.size());
     for_each_neighbor([&](Index t, std::size_t entry, Index row) { weights_bar[entry] = mean_bar[t] * values_[row]; });
-    const DeviceView device(backend_of(context_), view());
-    const TargetSums sums = device.conditional_adjoint(
-        prepared(true), {weights_bar.data(), variance_bar.data(), noise_bar.data()}, context_);
-    for (int a = 0; a + 1 < covariance_.parameters(); ++a)
-      if (covariance_.is_active(a)) score.gradient[a] += sums.sums[a];
+    const std::vector<double> gradient =
+        active_part(moments_.adjoint(prepare(covariance_, data_.coords.dim, true),
+                                     {weights_bar.data(), variance_bar.data(), noise_bar.data()}, context_),
+                    covariance_);
+    for (std::size_t a = 0; a + 1 < gradient.size(); ++a) score.gradient[a] += gradient[a];
     for_each_neighbor([&](Index t, std::size_t entry, Index row) {
       score.d_log_omega[row * data_.outputs + output_] -=
-          mean_bar[t] * weights_[entry] * values_[row] + noise_bar[entry] * noise_[row];
+          mean_bar[t] * weights[entry] * values_[row] + noise_bar[entry] * noise_[row];
     });
   }
 
  private:
-  LocalView view() const {
-    LocalView view;
-    view.dim = data_.coords.dim;
-    view.k = targets_.neighbors.k;
-    view.columns = 1;
-    view.coords = data_.coords.data;
-    view.values = values_.data();
-    view.noise_scale = noise_.data();
-    view.targets = targets_.coords.n;
-    view.target_coords = targets_.coords.data;
-    view.neighbors = targets_.neighbors.index.data();
-    return view;
-  }
-
-  PreparedCovariance prepared(bool derivatives) const {
-    return prepare(covariance_, data_.coords.dim, derivatives, local_kernels().fill_matern_table);
-  }
-
   template <class Action>
   void for_each_neighbor(const Action& action) const {
     const int k = targets_.neighbors.k;
@@ -94,7 +83,8 @@ class Moments {
   int output_;
   const Covariance& covariance_;
   const RunContext& context_;
-  std::vector<double> values_, noise_, mean_, variance_, weights_;
+  std::vector<double> values_, noise_;  // of the pseudo-observations
+  ConditionalMoments moments_;
   Index failed_;
 };
 

@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "base/error.h"
-#include "conditional/cpu/kernels.h"
 
 namespace neargp {
 
@@ -22,46 +21,27 @@ SiteModel::SiteModel(const LocalData& data, Points targets, NeighborTable neighb
   check_rows(neighbors_.index, -1, data.coords.n);
 }
 
-LocalView SiteModel::view(Index first, Index last) const {
+ConditionalMoments& SiteModel::open(Index first, Index last, const RunContext& context) const {
   if (first < 0 || last > targets() || first >= last) throw Error("There are no such targets.");
-  LocalView view;
-  view.dim = dim_;
-  view.k = neighbors_.k;
-  view.columns = columns_;
-  view.coords = coords_.data();
-  view.values = values_.data();
-  view.noise_scale = noise_scale_.data();
-  view.targets = last - first;
-  view.target_coords = target_coords_.data() + first * dim_;
-  view.neighbors = neighbors_[first];
-  return view;
-}
-
-const DeviceView& SiteModel::on_device(Index first, Index last, const RunContext& context) const {
-  return open_.get(first, last, context, [&] { return DeviceView(backend_of(context), view(first, last)); });
+  return open_.get(first, last, context, [&] {
+    const Points points{coords_.data(), Index(noise_scale_.size()), dim_};
+    const Points targets{target_coords_.data() + first * dim_, last - first, dim_};
+    return ConditionalMoments({points, columns_, values_.data(), noise_scale_.data()},
+                              {targets, neighbors_.k, neighbors_[first]}, ConditionalMoments::Weights::summed, context);
+  });
 }
 
 SiteMoments SiteModel::moments(Index first, Index last, const Covariance& covariance, const RunContext& context) const {
-  const DeviceView& device = on_device(first, last, context);
-  const PreparedCovariance ready = prepare(covariance, dim_, false, local_kernels().fill_matern_table);
-  SiteMoments result;
-  result.weighted.resize((last - first) * columns_);
-  result.variance.resize(last - first);
-  result.failed =
-      device.conditional_weights(ready, false, context, {result.weighted.data(), result.variance.data(), nullptr});
-  if (result.failed >= 0) result.failed += first;
-  return result;
+  ConditionalMoments& moments = open(first, last, context);
+  const Index failed = moments.update(prepare(covariance, dim_, false), context);
+  return {moments.weighted(), moments.variance(), failed < 0 ? failed : first + failed};
 }
 
 std::vector<double> SiteModel::adjoint(Index first, Index last, const Covariance& covariance, const SiteMoments& bar,
                                        const RunContext& context) const {
-  const PreparedCovariance ready = prepare(covariance, dim_, true, local_kernels().fill_matern_table);
-  const TargetSums sums = on_device(first, last, context)
-                              .conditional_adjoint(ready, {nullptr, bar.variance.data(), nullptr, bar.weighted.data()}, context);
-  std::vector<double> gradient(covariance.parameters(), 0.0);
-  for (int a = 0; a < covariance.parameters(); ++a)
-    if (covariance.is_active(a)) gradient[a] = sums.sums[a];
-  return gradient;
+  const std::vector<double> gradient = open(first, last, context).adjoint(
+      prepare(covariance, dim_, true), {nullptr, bar.variance.data(), nullptr, bar.weighted.data()}, context);
+  return active_part(gradient, covariance);
 }
 
 }  // namespace neargp

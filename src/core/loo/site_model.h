@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "base/run_context.h"
-#include "covariance/covariance.h"
-#include "conditional/problem.h"
+#include "conditional/conditional_moments.h"
 #include "conditional/kept_span.h"
+#include "covariance/covariance.h"
 
 namespace neargp {
 
@@ -35,13 +35,12 @@ class SiteModel {
                               const RunContext& context) const;
 
  private:
-  LocalView view(Index first, Index last) const;
-  const DeviceView& on_device(Index first, Index last, const RunContext& context) const;
+  ConditionalMoments& open(Index first, Index last, const RunContext& context) const;
 
   int dim_, columns_;
   std::vector<double> coords_, values_, noise_scale_, target_coords_;
   NeighborTable neighbors_;
-  mutable KeptSpan<DeviceView> open_;
+  mutable KeptSpan<ConditionalMoments> open_;
 };
 
 }  // namespace neargp

@@ -8,8 +8,8 @@
 #include <thread>
 
 #include "base/run_context.h"
-#include "parallel/thread_crew.h"
 #include "base/types.h"
+#include "parallel/thread_crew.h"
 
 namespace neargp {
 namespace detail {

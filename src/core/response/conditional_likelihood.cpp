@@ -1,7 +1,6 @@
 #include "response/conditional_likelihood.h"
 
 #include "base/error.h"
-#include "conditional/cpu/kernels.h"
 #include "response/unpack_sums.h"
 
 namespace neargp {
@@ -39,7 +38,7 @@ LikelihoodSums conditional_sums(const LocalProblem& problem, const Covariance& c
   problem.check(covariance);
   if (information && covariance.outputs() > 0) throw Error("There is no expected information of several outputs.");
   const PreparedCovariance prepared =
-      prepare(covariance, problem.dim(), information, local_kernels().fill_matern_table);
+      prepare(covariance, problem.dim(), information);
   const TargetSums totals = problem.on_device().conditional_sums(prepared, information, context);
   LikelihoodSums result = unpack(totals, {problem.columns(), prepared.parameters}, covariance, information);
   result.failed = failed_row(totals, problem);
@@ -49,7 +48,7 @@ LikelihoodSums conditional_sums(const LocalProblem& problem, const Covariance& c
 ObjectiveGradient conditional_gradient(LocalProblem& problem, const Covariance& covariance,
                                        const std::vector<double>& beta, const RunContext& context) {
   problem.check(covariance);
-  const PreparedCovariance prepared = prepare(covariance, problem.dim(), true, local_kernels().fill_matern_table);
+  const PreparedCovariance prepared = prepare(covariance, problem.dim(), true);
   const DeviceView& view = problem.residuals_on_device(beta);
   return unpack_gradient(view.conditional_gradient(prepared, context), problem, covariance);
 }

@@ -3,10 +3,9 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "conditional/conditional_output.h"
 #include "covariance/covariance_matrix.h"
 #include "linalg/tiled_cholesky.h"
-#include "conditional/conditional_output.h"
-#include "conditional/cpu/kernels.h"
 
 namespace neargp {
 
@@ -93,7 +92,7 @@ void add_derivatives(const std::vector<Matrix>& derivatives, const std::vector<M
 LikelihoodSums exact_sums(const LocalData& data, const Covariance& covariance, bool information, const RunContext& context) {
   check_outputs(data.outputs, data.coords.n, covariance);
   const PreparedCovariance prepared =
-      prepare(covariance, data.coords.dim, information, local_kernels().fill_matern_table);
+      prepare(covariance, data.coords.dim, information);
   const DenseFactor factor = factorise(prepared, data, context);
   LikelihoodSums sums;
   sums.gram.assign(data.columns * data.columns, 0.0);
@@ -120,7 +119,7 @@ ObjectiveGradient exact_gradient(const LocalData& data, const Covariance& covari
   check_outputs(data.outputs, data.coords.n, covariance);
   if (int(beta.size()) != data.columns - 1)
     throw Error("There must be one trend coefficient for each column of the design.");
-  const PreparedCovariance prepared = prepare(covariance, data.coords.dim, true, local_kernels().fill_matern_table);
+  const PreparedCovariance prepared = prepare(covariance, data.coords.dim, true);
   const DenseFactor factor = factorise(prepared, data, context);
   ObjectiveGradient result;
   result.gradient.assign(covariance.parameters(), 0.0);
@@ -148,7 +147,7 @@ Kriging exact_krige(const LocalData& data, Points targets, const Covariance& cov
   check_outputs(data.outputs, data.coords.n, covariance);
   check_outputs(target_outputs, targets.n, covariance);
   const PreparedCovariance prepared =
-      prepare(covariance, data.coords.dim, false, local_kernels().fill_matern_table);
+      prepare(covariance, data.coords.dim, false);
   const DenseFactor factor = factorise(prepared, data, context);
   Kriging result;
   result.columns = data.columns;
@@ -181,7 +180,7 @@ Simulation exact_simulate(const LocalData& data, Points targets, const Covarianc
   check_outputs(data.outputs, data.coords.n, covariance);
   check_outputs(target_outputs, targets.n, covariance);
   const Index n = data.coords.n, m = targets.n;
-  const PreparedCovariance prepared = prepare(covariance, targets.dim, false, local_kernels().fill_matern_table);
+  const PreparedCovariance prepared = prepare(covariance, targets.dim, false);
   const std::vector<double> coords = joined_coords(data, targets);
   const std::vector<int> all_outputs = joined_outputs(data, target_outputs, m);
   const int* outputs = all_outputs.empty() ? nullptr : all_outputs.data();

@@ -1,13 +1,12 @@
 #include "response/joint_likelihood.h"
 
-#include "conditional/cpu/kernels.h"
 #include "response/unpack_sums.h"
 
 namespace neargp {
 
 LikelihoodSums joint_sums(const LocalProblem& problem, const Covariance& covariance, const RunContext& context) {
   problem.check(covariance);
-  const PreparedCovariance prepared = prepare(covariance, problem.dim(), false, local_kernels().fill_matern_table);
+  const PreparedCovariance prepared = prepare(covariance, problem.dim(), false);
   const TargetSums totals = problem.on_device().joint_sums(prepared, false, context);
   const int c = problem.columns();
   LikelihoodSums result;
@@ -21,7 +20,7 @@ LikelihoodSums joint_sums(const LocalProblem& problem, const Covariance& covaria
 ObjectiveGradient joint_gradient(LocalProblem& problem, const Covariance& covariance,
                                  const std::vector<double>& beta, const RunContext& context) {
   problem.check(covariance);
-  const PreparedCovariance prepared = prepare(covariance, problem.dim(), true, local_kernels().fill_matern_table);
+  const PreparedCovariance prepared = prepare(covariance, problem.dim(), true);
   const DeviceView& view = problem.residuals_on_device(beta);
   return unpack_gradient(view.joint_sums(prepared, true, context), problem, covariance);
 }

@@ -4,37 +4,18 @@
 #include <cmath>
 #include <string>
 
-#include "conditional/backend.h"
 #include "base/error.h"
+#include "conditional/conditional_moments.h"
 #include "covariance/covariance_matrix.h"
-#include "conditional/cpu/kernels.h"
 
 namespace neargp {
 
 namespace {
 
-// Runs the weights kernel over all targets; returns the first failed one or -1.
-Index run_weights(const LocalView& view, const Covariance& covariance, bool local_mean,
-                  const ConditionalWeightsOutput& out, const RunContext& context) {
-  const PreparedCovariance prepared =
-      prepare(covariance, view.dim, false, local_kernels().fill_matern_table);
-  return DeviceView(backend_of(context), view).conditional_weights(prepared, local_mean, context, out);
-}
-
-LocalView kriging_view(const LocalData& data, Points targets, const int* target_outputs, const NeighborTable& neighbors) {
-  LocalView view;
-  view.dim = data.coords.dim;
-  view.k = neighbors.k;
-  view.columns = data.columns;
-  view.coords = data.coords.data;
-  view.values = data.values;
-  view.noise_scale = data.noise_scale;
-  view.targets = targets.n;
-  view.target_coords = targets.data;
-  view.neighbors = neighbors.index.data();
-  view.outputs = data.outputs;
-  view.target_outputs = target_outputs;
-  return view;
+LocalTargets targets_of(Points points, const int* outputs, const NeighborTable& neighbors) {
+  LocalTargets targets(points, neighbors);
+  targets.outputs = outputs;
+  return targets;
 }
 
 // An unknown mean needs at least one datum.
@@ -52,14 +33,13 @@ Covariance with_unit_nuggets(Covariance covariance) {
   return covariance;
 }
 
-// field = variance^(1/2) normals + weights * (data or earlier field), location by location.
+// field = (variance + jitter)^(1/2) normals + weights * (data or earlier field), location by location.
 std::vector<double> draw_in_order(const LocalData& data, const std::vector<int>& order,
-                                  const NeighborTable& neighbors, const std::vector<double>& weights,
-                                  const std::vector<double>& variance, const double* normals,
-                                  const RunContext& context) {
+                                  const NeighborTable& neighbors, const ConditionalMoments& moments,
+                                  const Eigen::VectorXd& jitter, const double* normals, const RunContext& context) {
   const Index n = data.coords.n;
   const int draws = data.columns;
-  std::vector<double> field(variance.size() * std::size_t(draws));
+  std::vector<double> field(std::size_t(moments.targets()) * draws);
   Index work = 0;
   for (const int j : order) {
     work += Index(neighbors.k + 1) * draws;
@@ -68,12 +48,12 @@ std::vector<double> draw_in_order(const LocalData& data, const std::vector<int>&
       work = 0;
     }
     double* result = field.data() + Index(j) * draws;
-    const double sd = std::sqrt(variance[j]);
+    const double sd = std::sqrt(moments.variance()[j] + jitter[j]);
     for (int s = 0; s < draws; ++s) result[s] = sd * normals[Index(j) * draws + s];
     for (int r = 0; r < neighbors.k; ++r) {
       const Index row = neighbors[j][r];
       if (row < 0) continue;
-      const double weight = weights[Index(j) * neighbors.k + r];
+      const double weight = moments.weights(j)[r];
       const double* values = row < n ? data.values + row * draws : field.data() + (row - n) * draws;
       for (int s = 0; s < draws; ++s) result[s] += weight * values[s];
     }
@@ -94,14 +74,11 @@ Kriging krige(const LocalData& data, Points targets, const NeighborTable& neighb
   if (local_mean) check_present(neighbors);
   check_outputs(data.outputs, data.coords.n, covariance);
   check_outputs(target_outputs, targets.n, covariance);
-  Kriging result;
-  result.columns = data.columns;
-  result.weighted.assign(std::size_t(targets.n) * data.columns, 0.0);
-  result.variance.assign(targets.n, 0.0);
-  const LocalView view = kriging_view(data, targets, target_outputs, neighbors);
-  result.failed = run_weights(view, covariance, local_mean,
-                              {result.weighted.data(), result.variance.data(), weights}, context);
-  return result;
+  const auto wanted = weights ? ConditionalMoments::Weights::kept : ConditionalMoments::Weights::summed;
+  ConditionalMoments moments(data, targets_of(targets, target_outputs, neighbors), wanted, context);
+  const Index failed = moments.update(prepare(covariance, targets.dim, false), context, local_mean);
+  if (weights) std::copy(moments.weights().begin(), moments.weights().end(), weights);
+  return {data.columns, moments.weighted(), moments.variance(), failed};
 }
 
 std::vector<double> joined_coords(const LocalData& data, Points targets) {
@@ -134,28 +111,26 @@ Simulation simulate_conditional(const LocalData& data, Points targets, const std
 
   const std::vector<double> coords = joined_coords(data, targets);
   const std::vector<int> outputs = joined_outputs(data, target_outputs, m);
-  const PreparedCovariance prepared = prepare(covariance, data.coords.dim, false, local_kernels().fill_matern_table);
+  const PreparedCovariance prepared = prepare(covariance, data.coords.dim, false);
   const Eigen::VectorXd field_variance = field_variances(prepared, n + m, outputs.empty() ? nullptr : outputs.data());
   Eigen::VectorXd noise = Eigen::VectorXd::Zero(n + m);
   noise.head(n) = noise_variances(prepared, data.noise_scale, n, data.outputs);
 
-  const Covariance unit = with_unit_nuggets(covariance);
-  LocalView view = kriging_view(data, targets, target_outputs, neighbors);
-  if (target_outputs) view.outputs = outputs.data();
-  view.columns = 0;
-  view.coords = coords.data();
-  std::vector<double> weights(std::size_t(m) * neighbors.k), variance(m);
+  const PreparedCovariance unit = prepare(with_unit_nuggets(covariance), data.coords.dim, false);
+  const LocalTargets given = targets_of(targets, target_outputs, neighbors);
+  LocalData joined{{coords.data(), n + m, targets.dim}};
+  joined.outputs = target_outputs ? outputs.data() : data.outputs;
   Simulation result;
   for (const double jitter : simulation_jitters) {
     const Eigen::VectorXd noise_variance = noise + jitter * field_variance;
-    view.noise_scale = noise_variance.data();
+    joined.noise_scale = noise_variance.data();
+    ConditionalMoments moments(joined, given, ConditionalMoments::Weights::kept, context);
     result.jitter = jitter;
-    result.failed = run_weights(view, unit, false, {nullptr, variance.data(), weights.data()}, context);
-    if (result.failed < 0) break;
+    result.failed = moments.update(unit, context);
+    if (result.failed >= 0) continue;
+    result.field = draw_in_order(data, order, neighbors, moments, jitter * field_variance.tail(m), normals, context);
+    break;
   }
-  if (result.failed >= 0) return result;
-  for (Index j = 0; j < m; ++j) variance[j] += result.jitter * field_variance[n + j];
-  result.field = draw_in_order(data, order, neighbors, weights, variance, normals, context);
   return result;
 }
 

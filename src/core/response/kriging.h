@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "base/run_context.h"
+#include "conditional/data.h"
 #include "covariance/covariance.h"
 #include "geometry/neighbors.h"
-#include "conditional/problem.h"
 
 namespace neargp {
 

@@ -1,8 +1,8 @@
 // A module without a device: the CPU of the program that opens it does the work, and calls are counted. FAKE chooses
 // what is wrong with it.
-#include "conditional/gpu/module.h"
 #include "base/error.h"
 #include "brute_engine.h"
+#include "conditional/gpu/module.h"
 
 using namespace neargp;
 

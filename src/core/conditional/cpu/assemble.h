@@ -2,10 +2,10 @@
 // triangles from which conditional/cpu/contract.h computes them.
 #pragma once
 
-#include "covariance/entry.h"
-#include "covariance/with_family.h"
 #include "conditional/cpu/coregionalisation.h"
 #include "conditional/cpu/tile.h"
+#include "covariance/entry.h"
+#include "covariance/with_family.h"
 
 namespace neargp {
 

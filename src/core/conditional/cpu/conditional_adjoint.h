@@ -4,9 +4,9 @@
 // makes bbar = sum_c wbar_c x_c.
 #pragma once
 
+#include "conditional/conditional_output.h"
 #include "conditional/cpu/adjoint_tile.h"
 #include "conditional/cpu/assemble.h"
-#include "conditional/conditional_output.h"
 
 namespace neargp {
 

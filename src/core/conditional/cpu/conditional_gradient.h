@@ -13,8 +13,8 @@
 // The objective is normal_log_density().
 #pragma once
 
-#include "conditional/cpu/assemble.h"
 #include "conditional/conditional_output.h"
+#include "conditional/cpu/assemble.h"
 #include "conditional/cpu/contract.h"
 #include "likelihoods/normal_log_density.h"
 

@@ -19,8 +19,8 @@
 // variances and the log nugget, and L^-1 S u = e_k, the first variance costs no solve.
 #pragma once
 
-#include "conditional/cpu/assemble.h"
 #include "conditional/conditional_output.h"
+#include "conditional/cpu/assemble.h"
 #include "conditional/cpu/contract.h"
 
 namespace neargp {

@@ -9,8 +9,8 @@
 // (Cressie 1993, eqs. 3.2.15 and 3.2.16).
 #pragma once
 
-#include "conditional/cpu/assemble.h"
 #include "conditional/conditional_output.h"
+#include "conditional/cpu/assemble.h"
 
 namespace neargp {
 

@@ -2,9 +2,9 @@
 // anyone needs: times a vector, and summed against weights.
 #pragma once
 
-#include "covariance/entry.h"
 #include "conditional/cpu/coregionalisation.h"
 #include "conditional/cpu/tile.h"
+#include "covariance/entry.h"
 
 namespace neargp {
 

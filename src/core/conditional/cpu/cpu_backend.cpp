@@ -1,7 +1,7 @@
 // The CPU as a device: a view is itself, and kernels run over chunks of targets.
 #include "conditional/backend.h"
-#include "conditional/sum_chunks.h"
 #include "conditional/cpu/kernels.h"
+#include "conditional/sum_chunks.h"
 
 namespace neargp {
 

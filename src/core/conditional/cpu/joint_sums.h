@@ -6,8 +6,8 @@
 // <W, S> = (z'z - rows)/2.
 #pragma once
 
-#include "conditional/cpu/assemble.h"
 #include "conditional/conditional_output.h"
+#include "conditional/cpu/assemble.h"
 #include "conditional/cpu/contract.h"
 
 namespace neargp {

@@ -2,11 +2,10 @@
 #pragma once
 
 #include <cstddef>
-#include <vector>
 
-#include "covariance/prepared.h"
 #include "conditional/conditional_output.h"
 #include "conditional/view.h"
+#include "covariance/prepared.h"
 
 namespace neargp {
 
@@ -15,8 +14,6 @@ namespace neargp {
 // Sums are added to `out`. The result is the smallest target whose covariance matrix
 // could not be factorised, or -1.
 struct LocalKernels {
-  const char* name;
-
   std::size_t (*conditional_sums_scratch)(const LocalView&, const PreparedCovariance&, bool information);
   Index (*conditional_sums)(const LocalView&, const PreparedCovariance&, bool information, Index first,
                             Index last, double* scratch, double* out);
@@ -40,19 +37,9 @@ struct LocalKernels {
   std::size_t (*projected_adjoint_scratch)(const LocalView&, const PreparedCovariance&, bool locations);
   Index (*projected_adjoint)(const LocalView&, const PreparedCovariance&, const ProjectedTerms& terms, Index first,
                              Index last, double* scratch, double* out);
-
-  FillMaternTable fill_matern_table;
 };
 
-// The widest instruction set that was compiled in and that this processor has, unless
-// use_instruction_set() chose another.
+// The table of the instruction set in use (simd/instruction_set.h).
 const LocalKernels& local_kernels();
-
-// Names of the instruction sets that this processor can run, widest first.
-std::vector<const char*> instruction_sets();
-
-// Forces one of them (for tests and comparisons); "auto" undoes it. Throws an Error for
-// one that cannot be run.
-void use_instruction_set(const char* name);
 
 }  // namespace neargp

@@ -24,7 +24,7 @@
 #include "conditional/cpu/kernels_impl.h"
 
 namespace neargp {
-extern const LocalKernels kernels_avx2 = KernelsOf<4>::table("avx2");
+extern const LocalKernels kernels_avx2 = KernelsOf<4>::table();
 }
 
 #if defined(__clang__)

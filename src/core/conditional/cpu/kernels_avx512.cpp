@@ -24,7 +24,7 @@
 #include "conditional/cpu/kernels_impl.h"
 
 namespace neargp {
-extern const LocalKernels kernels_avx512 = KernelsOf<8>::table("avx512");
+extern const LocalKernels kernels_avx512 = KernelsOf<8>::table();
 }
 
 #if defined(__clang__)

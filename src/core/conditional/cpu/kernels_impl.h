@@ -2,7 +2,6 @@
 // instruction set's translation unit, after the compiler has been told the target.
 #pragma once
 
-#include "covariance/matern_quadrature.h"
 #include "conditional/cpu/conditional_adjoint.h"
 #include "conditional/cpu/conditional_gradient.h"
 #include "conditional/cpu/conditional_sums.h"
@@ -86,9 +85,8 @@ struct KernelsOf {
     return ProjectedAdjoint<Lanes>(view, covariance, terms.d_locations != nullptr, arena).run(terms, first, last, out);
   }
 
-  static constexpr LocalKernels table(const char* name) {
-    return {name,
-            conditional_sums_scratch,
+  static constexpr LocalKernels table() {
+    return {conditional_sums_scratch,
             conditional_sums,
             conditional_gradient_scratch,
             conditional_gradient,
@@ -99,8 +97,7 @@ struct KernelsOf {
             conditional_adjoint_scratch,
             conditional_adjoint,
             projected_adjoint_scratch,
-            projected_adjoint,
-            fill_matern_table<Lanes>};
+            projected_adjoint};
   }
 };
 

@@ -5,13 +5,5 @@
 #include "conditional/cpu/kernels_impl.h"
 
 namespace neargp {
-
-#if defined(__SSE2__)
-extern const LocalKernels kernels_portable = KernelsOf<2>::table("sse2");
-#elif defined(__ARM_NEON)
-extern const LocalKernels kernels_portable = KernelsOf<2>::table("neon");
-#else
-extern const LocalKernels kernels_portable = KernelsOf<2>::table("portable");
-#endif
-
-}  // namespace neargp
+extern const LocalKernels kernels_portable = KernelsOf<2>::table();
+}

@@ -17,9 +17,9 @@
 // W_ij 2 dS_ij/dr2 (z_i - z_j) goes to row i, and to row j with the other sign.
 #pragma once
 
+#include "conditional/conditional_output.h"
 #include "conditional/cpu/adjoint_tile.h"
 #include "conditional/cpu/assemble.h"
-#include "conditional/conditional_output.h"
 
 namespace neargp {
 

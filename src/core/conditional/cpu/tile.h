@@ -20,9 +20,9 @@
 #pragma once
 
 #include "base/arena.h"
-#include "covariance/prepared.h"
 #include "conditional/cpu/triangle.h"
 #include "conditional/view.h"
+#include "covariance/prepared.h"
 
 namespace neargp {
 

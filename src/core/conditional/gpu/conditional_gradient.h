@@ -1,8 +1,8 @@
 // The sum and gradient of conditional/cpu/conditional_gradient.h, where the formulas are derived, one target to a team.
 #pragma once
 
-#include "likelihoods/normal_log_density.h"
 #include "conditional/gpu/contract.h"
+#include "likelihoods/normal_log_density.h"
 
 namespace neargp {
 

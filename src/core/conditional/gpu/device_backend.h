@@ -5,9 +5,8 @@
 #include <memory>
 #include <string>
 
-#include "conditional/backend.h"
 #include "base/error.h"
-#include "parallel/parallel_for.h"
+#include "conditional/backend.h"
 #include "conditional/gpu/conditional_adjoint.h"
 #include "conditional/gpu/conditional_gradient.h"
 #include "conditional/gpu/conditional_sums.h"
@@ -16,6 +15,7 @@
 #include "conditional/gpu/joint_sums.h"
 #include "conditional/gpu/plain_covariance.h"
 #include "conditional/gpu/projected_adjoint.h"
+#include "parallel/parallel_for.h"
 
 namespace neargp {
 

@@ -5,9 +5,9 @@
 #include <cmath>
 #include <vector>
 
-#include "geometry/neighbor_engine.h"
 #include "conditional/gpu/evaluation.h"
 #include "conditional/gpu/nearest.h"
+#include "geometry/neighbor_engine.h"
 
 namespace neargp {
 

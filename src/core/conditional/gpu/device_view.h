@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "base/error.h"
-#include "conditional/view.h"
 #include "conditional/gpu/device_array.h"
 #include "conditional/gpu/scatter_rows.h"
+#include "conditional/view.h"
 
 namespace neargp {
 

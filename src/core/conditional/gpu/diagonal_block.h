@@ -2,8 +2,8 @@
 // has a copy and computes with it for itself, which costs less than to hand results round.
 #pragma once
 
-#include "simd/simd.h"
 #include "conditional/gpu/team.h"
+#include "simd/simd.h"
 
 namespace neargp {
 

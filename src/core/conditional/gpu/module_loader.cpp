@@ -2,8 +2,8 @@
 
 #include <map>
 
-#include "base/shared_object.h"
 #include "base/error.h"
+#include "base/shared_object.h"
 
 namespace neargp {
 

@@ -6,10 +6,10 @@
 #pragma once
 
 #include "base/types.h"
-#include "conditional/view.h"
 #include "conditional/gpu/covariance.h"
 #include "conditional/gpu/pairs.h"
 #include "conditional/gpu/triangle.h"
+#include "conditional/view.h"
 
 namespace neargp {
 

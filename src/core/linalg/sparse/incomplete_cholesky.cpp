@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "parallel/parallel_for.h"
 #include "linalg/sparse/pair_loops.h"
+#include "parallel/parallel_for.h"
 
 namespace neargp {
 IncompleteCholesky::IncompleteCholesky(const SparsePattern& pattern)

@@ -4,9 +4,9 @@
 #include <string>
 
 #include "base/error.h"
-#include "parallel/parallel_for.h"
 #include "linalg/sparse/column_set.h"
 #include "linalg/sparse/pair_loops.h"
+#include "parallel/parallel_for.h"
 
 namespace neargp {
 namespace {

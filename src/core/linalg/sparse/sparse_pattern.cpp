@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "parallel/parallel_for.h"
 #include "linalg/sparse/clique_graph.h"
 #include "linalg/sparse/pattern_builder.h"
+#include "parallel/parallel_for.h"
 
 namespace neargp {
 

@@ -1,0 +1,24 @@
+#include "conditional/conditional_moments.h"
+
+namespace neargp {
+
+ConditionalMoments::ConditionalMoments(const LocalData& data, const LocalTargets& targets, Weights wanted,
+                                       const RunContext& context)
+    : view_(view_of(data, targets)),
+      device_view_(backend_of(context), view_),
+      weights_(wanted == Weights::kept ? std::size_t(view_.targets) * view_.k : 0),
+      weighted_(std::size_t(view_.targets) * view_.columns),
+      variance_(view_.targets) {}
+
+Index ConditionalMoments::update(const PreparedCovariance& covariance, const RunContext& context, bool local_mean) {
+  const auto wanted = [](std::vector<double>& x) { return x.empty() ? nullptr : x.data(); };
+  return device_view_.conditional_weights(covariance, local_mean, context,
+                                          {wanted(weighted_), variance_.data(), wanted(weights_)});
+}
+
+std::vector<double> ConditionalMoments::adjoint(const PreparedCovariance& covariance,
+                                                const ConditionalAdjointInput& bar, const RunContext& context) const {
+  return device_view_.conditional_adjoint(covariance, bar, context).sums;
+}
+
+}  // namespace neargp

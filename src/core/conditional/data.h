@@ -1,0 +1,49 @@
+// Data and targets of the primitive as their owners hand them over, and the view that the kernels read.
+#pragma once
+
+#include <vector>
+
+#include "conditional/view.h"
+#include "covariance/covariance.h"
+#include "geometry/neighbors.h"
+#include "geometry/points.h"
+
+namespace neargp {
+
+// Row-major arrays of n data.
+struct LocalData {
+  Points coords;
+  int columns = 0;
+  const double* values = nullptr;       // n x columns: the response, then the trend's design
+  const double* noise_scale = nullptr;  // n
+  const int* outputs = nullptr;         // n: which of several outputs a row is of, from 0; null: one output
+};
+
+// Targets, each with a conditioning set among the data.
+struct LocalTargets {
+  Points coords;
+  int k = 0;
+  const int* neighbors = nullptr;       // targets x k: rows of the data, -1 where there are fewer
+  const double* values = nullptr;       // targets x columns; null: not needed
+  const double* noise_scale = nullptr;  // targets; null: the noise-free field
+  const int* outputs = nullptr;         // targets
+
+  LocalTargets(Points coords_, const NeighborTable& table)
+      : coords(coords_), k(table.k), neighbors(table.index.data()) {}
+  LocalTargets(Points coords_, int k_, const int* neighbors_) : coords(coords_), k(k_), neighbors(neighbors_) {}
+};
+
+LocalView view_of(const LocalData& data, const LocalTargets& targets);
+
+// Throws an Error unless all coordinates are numbers of at most 1e30 in size.
+void check_coordinates(Points points);
+
+// Throws an Error unless all rows lie in smallest .. n - 1; `smallest` is -1 where a row may be absent, else 0.
+void check_rows(const std::vector<int>& rows, int smallest, Index n);
+
+[[noreturn]] void refuse_row(Index number, Index n);
+
+// Throws an Error unless the covariance is one of several outputs, all of those that n rows name, where there are any.
+void check_outputs(const int* outputs, Index n, const Covariance& covariance);
+
+}  // namespace neargp

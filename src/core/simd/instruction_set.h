@@ -1,0 +1,22 @@
+// Which instruction set the kernels are compiled for that run. A table of kernels has one entry for each set and asks here
+// which one to take; this file knows names only.
+#pragma once
+
+#include <vector>
+
+namespace neargp {
+
+enum class InstructionSet { portable, avx2, avx512 };
+
+// The widest that this processor has, unless use_instruction_set() chose another.
+InstructionSet instruction_set();
+
+const char* instruction_set_name(InstructionSet set);
+
+// Names of the sets that this processor can run, widest first.
+std::vector<const char*> instruction_sets();
+
+// Forces one of them (for tests and comparisons); "auto" undoes it. Throws an Error for one that cannot be run.
+void use_instruction_set(const char* name);
+
+}  // namespace neargp

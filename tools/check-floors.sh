@@ -1,0 +1,40 @@
+#!/bin/sh
+# Looks for includes of src/core that go against the plan of the house: the rooms (folders) of a floor may include what
+# lies on lower floors and in themselves, nothing above and nothing beside. So there is no circle between rooms.
+set -eu
+export LC_ALL=C
+
+cd "$(dirname "$0")/.."
+
+# From the ground up, the rooms of a floor on one line.
+floors='base
+parallel random simd
+geometry likelihoods linalg
+covariance optim
+conditional
+latent loo response'
+
+grep -r --include='*.h' --include='*.cpp' '^#include "[^"]*/' src/core |
+  sed 's|^src/core/\([^/]*\)/\([^:]*\):#include "\([^/]*\)/\([^"]*\)".*|\1 \2 \3 \4|' |
+  awk -v floors="$floors" '
+    BEGIN {
+      count = split(floors, lines, "\n")
+      for (i = 1; i <= count; ++i) {
+        rooms = split(lines[i], names, " ")
+        for (j = 1; j <= rooms; ++j) floor[names[j]] = i
+      }
+    }
+    {
+      ++includes
+      for (i = 1; i <= 3; i += 2)
+        if (!($i in floor)) { print "src/core/" $i " is on no floor of tools/check-floors.sh"; wrong = 1; next }
+      if ($1 != $3 && floor[$3] >= floor[$1]) {
+        print "src/core/" $1 "/" $2 " includes \"" $3 "/" $4 "\", which is not below it"
+        wrong = 1
+      }
+    }
+    END {
+      if (!includes) { print "There are no includes: has src/core moved?"; wrong = 1 }
+      if (!wrong) print "floors: " includes " includes, none runs up or sideways"
+      exit wrong
+    }'
