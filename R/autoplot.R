@@ -5,6 +5,7 @@
 #' @importFrom rlang .data
 autoplot.neargp <- function(object, which = c("map", "variogram"), what = c("mean", "sd"), newdata = NULL, cells = 10000,
                             time = NULL, ...) {
+  check_fit(object)
   which <- check_choice(which, "which", c("map", "variogram"))
   what <- check_choice(what, "what", c("mean", "sd"))
   if (which == "variogram") return(ggplot2::autoplot(empirical_variogram(object, ...)))

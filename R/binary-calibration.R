@@ -33,6 +33,7 @@ check_binary <- function(binary, what) {
 #' @rdname classification_scores
 #' @export
 calibration_curve.neargp <- function(object, newdata = NULL, observed = NULL, bins = 10L, na.rm = FALSE, ...) {
+  check_fit(object)
   given <- binary_observations(object, newdata, observed, ...)
   calibration_curve(given$observed, prob = given$prob, bins = bins, na.rm = na.rm)
 }
@@ -40,6 +41,7 @@ calibration_curve.neargp <- function(object, newdata = NULL, observed = NULL, bi
 #' @rdname classification_scores
 #' @export
 confusion_table.neargp <- function(object, newdata = NULL, observed = NULL, na.rm = FALSE, ...) {
+  check_fit(object)
   given <- binary_observations(object, newdata, observed, ...)
   confusion_table(given$observed, prob = given$prob, na.rm = na.rm)
 }

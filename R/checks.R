@@ -167,3 +167,11 @@ nearest_name <- function(name, known) {
   distance[begins] <- 0
   if (length(known) && min(distance) <= nchar(name) / 3) known[which.min(distance)]
 }
+
+# A fit has all that neargp() gives it: fields are lost where an object is put together or cut by hand.
+check_fit <- function(fit) {
+  absent <- setdiff(c("method", "family", "locations", "data", "parameters", "beta", "n_dropped"), names(fit))
+  if (!length(absent)) return(invisible(fit))
+  abort_neargp("argument", c(paste0("This object of class \"neargp\" is not a whole fit: it lacks `", absent[1L], "`."),
+    i = "Fits are made by neargp(), and kept whole by saveRDS()."))
+}

@@ -179,6 +179,7 @@ covariance_value.neargp_covariance <- function(object, distance, ...) {
 
 #' @export
 covariance_value.neargp <- function(object, distance, direction = NULL, ...) {
+  check_fit(object)
   check_no_more_arguments()
   along <- function(component) range_in_direction(component, direction)
   sum_of_covariances(object$core_covariance$components, distance, directional_range = along)

@@ -94,6 +94,7 @@ covariance_limits <- function(object, level) {
 #' @rdname coef.neargp
 #' @export
 logLik.neargp <- function(object, ...) {
+  check_fit(object)
   check_no_more_arguments()
   structure(object$log_likelihood, df = length(object$beta) + sum(!object$parameters$fixed), nobs = length(object$data$y),
     score = if (!is_likelihood(object)) object$score, class = c(if (!is_likelihood(object)) "neargp_score", "logLik"))
@@ -115,6 +116,7 @@ BIC.neargp_score <- function(object, ...) abort_not_likelihood("BIC", attr(objec
 
 #' @export
 AIC.neargp <- function(object, ..., k = 2) {
+  check_fit(object)
   check_number(k, "k")
   check_likelihoods("AIC", object, ...)
   warn_unless_comparable("AIC", list(object, ...))
@@ -123,6 +125,7 @@ AIC.neargp <- function(object, ..., k = 2) {
 
 #' @export
 BIC.neargp <- function(object, ...) {
+  check_fit(object)
   check_likelihoods("BIC", object, ...)
   warn_unless_comparable("BIC", list(object, ...))
   NextMethod()
@@ -153,13 +156,17 @@ abort_not_likelihood <- function(what, score) {
 #' @rdname coef.neargp
 #' @export
 deviance.neargp <- function(object, ...) {
+  check_fit(object)
   if (!is_likelihood(object)) abort_not_likelihood("The deviance", object$score)
   -2 * object$log_likelihood
 }
 
 #' @rdname coef.neargp
 #' @export
-sigma.neargp <- function(object, ...) if (is.null(object$sites)) sqrt(object$nugget) else NA_real_
+sigma.neargp <- function(object, ...) {
+  check_fit(object)
+  if (is.null(object$sites)) sqrt(object$nugget) else NA_real_
+}
 
 #' @rdname coef.neargp
 #' @export

@@ -53,6 +53,7 @@
 #' plot(fit, which = "map", what = "sd")
 #' @export
 plot.neargp <- function(x, which = NULL, what = c("mean", "sd"), newdata = NULL, cells = 10000, time = NULL, ...) {
+  check_fit(x)
   which <- which %||% default_plots(x)
   check_choices(which, "which", c("map", "residuals", "residual_map", "qq", "variogram", "loo"))
   what <- check_choice(what, "what", c("mean", "sd"))

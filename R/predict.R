@@ -78,6 +78,7 @@ predict.neargp <- function(object, newdata, type = c("response", "link", "quanti
                            interval = c("none", "confidence", "prediction"), level = 0.95, probs = c(0.05, 0.5, 0.95), threshold = NULL,
                            threshold_of = c("observation", "mean"), trials = 1, k = NULL, local_mean = NULL, sectors = NULL,
                            joint = FALSE, chunk_size = NULL, threads = NULL, device = NULL, verbose = rlang::is_interactive(), ...) {
+  check_fit(object)
   check_no_more_arguments()
   if (missing(newdata) || is.null(newdata)) {
     abort_neargp("newdata", c("`newdata` is missing.", i = "For the training rows use fitted(), or residuals(type = \"loo\")."))

@@ -16,6 +16,7 @@
 #' @name summary.neargp
 #' @export
 print.neargp <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
+  check_fit(x)
   print_header(x)
   if (length(x$beta)) cat("\nTrend:\n", paste_named(x$beta, digits), "\n", sep = "")
   cat(covariance_line(x))
@@ -178,6 +179,7 @@ convergence_line <- function(x) {
 #' @rdname summary.neargp
 #' @export
 summary.neargp <- function(object, ...) {
+  check_fit(object)
   check_no_more_arguments()
   wald <- wald_tests(object)
   coefficients <- cbind(Estimate = object$beta, `Std. Error` = wald$std_error, `z value` = wald$z, `Pr(>|z|)` = wald$p_value)

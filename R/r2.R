@@ -30,6 +30,7 @@
 #' @name r2.neargp
 #' @exportS3Method performance::r2
 r2.neargp <- function(model, ...) {
+  check_fit(model)
   check_no_more_arguments()
   check_leave_one_out(model)
   loo <- predicted_rows(loo_moments(model))

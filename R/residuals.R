@@ -48,6 +48,7 @@
 #' @export
 residuals.neargp <- function(object, type = c("response", "pearson", "loo", "standardized", "trend"), k = NULL, threads = NULL,
                              ...) {
+  check_fit(object)
   check_no_more_arguments()
   type <- check_choice(type, "type", c("response", "pearson", "loo", "standardized", "trend"))
   data <- object$data
@@ -83,6 +84,7 @@ gaussian_trend_residuals <- function(object) {
 #' @rdname residuals.neargp
 #' @export
 fitted.neargp <- function(object, k = NULL, threads = NULL, ...) {
+  check_fit(object)
   check_no_more_arguments()
   stats::naresid(object$na_action, smoothed(object, k, threads))
 }
@@ -92,6 +94,7 @@ fitted.neargp <- function(object, k = NULL, threads = NULL, ...) {
 loo_predict <- function(object, k = NULL, threads = NULL) {
   check_required()
   check_class(object, "object", "neargp", "a fit of neargp()")
+  check_fit(object)
   if (inherits(object, "neargp_classifier")) return(loo_classes(object, k, threads))
   if (inherits(object, "neargp_outputs")) return(loo_outputs(object, k, threads))
   predicted <- leave_one_out(object, k, threads)

@@ -50,6 +50,7 @@ check_support_of <- function(observed, mixture, family, rows) {
 #' @rdname scores
 #' @export
 scores.neargp <- function(object, newdata = NULL, observed = NULL, trials = NULL, weights = NULL, level = 0.95, na.rm = FALSE, ...) {
+  check_fit(object)
   check_level(level)
   gaussian <- is_gaussian(object$family)
   if (is.null(newdata)) {

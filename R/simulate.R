@@ -46,6 +46,7 @@
 #' @export
 simulate.neargp <- function(object, nsim = 1, seed = NULL, newdata = NULL, type = c("response", "link"), k = NULL,
                             conditional = TRUE, trials = NULL, threads = NULL, device = NULL, ...) {
+  check_fit(object)
   check_no_more_arguments()
   nsim <- check_count(nsim, "nsim")
   type <- check_choice(type, "type", c("response", "link"))

@@ -55,6 +55,7 @@ generics::augment
 #' @rdname tidiers
 #' @export
 tidy.neargp <- function(x, effects = c("trend", "covariance"), conf.int = FALSE, conf.level = 0.95, ...) {
+  check_fit(x)
   check_no_more_arguments()
   effects <- unique(check_choices(effects, "effects", c("trend", "covariance")))
   check_flag(conf.int, "conf.int")
@@ -85,6 +86,7 @@ tidy_covariance <- function(fit) {
 #' @rdname tidiers
 #' @export
 glance.neargp <- function(x, ...) {
+  check_fit(x)
   likelihood <- stats::logLik(x)
   # AIC and BIC exist for likelihoods only, not for the scores that loo_k() and mll_k() maximise.
   criterion <- function(f) if (is_likelihood(x)) f(x) else NA_real_
@@ -103,6 +105,7 @@ glance.neargp <- function(x, ...) {
 #' @rdname tidiers
 #' @export
 augment.neargp <- function(x, data = NULL, ...) {
+  check_fit(x)
   check_no_more_arguments()
   n <- length(x$data$y)
   if (is.null(data)) data <- original_columns(x) %||% fitted_columns(x)

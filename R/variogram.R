@@ -95,6 +95,7 @@ empirical_variogram.default <- function(object, coords, width = NULL, cutoff = N
 empirical_variogram.neargp <- function(object, width = NULL, cutoff = NULL,
                                        estimator = c("classical", "robust"), directions = NULL,
                                        tolerance = 22.5, max_pairs = 1e6, time_lag = NULL, ...) {
+  check_fit(object)
   estimator <- check_choice(estimator, "estimator", c("classical", "robust"))
   if (!is_gaussian(object$family)) {
     abort_neargp("variogram", c(sprintf("There is no variogram of a fit of a %s response.", family_call(object$family)),

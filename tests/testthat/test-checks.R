@@ -105,3 +105,15 @@ test_that("arguments without a default are asked for by name", {
   expect_error(crps_gaussian(1, sd = 2), "`mean` is missing", class = "neargp_error_argument")
   expect_error(covariance_value(cov_matern()), "`distance` is missing", class = "neargp_error_argument")
 })
+
+test_that("what is called a fit and lacks its parts is refused by every method", {
+  cut <- structure(list(), class = "neargp")
+  methods <- c("AIC", "BIC", "augment", "autoplot", "calibration_curve", "confusion_table", "deviance", "empirical_variogram", "fitted",
+    "glance", "logLik", "plot", "predict", "print", "r2", "residuals", "scores", "sigma", "simulate", "summary", "tidy")
+  for (method in methods) {
+    expect_error(get(paste0(method, ".neargp"), asNamespace("neargp"))(cut), "not a whole fit: it lacks `method`",
+      class = "neargp_error_argument", info = method)
+  }
+  expect_error(loo_predict(cut), "not a whole fit", class = "neargp_error_argument")
+  expect_error(covariance_value(cut, 1), "not a whole fit", class = "neargp_error_argument")
+})
