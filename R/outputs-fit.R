@@ -69,11 +69,15 @@ exact_outputs_objective <- function(problem) {
     })
 }
 
-# Loadings are looked for in units of their outputs' standard deviations.
+# Loadings are looked for in units of their outputs' standard deviations, nuggets as shares of their variances, and tolerances count from
+# the log density per row of white noise with these (less a constant): nothing of it depends on the user's units.
 outputs_optimizer <- function(problem) {
   scales <- loading_scales(problem)
+  log_variances <- log(residual_variances(problem$data))
+  origins <- replace(double(length(scales)), problem$layout$kind == "nugget", log_variances)
+  level <- -0.5 * mean(log_variances[problem$data$output])
   function(objective, working, coarse) {
-    quasi_newton_in_units(objective, working, scales, problem$free, problem$bounds, problem$control,
+    quasi_newton_in_units(objective, working, scales, origins, level, problem$free, problem$bounds, problem$control,
       relative_tolerance = max(if (coarse) 1e-5 else 1e-8, resolution_of(objective) / objective$n))
   }
 }

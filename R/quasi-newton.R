@@ -1,8 +1,8 @@
 # Maximises a profile objective by quasi-Newton (the PORT routines of stats::nlminb) on its exact gradient. The value pass gives the
 # trend by generalised least squares; the gradient pass then takes that trend as known (envelope theorem). Values are per row, so
-# that tolerances mean the same at every n.
+# that tolerances mean the same at every n, and count from `level` where the unit of the response shifts them.
 
-quasi_newton <- function(objective, start, free, bounds, control, relative_tolerance = 1e-9) {
+quasi_newton <- function(objective, start, free, bounds, control, relative_tolerance = 1e-9, level = 0) {
   working <- clamp(start, bounds, free)
   slope_at <- function(working, state) -objective$gradient(working, state$beta)[free] / objective$n
   cache <- list2env(list(best = -Inf), parent = emptyenv())
@@ -27,7 +27,7 @@ quasi_newton <- function(objective, start, free, bounds, control, relative_toler
   check_start(state_at(working[free])$state)
   first <- cache$state$value
   if (!any(free)) return(optimizer_result(working, cache$state, first, 0L, 1L, TRUE, "nothing to estimate"))
-  value <- function(parameters) -state_at(parameters)$state$value / objective$n
+  value <- function(parameters) level - state_at(parameters)$state$value / objective$n
   gradient <- function(parameters) {
     at <- state_at(parameters)
     at$state$slope %||% slope_at(at$working, at$state)
@@ -43,13 +43,15 @@ quasi_newton <- function(objective, start, free, bounds, control, relative_toler
   optimizer_result(final$working, final$state, first, result$iterations, cache$evaluations, quasi_newton_converged(result), result$message)
 }
 
-# The same, with each parameter in a unit of its own: steps and tolerances mean the same for all of them.
-quasi_newton_in_units <- function(objective, start, unit, free, bounds, control, relative_tolerance) {
-  scaled <- list(n = objective$n, evaluate = function(working, ...) objective$evaluate(working * unit, ...),
-    gradient = function(working, beta) unit * objective$gradient(working * unit, beta))
-  bounds <- lapply(bounds[c("lower", "upper")], function(bound) bound / unit)
-  result <- quasi_newton(scaled, start / unit, free, bounds, control, relative_tolerance)
-  result$working <- result$working * unit
+# The same, with each parameter in a unit of its own and counted from an `origin` of its own: steps and tolerances mean the same for all of
+# them.
+quasi_newton_in_units <- function(objective, start, unit, origin, level, free, bounds, control, relative_tolerance) {
+  given <- function(scaled) origin + unit * scaled
+  scaled <- list(n = objective$n, evaluate = function(working, ...) objective$evaluate(given(working), ...),
+    gradient = function(working, beta) unit * objective$gradient(given(working), beta))
+  bounds <- lapply(bounds[c("lower", "upper")], function(bound) (bound - origin) / unit)
+  result <- quasi_newton(scaled, (start - origin) / unit, free, bounds, control, relative_tolerance, level)
+  result$working <- given(result$working)
   result
 }
 

@@ -131,3 +131,19 @@ test_that("methods and settings that several outputs do not have are errors", {
   expect_error(fit(method = exact_gp(max_rows = 50), device = "cpu"), class = "neargp_error_size")
   expect_error(fit(nugget = c(1, 2, 3)), "nugget", class = "neargp_error_argument")
 })
+
+test_that("fits of several outputs do not depend on the units of the outputs, however small or large", {
+  results <- function(method, unit) {
+    data <- simulated_outputs(60)
+    data[c("zinc", "lead")] <- unit * data[c("zinc", "lead")]
+    fit <- neargp(cbind(zinc, lead) ~ 1, data, coords = ~ x + y, method = method, covariance = cov_exponential())
+    estimates <- coef(fit, what = "covariance")
+    is_squared <- names(estimates) != "range"
+    estimates[is_squared] <- estimates[is_squared] / unit / unit
+    c(estimates, coef(fit) / unit, unlist(predict(fit, data[1:3, c("x", "y")])) / unit)
+  }
+  for (method in list(vecchia(8), exact_gp(), loo_k(8), mll_k(6))) {
+    given <- results(method, 1)
+    for (unit in 2^c(-330, 10, 330)) expect_equal(results(method, unit), given, tolerance = 1e-5)
+  }
+})

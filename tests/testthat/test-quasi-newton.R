@@ -11,13 +11,17 @@ test_that("the optimum is found within bounds, fixed parameters stay", {
   expect_true(result$converged)
 })
 
-test_that("a parameter of any size is found in its unit", {
+test_that("a parameter of any size is found in its unit and about its origin, whatever the level of the values", {
   unit <- c(1, 1e-9)
-  small <- list(n = 10L, evaluate = function(working, information = FALSE) bowl(c(1, 2))$evaluate(working / unit),
-    gradient = function(working, beta) bowl(c(1, 2))$gradient(working / unit, beta) / unit)
-  bounds <- list(lower = c(-5, -5e-9), upper = c(5, 1.5e-9))
-  result <- quasi_newton_in_units(small, c(0, 0), unit, c(TRUE, TRUE), bounds, neargp_control(), 1e-9)
-  expect_equal(result$working, c(1, 1.5e-9), tolerance = 1e-5)
+  origin <- c(460, 0)
+  scaled <- function(working) (working - origin) / unit
+  small <- list(n = 10L, evaluate = function(working, information = FALSE) {
+    state <- bowl(c(1, 2))$evaluate(scaled(working))
+    replace(state, "value", state$value - 1e6)
+  }, gradient = function(working, beta) bowl(c(1, 2))$gradient(scaled(working), beta) / unit)
+  bounds <- list(lower = c(455, -5e-9), upper = c(465, 1.5e-9))
+  result <- quasi_newton_in_units(small, c(460, 0), unit, origin, -1e5, c(TRUE, TRUE), bounds, neargp_control(), 1e-9)
+  expect_equal(scaled(result$working), c(1, 1.5), tolerance = 1e-5)
 })
 
 test_that("with nothing to estimate the value is evaluated once", {
