@@ -77,8 +77,8 @@ outputs_optimizer <- function(problem) {
   origins <- replace(double(length(scales)), problem$layout$kind == "nugget", log_variances)
   level <- -0.5 * mean(log_variances[problem$data$output])
   function(objective, working, coarse) {
-    quasi_newton_in_units(objective, working, scales, origins, level, problem$free, problem$bounds, problem$control,
-      relative_tolerance = max(if (coarse) 1e-5 else 1e-8, resolution_of(objective) / objective$n))
+    quasi_newton_in_units(objective, working, scales, problem$free, problem$bounds, problem$control,
+      relative_tolerance = max(if (coarse) 1e-5 else 1e-8, resolution_of(objective) / objective$n), origin = origins, level = level)
   }
 }
 

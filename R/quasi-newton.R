@@ -45,7 +45,7 @@ quasi_newton <- function(objective, start, free, bounds, control, relative_toler
 
 # The same, with each parameter in a unit of its own and counted from an `origin` of its own: steps and tolerances mean the same for all of
 # them.
-quasi_newton_in_units <- function(objective, start, unit, origin, level, free, bounds, control, relative_tolerance) {
+quasi_newton_in_units <- function(objective, start, unit, free, bounds, control, relative_tolerance, origin = 0, level = 0) {
   given <- function(scaled) origin + unit * scaled
   scaled <- list(n = objective$n, evaluate = function(working, ...) objective$evaluate(given(working), ...),
     gradient = function(working, beta) unit * objective$gradient(given(working), beta))

@@ -20,7 +20,7 @@ test_that("a parameter of any size is found in its unit and about its origin, wh
     replace(state, "value", state$value - 1e6)
   }, gradient = function(working, beta) bowl(c(1, 2))$gradient(scaled(working), beta) / unit)
   bounds <- list(lower = c(455, -5e-9), upper = c(465, 1.5e-9))
-  result <- quasi_newton_in_units(small, c(460, 0), unit, origin, -1e5, c(TRUE, TRUE), bounds, neargp_control(), 1e-9)
+  result <- quasi_newton_in_units(small, c(460, 0), unit, c(TRUE, TRUE), bounds, neargp_control(), 1e-9, origin, level = -1e5)
   expect_equal(scaled(result$working), c(1, 1.5), tolerance = 1e-5)
 })
 
