@@ -98,7 +98,7 @@ neargp <- function(formula, data, coords = NULL, time = NULL, method = NULL, cov
                    distance = c("auto", "euclidean", "chordal"), crs = NULL, start = NULL, control = neargp_control(),
                    device = NULL, threads = NULL, verbose = rlang::is_interactive()) {
   began <- proc.time()[["elapsed"]]
-  call <- match.call()
+  call <- compact_call(match.call(), environment())
   check_given(missing(formula), "formula", "a two-sided formula, response ~ trend")
   check_given(missing(data), "data", "a data frame, or sf points, with the columns of the formula")
   coords <- columns_argument(coords, "coords", "~ x + y")
@@ -126,7 +126,7 @@ neargp <- function(formula, data, coords = NULL, time = NULL, method = NULL, cov
   }, control$neighbor_search)
   finished <- proc.time()[["elapsed"]]
   finish_fit(solved$result, solved$problem, c(settings, list(gpu = gpu)), model, frame,
-    call = compact_call(call), formula = formula, offset_argument = rlang::quo_get_expr(arguments$offset),
+    call = call, formula = formula, offset_argument = rlang::quo_get_expr(arguments$offset),
     required = required_columns(formula, locations, data, rlang::quo_get_expr(arguments$offset)), n_given = NROW(data),
     elapsed = c(prepare = prepared - began, fit = finished - prepared, total = finished - began))
 }
@@ -213,9 +213,12 @@ fit_reporter <- function(verbose) {
   }
 }
 
-# Data given inline (as do.call() does) would be kept twice in the call.
-compact_call <- function(call) {
+# Data given inline (as do.call() does) would be kept twice in the call. What was handed on by `...` is ..1, ..2 in it, which nobody can
+# evaluate later: its expression takes its place.
+compact_call <- function(call, frame) {
   if (!is.null(call$data) && !is.language(call$data)) call$data <- quote(data)
+  handed_on <- vapply(as.list(call), function(x) is.name(x) && grepl("^\\.\\.[0-9]+$", as.character(x)), NA)
+  for (name in names(call)[handed_on]) call[[name]] <- do.call(substitute, list(as.name(name), frame))
   call
 }
 

@@ -11,13 +11,17 @@ new_target <- function(object, newdata, part = "field") {
   if (length(needed)) complete <- complete & stats::complete.cases(plain[needed])
   check_newdata_finite(raw, plain[needed], complete)
   plain <- plain[complete, , drop = FALSE]
-  design <- if (part == "process") zero_design(object, nrow(plain)) else newdata_design(object, plain)
+  design <- if (part == "process" || !nrow(plain)) zero_design(object, nrow(plain)) else newdata_design(object, plain)
   check_design_finite(design, which(complete))
   list(coords = embed_coordinates(raw[complete, , drop = FALSE], object$locations, "newdata"), X = design$X, offset = design$offset,
     complete = complete, restore = restorer(newdata))
 }
 
-zero_design <- function(object, rows) list(X = matrix(0, rows, length(object$beta)), offset = rep(0, rows))
+# Basis functions such as splines refuse to be evaluated in no rows. Several outputs share the columns of the formula.
+zero_design <- function(object, rows) {
+  columns <- length(object$beta) %/% max(1L, length(object$outputs))
+  list(X = matrix(0, rows, columns), offset = rep(0, rows))
+}
 
 # So that covariates are not needed, and do not count.
 without_trend <- function(object) {

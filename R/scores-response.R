@@ -123,7 +123,7 @@ new_weights <- function(fit, newdata, weights) {
       paste(deparse(expression), collapse = " ")), i = "Give `weights`, the name of their column or numbers."))
     return(1)
   }
-  weights <- weights %||% in_data("weights", eval(expression, plain, environment(fit$formula)))
+  weights <- weights %||% in_data("weights", eval(expression, plain, environment(fit$formula))) %||% 1
   if (is.character(weights) && length(weights) == 1L) {
     check_columns_present(weights, plain, "newdata")
     weights <- plain[[weights]]

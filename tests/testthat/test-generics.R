@@ -61,6 +61,15 @@ test_that("update() and model.frame() go back to the data", {
   expect_lte(warm$convergence$iterations, 2L)
 })
 
+test_that("update() knows the arguments that were handed on by dots", {
+  data <- transform(simulated_data(80), w = rep(1:2, 40))
+  handed_on <- function(...) neargp(z ~ height, data, ..., covariance = cov_exponential())
+  wrapped <- function(...) handed_on(coords = ~ x + y, ...)
+  fit <- wrapped(method = vecchia(k = 5), weights = w)
+  expect_identical(fit$call$weights, quote(w))
+  expect_equal(coef(update(fit, nugget = 0.1)), coef(update(fit, weights = data$w, nugget = 0.1)))
+})
+
 test_that("AIC() warns of fits whose likelihoods are not those of one approximation to the same data", {
   data <- simulated_data(80)
   fit <- neargp(z ~ height, data, coords = ~ x + y, method = vecchia(k = 10))

@@ -36,3 +36,18 @@ test_that("columns of newdata that are lists, or twice there, are refused where 
   }
   expect_error(predict(fit, transform(new, x = 1e31)), "beyond 1e\\+30", class = "neargp_error_coordinates")
 })
+
+test_that("newdata without a complete row is NA for every trend, basis functions that need rows among them", {
+  data <- simulated_data(60)
+  new <- simulated_data(3, seed = 2)
+  for (formula in list(z ~ splines::ns(height, 3), z ~ poly(cbind(height, x), 2), z ~ group)) {
+    fit <- neargp(formula, data, coords = ~ x + y, method = vecchia(5), covariance = cov_exponential())
+    expect_identical(nrow(predict(fit, new[0L, ])), 0L)
+    unknown <- replace(new, c("height", "group"), NA)
+    expect_identical(predict(fit, unknown)$mean, rep(NA_real_, 3L))
+    expect_true(all(is.na(simulate(fit, 2, seed = 1, newdata = unknown))))
+  }
+  data$twice <- 2 * data$z + data$height
+  outputs <- neargp(cbind(z, twice) ~ splines::ns(height, 3), data, coords = ~ x + y, method = vecchia(5), covariance = cov_exponential())
+  expect_true(all(is.na(predict(outputs, replace(new, "height", NA))$mean_twice)))
+})

@@ -123,6 +123,11 @@ test_that("new rows are scored with the noise of their weights, as training rows
   expect_equal(plain, scores(fit, new, weights = 1))
   expect_equal(plain, scores(predict(fit, new), observed = new$z))
   expect_error(scores(fit, new, weights = -new$w), class = "neargp_error_weights")
+  handed_on <- function(...) neargp(z ~ 1, data, coords = ~ x + y, nugget = 2, covariance = cov_exponential(variance = 1, range = 0.3), ...)
+  expect_equal(scores(handed_on(method = vecchia(k = 15), weights = w), new), expected)
+  without <- function(given) handed_on(method = vecchia(k = 15), weights = if (given) w)
+  given <- FALSE
+  expect_equal(scores(without(given), new), scores(update(fit, weights = NULL), new))
 })
 
 test_that("weights of new rows divide the dispersion of other families, and the noise of several outputs", {
