@@ -8,7 +8,8 @@ abort_core_error <- function(condition) {
   message <- conditionMessage(condition)
   if (is_memory_error(condition)) {
     abort_neargp("memory", c("The computation does not fit into memory.",
-      x = if (!inherits(condition, "C++Error")) paste0("R says: ", message, "."),
+      x = if (inherits(condition, "neargp::MemoryError")) message
+        else if (!inherits(condition, "C++Error")) paste0("R says: ", message, "."),
       i = paste("Take fewer neighbours (`k`) or fewer rows; predict and simulate in parts, by a smaller `chunk_size` or fewer draws; exact_gp() is",
         "for some thousand rows.")), parent = NA)
   }
@@ -19,7 +20,7 @@ abort_core_error <- function(condition) {
 
 # Of C++, and of R where it could not make a vector for a result.
 is_memory_error <- function(condition) {
-  inherits(condition, c("std::bad_alloc", "std::length_error", "std::bad_array_new_length")) ||
+  inherits(condition, c("neargp::MemoryError", "std::bad_alloc", "std::length_error", "std::bad_array_new_length")) ||
     grepl("std::bad_alloc|annot allocate|vector memory", conditionMessage(condition))
 }
 

@@ -7,8 +7,9 @@ prediction_conditioning <- function(object, k, local_mean, sectors, joint, is_pa
   exact <- inherits(object$method, "neargp_exact_gp") && is.null(k) && (is.null(sectors) || identical(as.double(sectors), 0)) &&
     (is.null(local_mean) || isFALSE(local_mean))
   alone <- !joint && !exact && is_gaussian(object$family) && !inherits(object$method, "neargp_vnngp")
-  sectors <- if (is.null(sectors)) default_sectors(object, alone && is.null(k)) else check_sectors(object, sectors)
-  list(k = prediction_k(object, k, least = if (alone) 96L else 60L), sectors = sectors, exact = exact,
+  wanted_k <- prediction_k(object, k, least = if (alone) 96L else 60L)
+  sectors <- if (is.null(sectors)) default_sectors(object, alone && is.null(k)) else check_sectors(object, sectors, wanted_k)
+  list(k = wanted_k, sectors = sectors, exact = exact,
     local_mean = if (is.null(local_mean)) default_local_mean(object, alone && !is_part) else check_flag(local_mean, "local_mean"))
 }
 
@@ -17,8 +18,9 @@ default_sectors <- function(object, wanted) {
   if (wanted && is_surface(object$locations) && is.null(object$locations$time) && length(object$locations$raw_names) == 2L) 8L else 0L
 }
 
-check_sectors <- function(object, sectors) {
+check_sectors <- function(object, sectors, k) {
   sectors <- check_count(sectors, "sectors", lower = 0L)
+  if (sectors > k) abort_argument("sectors", sprintf("at most the number of neighbours, which is %d", k), sectors)
   if (sectors > 0L && !is_surface(object$locations)) abort_argument("sectors", "0 unless there are two coordinates in space", sectors)
   sectors
 }

@@ -43,7 +43,10 @@ latent_problem <- function(case, jitter = 1e-6) {
   r <- dense_distance(as.matrix(data), as.matrix(data)) / range
   K <- variance * dense_correlation("matern", r, 1.5) + diag(variance * jitter, n)
   data$o <- 0.3 * stats::rnorm(n)
-  made <- latent_kinds[[kind]](drop(crossprod(chol(K), stats::rnorm(n))) + data$o + 0.3, n)
+  repeat {
+    made <- latent_kinds[[kind]](drop(crossprod(chol(K), stats::rnorm(n))) + data$o + 0.3, n)
+    if (length(unique(made$y / (made$m %||% 1))) > 1L) break   # neargp() refuses a constant response
+  }
   data$q <- made$y
   data$m <- made$m %||% 1
   log_density <- function(f, i) made$log_density(data$q[i], f + data$o[i], data$m[i])

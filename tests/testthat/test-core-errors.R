@@ -14,6 +14,8 @@ test_that("memory that ran out is told with what to do", {
   expect_error(in_core(in_vain("std::bad_alloc", c("std::bad_alloc", "C++Error"))), "does not fit into memory", class = "neargp_error_memory")
   error <- expect_error(in_core(in_vain("cannot allocate vector of size 8.0 Gb", "simpleError")), "8.0 Gb", class = "neargp_error_memory")
   expect_match(conditionMessage(error), "chunk_size")
+  expect_error(core_neighbors_by_sector(matrix(runif(6e5), ncol = 2), matrix(0, 1e6, 2), FALSE, 2^20, 2^10, 1L),
+    "table of neighbours, 1000000 x 1073741824, would take 4e\\+06 GiB of memory; this machine has", class = "neargp_error_memory")
 })
 
 # An answer or an error: a crash ends the whole of the tests. `expr` may leave NA behind, but no error that is not one of R.

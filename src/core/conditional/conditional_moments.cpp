@@ -1,12 +1,23 @@
 #include "conditional/conditional_moments.h"
 
+#include "base/memory.h"
+
 namespace neargp {
+
+namespace {
+
+std::vector<double> new_weights(Index targets, int k) {
+  check_memory("The table of weights", double(targets), k);
+  return std::vector<double>(std::size_t(targets) * k);
+}
+
+}  // namespace
 
 ConditionalMoments::ConditionalMoments(const LocalData& data, const LocalTargets& targets, Weights wanted,
                                        const RunContext& context)
     : view_(view_of(data, targets)),
       device_view_(backend_of(context), view_),
-      weights_(wanted == Weights::kept ? std::size_t(view_.targets) * view_.k : 0),
+      weights_(wanted == Weights::kept ? new_weights(view_.targets, view_.k) : std::vector<double>()),
       weighted_(std::size_t(view_.targets) * view_.columns),
       variance_(view_.targets) {}
 

@@ -1,5 +1,6 @@
 #include "covariance/covariance_matrix.h"
 
+#include "base/memory.h"
 #include "covariance/with_family.h"
 #include "parallel/parallel_for.h"
 
@@ -121,6 +122,7 @@ Eigen::VectorXd field_variances(const PreparedCovariance& covariance, Index n, c
 
 Eigen::MatrixXd covariance_matrix(const PreparedCovariance& covariance, Points a, Points b, const int* outputs_a,
                                   const int* outputs_b, const RunContext& context) {
+  check_memory("A covariance matrix", double(a.n), double(b.n));
   Eigen::MatrixXd matrix = Eigen::MatrixXd::Zero(a.n, b.n);
   for (const PreparedComponent& component : covariance.components) {
     const std::vector<double> xa = scaled_points(component, a);
@@ -142,6 +144,7 @@ Eigen::MatrixXd covariance_matrix(const PreparedCovariance& covariance, Points a
 std::vector<Eigen::MatrixXd> covariance_derivatives(const PreparedCovariance& covariance, Points points,
                                                     const double* noise_scale, const int* outputs,
                                                     const RunContext& context) {
+  check_memory("The derivatives of the covariance matrix", double(points.n) * covariance.parameters, double(points.n));
   std::vector<Eigen::MatrixXd> derivatives(covariance.parameters);
   for (const PreparedComponent& component : covariance.components)
     add_component_derivatives(component, points, derivatives, context);

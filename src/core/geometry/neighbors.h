@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "base/memory.h"
 #include "base/run_context.h"
 #include "geometry/points.h"
 
@@ -17,7 +18,10 @@ struct NeighborTable {
   std::vector<int> index;
 
   NeighborTable() = default;
-  NeighborTable(Index n_, int k_) : n(n_), k(k_), index(std::size_t(n_ * k_), -1) {}
+  NeighborTable(Index n_, int k_) : n(n_), k(k_) {
+    check_memory("The table of neighbours", double(n), k, sizeof(int));
+    index.assign(std::size_t(n) * k, -1);
+  }
   const int* operator[](Index i) const { return index.data() + i * k; }
   int* operator[](Index i) { return index.data() + i * k; }
 };
