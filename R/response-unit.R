@@ -1,26 +1,42 @@
-# Fits in a unit of the response in which it scatters by about 1, so that estimates do not depend on the user's unit: optimisers have tolerances
-# relative to objectives, which another unit shifts, and squares of very large or small numbers have no place among those of the computer.
-# The unit is a power of 2, by which nothing is rounded. In it variances and nuggets are divided by its square, and a log density of n rows
-# is larger by n times its logarithm. Several outputs have units of their own in their loadings, and vnngp() has none.
+# Fits in a unit of the response in which it scatters by about 1, so that estimates do not depend on the user's unit: optimisers have
+# tolerances relative to objectives, which another unit shifts, and squares of very large or small numbers are beyond the computer's. The
+# unit is a power of 2, by which nothing is rounded. In it variances and nuggets are divided by its square, and a log density of n rows is
+# larger by n times its logarithm. Several outputs have units of their own in their loadings, and vnngp() has none.
 
 with_response_unit <- function(problem) {
-  if (!is_gaussian(problem$family) || has_outputs(problem)) return(problem)
-  scatter <- problem$data$y - base_mean(problem$data)
-  size <- max(abs(scatter))
-  unit <- 2^round(log2(size * sqrt(mean((scatter / size)^2))))
-  latent <- inherits(problem$method, "neargp_vnngp")
-  check_response_size(unit, if (latent) 1e70 else 1e150, problem$method)
-  if (latent) return(problem)
-  problem$data$basis$unit <- unit
-  problem$layout <- layout_in_unit(problem$layout, unit)
+  if (!has_response_unit(problem$family)) return(problem)
+  unit <- response_units(problem)
+  check_response_size(unit, problem)
+  if (!is_gaussian(problem$family) || has_outputs(problem) || inherits(problem$method, "neargp_vnngp")) return(problem)
+  problem$data$basis$unit <- unname(unit)
+  problem$layout <- layout_in_unit(problem$layout, unname(unit))
   problem
 }
 
-# Variances are squares of it, and vnngp() has higher powers.
-check_response_size <- function(unit, largest, method) {
-  if (unit <= largest && unit >= 1 / largest) return(invisible())
-  abort_neargp("scale", c(sprintf("The response scatters by about %.3g; %s() can compute with %g to %g.", unit, method_name(method), 1 / largest,
-    largest), i = "Multiply the response by a constant."))
+# Counts and shares have none.
+has_response_unit <- function(family) family$family %in% c("gaussian", "student_t", "Gamma")
+
+# By outputs, where there are several.
+response_units <- function(problem) {
+  data <- problem$data
+  output <- if (has_outputs(problem)) factor(data$outputs[data$output], data$outputs) else rep("", length(data$y))
+  vapply(split(data$y - base_mean(data), output), function(x) {
+    size <- max(abs(x))
+    2^round(log2(size * sqrt(mean((x / size)^2))))
+  }, 0)
+}
+
+# Variances are squares of it, and latent models with an identity link have higher powers.
+check_response_size <- function(unit, problem) {
+  method <- problem$method
+  is_powered <- problem$family$family == "student_t" || is_gaussian(problem$family) && inherits(method, "neargp_vnngp")
+  largest <- if (is_powered) 1e70 else 1e150
+  beyond <- which(!(unit <= largest & unit >= 1 / largest))[1L]
+  if (is.na(beyond)) return(invisible())
+  output <- names(unit)[beyond]
+  abort_neargp("scale", c(sprintf("The response%s varies by about %.3g; %s() can compute with %g to %g.",
+    if (nzchar(output)) sprintf(" `%s`", output) else "", unit[[beyond]], method_name(method), 1 / largest, largest),
+    i = "Multiply the response by a constant."))
 }
 
 squared_in_unit <- function(layout) layout$kind %in% c("variance", "nugget")

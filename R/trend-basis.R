@@ -1,17 +1,18 @@
 # The coordinates in which the core has response and trend. Rounding counts beside the scatter of the data only where neither is large
-# beside it, and a response in kelvin, a year or an easting in metres is. With x_0 the constant column, c the means of the
-# covariates in its units (0 for itself, and everywhere where there is none) and T = sqrt(n) R^-1 from X - x_0 c' = QR, the core's columns are
+# beside it, and a response in kelvin, a year or an easting in metres is. With x_0 the constant column, c the means of the covariates in
+# its units (0 for itself, and everywhere where there is none) and T = sqrt(n) R^-1 from X - x_0 c' = QR, the core's columns are
 #
 #   Z = (X - x_0 c') T,    e = y - offset - Z a,    a = Z'(y - offset) / n,
 #
-# orthogonal columns of size 1 and the residuals of ordinary least squares. If gamma are generalised least squares coefficients of e in Z, the
-# trend is Z (a + gamma), which in the user's columns has the coefficients B (a + gamma), B = T less c'T in the row of the constant.
+# orthogonal columns of size 1 and the residuals of ordinary least squares. If gamma are generalised least squares coefficients of e in
+# Z, the trend is Z (a + gamma), which in the user's columns has the coefficients B (a + gamma), B = T less c'T in the row of the constant.
 
 # Data with their `basis`: constant (its column), center (c), rotation (T), at (a) and back (B).
 with_trend_basis <- function(data) {
   X <- data$X
   if (!ncol(X)) {
-    data$basis <- list(constant = NA_integer_, center = double(0), rotation = matrix(0, 0L, 0L), at = double(0), back = matrix(0, 0L, 0L))
+    none <- matrix(0, 0L, 0L)
+    data$basis <- list(constant = NA_integer_, center = double(0), rotation = none, at = double(0), back = none)
     return(data)
   }
   constant <- constant_column(X)
@@ -21,7 +22,8 @@ with_trend_basis <- function(data) {
   rotation[parts$pivot, ] <- rotation
   back <- rotation
   if (!is.na(constant)) back[constant, ] <- back[constant, ] - drop(center %*% rotation)
-  data$basis <- list(constant = constant, center = center, rotation = rotation, at = qr.qty(parts, data$y - data$offset)[seq_len(ncol(X))] / sqrt(nrow(X)), back = back)
+  at <- qr.qty(parts, data$y - data$offset)[seq_len(ncol(X))] / sqrt(nrow(X))
+  data$basis <- list(constant = constant, center = center, rotation = rotation, at = at, back = back)
   data
 }
 
@@ -70,7 +72,8 @@ core_trend <- function(object) object$core_trend %||% object[c("beta", "beta_vco
 check_coefficient_size <- function(result, data) {
   beyond <- !is.finite(result$beta) | !is.finite(diag(result$beta_vcov))
   if (!any(beyond)) return(invisible())
-  abort_neargp("scale", c(sprintf("The coefficient of %s, or its variance, is beyond the range of numbers.", format_some(colnames(data$X)[beyond])),
+  abort_neargp("scale", c(sprintf("The coefficient of %s, or its variance, is beyond the range of numbers.",
+    format_some(colnames(data$X)[beyond])),
     i = "Multiply the covariate, which is far smaller than the response, by a constant."))
 }
 

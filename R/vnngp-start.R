@@ -36,9 +36,15 @@ rough_glm <- function(data, family) {
   trials <- data$trials %||% rep(1, length(data$y))
   weights <- data$weights * trials
   nearest <- switch(family$family, gaussian = , student_t = stats::gaussian(), binomial = stats::quasibinomial(family$link),
-    beta = stats::quasibinomial(family$link), Gamma = stats::Gamma(family$link), stats::quasipoisson(family$link))
+    beta = stats::quasibinomial(family$link), Gamma = stats::Gamma(unbounded_link(family$link)), stats::quasipoisson(family$link))
   eta <- if (family$family == "student_t") robust_trend(data) else glm_trend(data, data$y / trials, weights, nearest)
   list(eta = eta, mu = nearest$linkinv(eta), family = nearest, weights = weights, trials = trials)
+}
+
+# The logarithm of stats::make.link() has no mean below 2.2e-16, which is a matter of the unit of the response.
+unbounded_link <- function(link) {
+  if (link != "log") return(link)
+  structure(list(linkfun = log, linkinv = exp, mu.eta = exp, valideta = function(eta) TRUE, name = "log"), class = "link-glm")
 }
 
 # Responses over many orders of magnitude break the iterations of a generalised linear model; from a constant mean they may succeed.

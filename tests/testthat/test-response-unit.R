@@ -35,6 +35,14 @@ test_that("responses and covariates whose squares are beyond the range of number
   for (method in list(vecchia(6), exact_gp(), loo_k(6), mll_k(6))) {
     expect_error(neargp(large ~ 1, data, coords = ~ x + y, method = method), "Multiply the response", class = "neargp_error_scale")
   }
+  data$positive <- exp(data$z / 10) * 1e170
+  for (method in list(vnngp(6), loo_k(6))) {
+    for (response in c("large", "positive")) {
+      expect_error(neargp(reformulate("1", response), data, coords = ~ x + y, method = method,
+        family = if (response == "large") student_t() else Gamma("log")), "Multiply the response", class = "neargp_error_scale")
+    }
+  }
+  expect_error(neargp(cbind(z, large) ~ 1, data, coords = ~ x + y, method = vecchia(6)), "response `large` varies", class = "neargp_error_scale")
   data$small <- 1e-200 * data$height
   expect_error(neargp(z ~ small, data, coords = ~ x + y, method = vecchia(6)), "coefficient of small", class = "neargp_error_scale")
 })
