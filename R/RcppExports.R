@@ -53,8 +53,8 @@ core_faiss <- function(file) {
     .Call(`_neargp_core_faiss`, file)
 }
 
-core_dismiss_threads <- function() {
-    invisible(.Call(`_neargp_core_dismiss_threads`))
+core_stop_threads <- function() {
+    invisible(.Call(`_neargp_core_stop_threads`))
 }
 
 core_embed_longlat <- function(lonlat) {

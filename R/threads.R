@@ -13,6 +13,6 @@ available_cores <- function() {
 
 # Its threads sleep in the library's code.
 .onUnload <- function(libpath) {
-  core_dismiss_threads()
+  core_stop_threads()
   library.dynam.unload("neargp", libpath)
 }

@@ -153,12 +153,12 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
-// core_dismiss_threads
-void core_dismiss_threads();
-RcppExport SEXP _neargp_core_dismiss_threads() {
+// core_stop_threads
+void core_stop_threads();
+RcppExport SEXP _neargp_core_stop_threads() {
 BEGIN_RCPP
     Rcpp::RNGScope rcpp_rngScope_gen;
-    core_dismiss_threads();
+    core_stop_threads();
     return R_NilValue;
 END_RCPP
 }
@@ -920,7 +920,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_neargp_core_module_devices", (DL_FUNC) &_neargp_core_module_devices, 1},
     {"_neargp_core_forked_from_user_of", (DL_FUNC) &_neargp_core_forked_from_user_of, 1},
     {"_neargp_core_faiss", (DL_FUNC) &_neargp_core_faiss, 1},
-    {"_neargp_core_dismiss_threads", (DL_FUNC) &_neargp_core_dismiss_threads, 0},
+    {"_neargp_core_stop_threads", (DL_FUNC) &_neargp_core_stop_threads, 0},
     {"_neargp_core_embed_longlat", (DL_FUNC) &_neargp_core_embed_longlat, 1},
     {"_neargp_core_order", (DL_FUNC) &_neargp_core_order, 4},
     {"_neargp_core_neighbors_before", (DL_FUNC) &_neargp_core_neighbors_before, 4},

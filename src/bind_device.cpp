@@ -6,7 +6,7 @@
 
 #include "conditional/gpu/module_loader.h"
 #include "geometry/faiss_engine.h"
-#include "parallel/thread_crew.h"
+#include "parallel/thread_pool.h"
 
 namespace {
 
@@ -110,4 +110,4 @@ Rcpp::List core_faiss(const std::string& file) {
 }
 
 // [[Rcpp::export]]
-void core_dismiss_threads() { neargp::thread_crew::dismiss(); }
+void core_stop_threads() { neargp::thread_pool::stop(); }

@@ -84,8 +84,11 @@ others <- list(
 # The numbers of a fit, without what says where and how fast it ran.
 fit_numbers <- function(fit) {
   unclass(fit)[intersect(names(fit), c("core_covariance", "nugget", "beta", "beta_vcov", "log_likelihood", "score", "information",
-    "family_parameters", "posterior", "sites", "classifier", "k"))]
+    "family_parameters", "posterior", "sites", "pseudo_observations", "classifier", "k"))]
 }
+
+# The values of nested lists: names of a fit's own fields are no results.
+without_names <- function(value) if (is.list(value)) lapply(unname(unclass(value)), without_names) else value
 
 # A value, or the class of the error where the method has no such result.
 attempt <- function(value) {
@@ -99,7 +102,7 @@ record_case <- function(name, case) {
   arguments <- utils::modifyList(list(formula = z ~ h, data = rows, coords = ~ x + y, covariance = cov_exponential(), threads = 2L,
     verbose = FALSE), case)
   fit <- attempt(do.call(neargp, arguments))
-  parts <- list(fit = if (inherits(fit, "neargp")) fit_numbers(fit) else fit)
+  parts <- list(fit = if (inherits(fit, "neargp")) without_names(fit_numbers(fit)) else fit)
   if (inherits(fit, "neargp")) {
     parts$predict <- attempt(predict(fit, new_rows))
     parts$interval <- attempt(predict(fit, new_rows, interval = "prediction"))

@@ -9,7 +9,7 @@
 
 #include "base/run_context.h"
 #include "base/types.h"
-#include "parallel/thread_crew.h"
+#include "parallel/thread_pool.h"
 
 namespace neargp {
 namespace detail {
@@ -87,7 +87,7 @@ void parallel_for(const RunContext& context, Index chunks, Body body) {
   detail::ChunkQueue queue(context, chunks);
   const std::thread::id caller = std::this_thread::get_id();
   const Index threads = std::min(Index(context.threads), chunks);
-  thread_crew::run(int(threads) - 1, [&] { queue.work(std::this_thread::get_id() == caller, body); });
+  thread_pool::run(int(threads) - 1, [&] { queue.work(std::this_thread::get_id() == caller, body); });
   queue.rethrow_failure();
 }
 

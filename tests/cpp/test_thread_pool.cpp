@@ -10,7 +10,7 @@
 #include <thread>
 #include <vector>
 
-#include "parallel/thread_crew.h"
+#include "parallel/thread_pool.h"
 
 using namespace neargp;
 
@@ -21,7 +21,7 @@ std::set<std::thread::id> workers(int helpers) {
   std::mutex mutex;
   std::set<std::thread::id> found;
   const auto patience = std::chrono::steady_clock::now() + std::chrono::seconds(30);
-  thread_crew::run(helpers, [&] {
+  thread_pool::run(helpers, [&] {
     for (;;) {
       {
         const std::lock_guard<std::mutex> lock(mutex);
@@ -37,7 +37,7 @@ std::set<std::thread::id> workers(int helpers) {
 }  // namespace
 
 TEST_CASE("as many threads as are asked for share the work, the same ones time after time") {
-  thread_crew::dismiss();
+  thread_pool::stop();
   CHECK(workers(0) == std::set<std::thread::id>{std::this_thread::get_id()});
   const auto four = workers(3);
   CHECK(four.size() == 4);
@@ -50,7 +50,7 @@ TEST_CASE("work that nobody comes to help with is done") {
   const std::thread::id caller = std::this_thread::get_id();
   for (int time = 0; time < 1000; ++time) {
     bool done = false;
-    thread_crew::run(3, [&] {
+    thread_pool::run(3, [&] {
       if (std::this_thread::get_id() == caller) done = true;
     });
     REQUIRE(done);
@@ -60,7 +60,7 @@ TEST_CASE("work that nobody comes to help with is done") {
 TEST_CASE("run() returns after all that began have ended, however late") {
   for (int time = 0; time < 200; ++time) {
     std::atomic<int> inside{0};
-    thread_crew::run(2, [&] {
+    thread_pool::run(2, [&] {
       ++inside;
       std::this_thread::sleep_for(std::chrono::microseconds(time));
       --inside;
@@ -71,9 +71,9 @@ TEST_CASE("run() returns after all that began have ended, however late") {
 
 TEST_CASE("work within work has no further threads") {
   std::atomic<int> others{0};
-  thread_crew::run(2, [&] {
+  thread_pool::run(2, [&] {
     const std::thread::id outer = std::this_thread::get_id();
-    thread_crew::run(2, [&] { others += std::this_thread::get_id() != outer; });
+    thread_pool::run(2, [&] { others += std::this_thread::get_id() != outer; });
   });
   CHECK(others == 0);
 }
@@ -85,7 +85,7 @@ TEST_CASE("several threads may want work done at the same time") {
     threads.emplace_back([&] {
       for (int time = 0; time < 50; ++time) {
         std::atomic<int> next{0};
-        thread_crew::run(2, [&] {
+        thread_pool::run(2, [&] {
           while (next++ < 10) ++done;
         });
       }
@@ -94,7 +94,7 @@ TEST_CASE("several threads may want work done at the same time") {
   CHECK(done == 4 * 50 * 10);
 }
 
-TEST_CASE("a fork has a crew of its own") {
+TEST_CASE("a fork has a thread pool of its own") {
   workers(1);
   const pid_t child = fork();
   if (child == 0) _exit(workers(1).size() == 2 ? 0 : 1);
@@ -105,8 +105,8 @@ TEST_CASE("a fork has a crew of its own") {
   CHECK(workers(1).size() == 2);
 }
 
-TEST_CASE("after the crew is dismissed there is a new one") {
-  thread_crew::dismiss();
-  thread_crew::dismiss();
+TEST_CASE("after the thread pool is stopped there is a new one") {
+  thread_pool::stop();
+  thread_pool::stop();
   CHECK(workers(2).size() == 3);
 }

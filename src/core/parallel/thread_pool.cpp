@@ -1,4 +1,4 @@
-#include "parallel/thread_crew.h"
+#include "parallel/thread_pool.h"
 
 #include <unistd.h>
 
@@ -15,7 +15,7 @@
 #endif
 
 namespace neargp {
-namespace thread_crew {
+namespace thread_pool {
 namespace {
 
 // Signals are for the threads of the process that runs us: a new thread inherits that it gets none.
@@ -36,12 +36,12 @@ class SignalsBlocked {
 #endif
 };
 
-class Crew {
+class ThreadPool {
  public:
-  ~Crew() {
+  ~ThreadPool() {
     {
       const std::lock_guard<std::mutex> lock(mutex_);
-      dismissed_ = true;
+      stopped_ = true;
     }
     work_is_there_.notify_all();
     for (std::thread& thread : threads_) thread.join();
@@ -51,12 +51,12 @@ class Crew {
 
   void run(int helpers, const std::function<void()>& work) {
     std::unique_lock<std::mutex> lock(mutex_);
-    if (work_) {  // that of another thread, or of the caller's caller
+    if (work_) {  // the work of another thread, or of the caller's caller
       lock.unlock();
       work();
       return;
     }
-    hire(helpers);
+    start(helpers);
     work_ = &work;
     wanted_ = helpers;
     lock.unlock();
@@ -69,19 +69,19 @@ class Crew {
   }
 
  private:
-  void hire(int helpers) {
+  void start(int helpers) {
     const SignalsBlocked while_starting;
     try {
-      while (int(threads_.size()) < helpers) threads_.emplace_back([this] { serve(); });
+      while (int(threads_.size()) < helpers) threads_.emplace_back([this] { work_loop(); });
     } catch (const std::system_error&) {  // no more threads: those that are there do the work
     }
   }
 
-  void serve() {
+  void work_loop() {
     std::unique_lock<std::mutex> lock(mutex_);
     for (;;) {
-      work_is_there_.wait(lock, [this] { return wanted_ > 0 || dismissed_; });
-      if (dismissed_) return;
+      work_is_there_.wait(lock, [this] { return wanted_ > 0 || stopped_; });
+      if (stopped_) return;
       --wanted_;
       ++working_;
       const std::function<void()>& work = *work_;
@@ -97,19 +97,19 @@ class Crew {
   std::condition_variable work_is_there_, nobody_works_;
   const std::function<void()>* work_ = nullptr;
   int wanted_ = 0, working_ = 0;
-  bool dismissed_ = false;
+  bool stopped_ = false;
   std::vector<std::thread> threads_;
 };
 
-// That of this process. A fork has none of the threads, and its copy of the crew may be in the middle of anything: it is left
-// where it is. Nor is a crew destroyed at the end of the process, for which its threads would have to be woken.
-std::atomic<Crew*> crew{nullptr};
+// The pool of this process. A fork has none of the threads, and its copy of the pool may be in the middle of anything: it is left
+// where it is. Nor is a pool destroyed at the end of the process, for which its threads would have to be woken.
+std::atomic<ThreadPool*> current_pool{nullptr};
 
-Crew& crew_of_this_process() {
-  Crew* found = crew.load();
+ThreadPool& pool_of_this_process() {
+  ThreadPool* found = current_pool.load();
   while (!found || found->process() != getpid()) {
-    Crew* fresh = new Crew;
-    if (crew.compare_exchange_strong(found, fresh)) return *fresh;
+    ThreadPool* fresh = new ThreadPool;
+    if (current_pool.compare_exchange_strong(found, fresh)) return *fresh;
     delete fresh;
   }
   return *found;
@@ -119,16 +119,16 @@ Crew& crew_of_this_process() {
 
 void run(int helpers, const std::function<void()>& work) {
   if (helpers > 0) {
-    crew_of_this_process().run(helpers, work);
+    pool_of_this_process().run(helpers, work);
   } else {
     work();
   }
 }
 
-void dismiss() {
-  Crew* found = crew.exchange(nullptr);
+void stop() {
+  ThreadPool* found = current_pool.exchange(nullptr);
   if (found && found->process() == getpid()) delete found;
 }
 
-}  // namespace thread_crew
+}  // namespace thread_pool
 }  // namespace neargp
