@@ -1,4 +1,4 @@
-# Scores of predictions of a response by the mixture over its linear predictor (R/mixture-scores.R).
+# Scores of predictions of a response by the mixture over its linear predictor (R/mixture-crps.R).
 
 # From given moments of the linear predictor.
 response_scores <- function(observed, mean, sd, family, parameters, trials, level, na.rm, weights = 1) {

@@ -2,7 +2,7 @@
 #include "base/error.h"
 #include "bind_convert.h"
 #include "bind_covariance.h"
-#include "loo/class_score.h"
+#include "loo/label_link.h"
 
 using neargp::Index;
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "latent/average_design.h"
 #include "latent/latent_solve.h"
+#include "latent/node_design.h"
 #include "optim/adam.h"
 #include "optim/batches.h"
 

@@ -6,8 +6,8 @@
 #include <numeric>
 
 #include "base/error.h"
-#include "latent/average_design.h"
 #include "latent/latent_solve.h"
+#include "latent/node_design.h"
 #include "linalg/sparse/exact_cholesky.h"
 #include "linalg/sparse/incomplete_cholesky.h"
 #include "linalg/sparse/mean_field_factor.h"

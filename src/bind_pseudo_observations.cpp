@@ -3,8 +3,8 @@
 #include "bind_convert.h"
 #include "bind_covariance.h"
 #include "likelihoods/marginal.h"
-#include "loo/gamma_variables.h"
-#include "loo/site_model.h"
+#include "loo/pseudo_observations.h"
+#include "loo/student_t_variables.h"
 
 using neargp::Index;
 

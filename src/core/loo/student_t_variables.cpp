@@ -1,4 +1,4 @@
-#include "loo/gamma_variables.h"
+#include "loo/student_t_variables.h"
 
 #include <Eigen/Cholesky>
 

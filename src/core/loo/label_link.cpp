@@ -1,4 +1,4 @@
-#include "loo/class_score.h"
+#include "loo/label_link.h"
 
 #include <algorithm>
 #include <cmath>

@@ -5,7 +5,7 @@
 #   eta ~ N(bias + offset + x'beta + b'(z - X beta), f),
 #
 # and its score log E p(y | eta), with derivatives in closed form (src/core/likelihoods/marginal.h). Those in the covariance come from
-# the adjoint of b and f (src/core/loo/site_model.h).
+# the adjoint of b and f (src/core/loo/pseudo_observations.h).
 #
 # The bias is what the sites near a row are wrong by on average: a site is right under the prior, not under the narrower distribution that
 # neighbours leave. The intercept could not take its part, of which b'1 is taken away again: it would end far off, and predictions

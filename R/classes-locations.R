@@ -4,7 +4,7 @@
 # Leaving an observation out of a cell with others leaves those others: its conditioning set then begins with a cell of its own, the same
 # location with one label less. So an observation's own label is never among what predicts it.
 #
-# R/sites.R has cells of pseudo-observations. What conditioning sets need of either are `coords`, `content`, a matrix with a row for each
+# R/pseudo-observations.R has cells of pseudo-observations. What conditioning sets need of either are `coords`, `content`, a matrix with a row for each
 # cell to which observations add up, and `total`, the number of observations in each.
 
 new_labels <- function(data, classes, cell) {

@@ -47,7 +47,7 @@ compared_estimators <- function(classifier) {
 }
 
 # A factor common to variance and nugget leaves the mean of the labels as it is and multiplies the variance of it, which does no more than
-# draw probabilities towards the trend's (src/core/loo/class_score.h). Either at its lower bound is often no more than such a factor.
+# draw probabilities towards the trend's (src/core/loo/label_link.h). Either at its lower bound is often no more than such a factor.
 label_scale_note <- function(x, digits) {
   kind <- x$layout$kind
   estimate <- x$parameters$estimate

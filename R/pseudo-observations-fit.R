@@ -1,4 +1,4 @@
-# Fits of loo_k() to responses that are neither gaussian nor classes: parameters by the leave-one-out log score, from sites (R/sites.R).
+# Fits of loo_k() to responses that are neither gaussian nor classes: parameters by the leave-one-out log score, from sites (R/pseudo-observations.R).
 
 fit_sites <- function(method, problem) {
   check_site_method(method, problem)

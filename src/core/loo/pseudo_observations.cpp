@@ -1,4 +1,4 @@
-#include "loo/site_model.h"
+#include "loo/pseudo_observations.h"
 
 #include <utility>
 

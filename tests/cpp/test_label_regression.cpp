@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 #include "core_fixtures.h"
-#include "loo/label_model.h"
+#include "loo/label_regression.h"
 
 using namespace neargp;
 using namespace fixtures;

@@ -1,4 +1,4 @@
-#include "latent/average_design.h"
+#include "latent/node_design.h"
 
 #include "base/error.h"
 

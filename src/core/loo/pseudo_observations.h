@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "base/run_context.h"
+#include "conditional/cached_view.h"
 #include "conditional/conditional_moments.h"
-#include "conditional/kept_span.h"
 #include "covariance/covariance.h"
 
 namespace neargp {

@@ -18,7 +18,7 @@ mixture_pit <- function(observed, mixture) {
 
 # ---- continuous ranked probability score ------------------------------------------------------------------------------------------
 
-# The integral of (P(Y <= x) - [observed <= x])^2 over x, for counts the sum over whole numbers (R/mixture-count-scores.R).
+# The integral of (P(Y <= x) - [observed <= x])^2 over x, for counts the sum over whole numbers (R/mixture-crps-counts.R).
 mixture_crps <- function(observed, mixture) {
   check_crps_range(mixture)
   compute <- if (mixture$name == "gaussian") gaussian_crps else if (mixture_family(mixture)$discrete) count_crps else continuous_crps

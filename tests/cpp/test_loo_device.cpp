@@ -5,8 +5,8 @@
 
 #include "core_fixtures.h"
 #include "emulated_device.h"
-#include "loo/label_model.h"
-#include "loo/site_model.h"
+#include "loo/label_regression.h"
+#include "loo/pseudo_observations.h"
 
 using namespace neargp;
 using namespace fixtures;

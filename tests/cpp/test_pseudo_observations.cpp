@@ -7,8 +7,8 @@
 #include "base/error.h"
 #include "core_fixtures.h"
 #include "covariance/covariance_matrix.h"
-#include "loo/gamma_variables.h"
-#include "loo/site_model.h"
+#include "loo/pseudo_observations.h"
+#include "loo/student_t_variables.h"
 
 using namespace neargp;
 using namespace fixtures;

@@ -1,7 +1,7 @@
 # The leave-one-out log score of class labels as a function of theta: the working parameters of the covariance, the logarithm of the
 # slope of the link, the coefficients of the trend inside it (of orthogonal columns, one set of coefficients for each output), and `far`.
-# The intercept among the coefficients is that among data. Far from data it is that of the base rates (R/base-rates.R) plus `far`; the
-# difference is the bias of src/core/loo/class_score.h. Formulas are there and in label_model.h.
+# The intercept among the coefficients is that among data. Far from data it is that of the base rates (R/classes-prevalence.R) plus `far`; the
+# difference is the bias of src/core/loo/label_link.h. Formulas are there and in label_regression.h.
 #
 # A light ridge, per observation, keeps apart what the data hardly tell apart: 1e-3 of the trend's mean square among data (the softmax does
 # not change when all outputs get the same), 1e-4 of the squared logarithm of the slope. Of the square of `far` 1e-2 in up to three
@@ -17,7 +17,7 @@ trend_outputs <- function(classes) if (classes == 2L) 1L else classes
 
 label_theta <- function(working, log_slope, trend, far = double(0)) c(working, log_slope, as.vector(trend), as.vector(far))
 
-# Without base rates the intercept is climbed as any other coefficient (R/polya-gamma.R).
+# Without base rates the intercept is climbed as any other coefficient (R/classes-polya-gamma.R).
 split_theta <- function(problem, theta) {
   p <- nrow(problem$layout)
   part <- list(working = theta[seq_len(p)], log_slope = theta[p + 1L], trend = theta_trend(problem, theta))

@@ -1,5 +1,5 @@
 # Fits of loo_k() by sites: what their methods for generics do otherwise than those of other fits. Such a fit has an element `sites`
-# (fitted_sites() in R/site-fit.R); given these it is a gaussian one on the scale of the link.
+# (fitted_sites() in R/pseudo-observations-fit.R); given these it is a gaussian one on the scale of the link.
 
 # The fit as one of a gaussian response, whose latent field is the linear predictor.
 gaussian_of <- function(object) {

@@ -1,4 +1,4 @@
-#include "loo/label_model.h"
+#include "loo/label_regression.h"
 
 #include <algorithm>
 #include <map>

@@ -1,4 +1,4 @@
-// Class probabilities from the moments of label_model.h, and their logarithmic score.
+// Class probabilities from the moments of label_regression.h, and their logarithmic score.
 //
 //   u_r   = mu_r / sqrt(1 + (pi/8) a^2 f_r)
 //   eta_r = shift_r + a u_r + beta_r h
@@ -20,7 +20,7 @@
 
 #include <vector>
 
-#include "loo/label_model.h"
+#include "loo/label_regression.h"
 
 namespace neargp {
 

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <vector>
 
-#include "loo/class_score.h"
+#include "loo/label_link.h"
 
 using namespace neargp;
 
