@@ -112,22 +112,19 @@ trend_shift <- function(problem, d_shift) {
 
 # ---- the design inside the link ---------------------------------------------------------------------------------------------------
 
-# Columns that span what those of X do, orthogonal and of unit mean square (X = Q R), so that the sum of squared coefficients is the mean
-# square of the trend itself: the penalty depends on what the trend is, and not on how it is written (x + x^2, or poly(x, 2)), and no
-# optimiser meets its collinear columns. The intercept comes first and stays: all others are centred.
+# Columns that span what those of X do, orthogonal and of unit mean square (R/trend-basis.R), so that the sum of squared coefficients is the
+# mean square of the trend itself: the penalty depends on what the trend is, and not on how it is written (x + x^2, or poly(x, 2)), and
+# no optimiser meets its collinear columns. The intercept comes first and stays: all others are centred.
 scaled_design <- function(X) {
-  if (!ncol(X)) return(list(X = X, factor = matrix(0, 0L, 0L), intercept = integer(0)))
-  decomposition <- qr(X)
-  sign <- ifelse(diag(qr.R(decomposition)) < 0, -1, 1) * sqrt(nrow(X))
-  orthogonal <- sweep(qr.Q(decomposition), 2L, sign, "*")
-  colnames(orthogonal) <- colnames(X)
-  list(X = orthogonal, factor = qr.R(decomposition) / sign, intercept = which(colnames(X) %in% "(Intercept)"))
+  basis <- trend_basis(X)
+  sign <- ifelse(diag(basis$rotation) < 0, -1, 1)
+  columns <- structure(sweep(basis_columns(basis, X), 2L, sign, "*"), dimnames = list(NULL, colnames(X)))
+  list(X = columns, back = sweep(basis$back, 2L, sign, "*"), onward = sign * basis$onward,
+    intercept = which(colnames(X) %in% "(Intercept)"))
 }
 
 unscaled_trend <- function(design, trend) {
-  if (length(trend)) trend <- backsolve(design$factor, trend)
-  rownames(trend) <- colnames(design$X)
-  trend
+  structure(design$back %*% trend, dimnames = list(colnames(design$X), colnames(trend)))
 }
 
-scaled_trend <- function(design, trend) unname(design$factor %*% trend)
+scaled_trend <- function(design, trend) unname(design$onward %*% trend)

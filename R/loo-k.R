@@ -187,7 +187,7 @@ method_layout.neargp_loo_k <- function(method, layout, settings) {
 #' @export
 with_start.neargp_loo_k <- function(method, problem) {
   if (is_gaussian(problem$family)) return(NextMethod())
-  if (!is_class_data(problem$data)) return(with_site_start(problem))
+  if (!is_class_data(problem$data)) return(with_core_start(problem, with_site_start))
   # a small variance is none only beside its nugget, see label_scale_note()
   problem$bounds <- c(working_bounds(problem, 1), list(vanishing = character(0)))
   problem

@@ -169,7 +169,8 @@ new_problem <- function(data, locations, settings, start) {
   layout <- if (is.null(data$output)) new_layout(settings$covariance, settings$nugget, locations) else
     coregionalisation_layout(settings$covariance, settings$nugget, data$outputs, locations)
   layout <- apply_start(method_layout(settings$method, layout, settings), start)
-  if (is_gaussian(settings$family)) data <- with_trend_basis(data)
+  # the trend of classes is inside their link (R/label-objective.R)
+  if (!is_class_data(data)) data <- with_trend_basis(data, is_gaussian(settings$family))
   with_response_unit(list(data = data, locations = locations, layout = layout, free = !layout$fixed,
     groups = component_groups(settings$covariance, locations), covariance = settings$covariance, method = settings$method,
     family = settings$family, earlier = if (inherits(start, "neargp")) start$classifier,

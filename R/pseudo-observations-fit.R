@@ -2,13 +2,15 @@
 
 fit_sites <- function(method, problem) {
   check_site_method(method, problem)
+  given <- problem$data
+  problem$data <- core_data(given)
   problem <- site_problem(method, problem)
   state <- maximize_site_score(method, problem, site_start(problem))
   problem <- state$problem
   known <- site_parameters(problem, state$theta)
   known$beta <- drop(unscaled_trend(problem$design, problem$design$rotation %*% matrix(known$beta)))
   scored <- site_score(problem, state$theta, method$k)
-  sites <- fitted_sites(problem$data, problem$sites, problem$family, known, method$k, problem$threads)
+  sites <- fitted_sites(given, problem, known)
   list(working = split_site_theta(problem, state$theta)$working, beta = known$beta,
     beta_vcov = site_trend_covariance(problem, sites, known, method$k), information = NULL, value = scored$value,
     score = paste0("leave-one-out log score", sample_note(scored$rows)), k = method$k, convergence = state$convergence, sites = sites)
@@ -60,12 +62,14 @@ bracket_maximum <- function(f, start, lower, upper) {
   }
 }
 
-# What predictions need: the site of each row, the cells these add up to, and the cells as data of a gaussian response.
-fitted_sites <- function(data, sites, family, known, k, threads) {
-  cell <- if (has_gamma_variables(family)) seq_along(data$y) else location_index(data$coords)
-  cells <- new_site_cells(data, data$X, sites, cell, site_counts(data, family))
-  result <- list(sites = sites, cells = cells, data = cells_as_data(cells), bias = known$bias)
-  if (has_gamma_variables(family)) result$data$weights <- data$weights * row_gamma_variables(data, known, k, threads)
+# What predictions need: the site of each row, the cells these add up to, in the core's columns, and the cells as data of a gaussian
+# response, with the user's columns and their basis, as the data of all fits are.
+fitted_sites <- function(data, problem, known) {
+  gamma <- has_gamma_variables(problem$family)
+  cells_of <- function(X) new_site_cells(data, X, problem$sites, problem$cell, site_counts(data, problem$family))
+  cells <- cells_of(problem$data$X)
+  result <- list(sites = problem$sites, cells = cells, data = c(cells_as_data(cells_of(data$X)), data["basis"]), bias = known$bias)
+  if (gamma) result$data$weights <- data$weights * row_gamma_variables(problem$data, known, problem$method$k, problem$threads)
   result
 }
 
@@ -164,7 +168,7 @@ site_start <- function(problem) {
 continued_links <- function(problem) {
   earlier <- problem$continued
   if (is.null(earlier)) return(NULL)
-  beta <- drop(crossprod(problem$design$rotation, scaled_trend(problem$design, earlier$beta)))
+  beta <- drop(crossprod(problem$design$rotation, scaled_trend(problem$design, core_trend(earlier)$beta)))
   replace(beta, problem$design$intercept, earlier$sites$bias[seq_along(problem$design$intercept)])
 }
 

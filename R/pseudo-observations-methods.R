@@ -49,10 +49,11 @@ restrict_rows.neargp_loo_k <- function(method, fit, rows) {
   refit_trend(fit, rows)
 }
 
+# The trend in the core's columns.
 known_parameters <- function(object) {
   family <- unname(object$family_parameters)
   list(covariance = object$core_covariance, nugget = site_noise(object$family, object$nugget, family), family = family,
-    beta = unname(object$beta), bias = object$sites$bias)
+    beta = unname(core_trend(object)$beta), bias = object$sites$bias)
 }
 
 #' @export
@@ -124,13 +125,13 @@ far_and_observed_means <- function(object, at_most = 5000L) {
   n <- length(data$y)
   rows <- if (n > at_most) round(seq(1, n, length.out = at_most)) else seq_len(n)
   known <- known_parameters(object)
-  X <- data$X[rows, , drop = FALSE]
+  X <- design_columns(data, data$X[rows, , drop = FALSE])
   trend <- known$bias + data$offset[rows] + drop(X %*% known$beta)
   sill <- sum(vapply(known$covariance$components, function(component) component$variance, 0))
   trials <- if (is.null(data$trials)) rep(1, n) else data$trials
   count <- site_counts(data, object$family)[rows]
   per_trial <- function(response) sum(count * response) / sum(count * trials[rows])
-  far <- data_mixture(object, trend, sill + rowSums((X %*% object$beta_vcov) * X), rows)
+  far <- data_mixture(object, trend, sill + rowSums((X %*% core_trend(object)$beta_vcov) * X), rows)
   list(far = per_trial(mixture_mean(far)), observed = per_trial(data$y[rows]))
 }
 

@@ -6,26 +6,40 @@
 #
 # orthogonal columns of size 1 and the residuals of ordinary least squares. If gamma are generalised least squares coefficients of e in
 # Z, the trend is Z (a + gamma), which in the user's columns has the coefficients B (a + gamma), B = T less c'T in the row of the constant.
+# Responses that are not gaussian, and their offsets, stay as they are (a = 0).
 
-# Data with their `basis`: constant (its column), center (c), rotation (T), at (a) and back (B).
-with_trend_basis <- function(data) {
-  X <- data$X
-  if (!ncol(X)) {
-    none <- matrix(0, 0L, 0L)
-    data$basis <- list(constant = NA_integer_, center = double(0), rotation = none, at = double(0), back = none)
-    return(data)
-  }
+# What takes columns to the core's and coefficients back: constant (its column), center (c), rotation (T), back (B), onward (the inverse of
+# B), and the decomposition that they are from.
+trend_basis <- function(X) {
+  none <- matrix(0, 0L, 0L)
+  if (!ncol(X)) return(list(constant = NA_integer_, center = double(0), rotation = none, back = none, onward = none))
   constant <- constant_column(X)
   center <- column_centers(X, constant)
   parts <- qr(centered_columns(X, constant, center), tol = 0)
-  rotation <- sqrt(nrow(X)) * backsolve(qr.R(parts), diag(ncol(X)))
+  triangle <- qr.R(parts) / sqrt(nrow(X))
+  rotation <- backsolve(triangle, diag(ncol(X)))
   rotation[parts$pivot, ] <- rotation
+  triangle[, parts$pivot] <- triangle
   back <- rotation
-  if (!is.na(constant)) back[constant, ] <- back[constant, ] - drop(center %*% rotation)
-  at <- qr.qty(parts, data$y - data$offset)[seq_len(ncol(X))] / sqrt(nrow(X))
-  data$basis <- list(constant = constant, center = center, rotation = rotation, at = at, back = back)
+  onward <- triangle
+  if (!is.na(constant)) {
+    back[constant, ] <- back[constant, ] - drop(center %*% rotation)
+    onward <- onward + outer(triangle[, constant], center)
+  }
+  list(constant = constant, center = center, rotation = rotation, back = back, onward = onward, decomposition = parts)
+}
+
+# Data with their `basis`: that, at (a), and whether the response of the core has lost its trend by least squares.
+with_trend_basis <- function(data, moves_response = TRUE) {
+  basis <- trend_basis(data$X)
+  at <- double(ncol(data$X))
+  if (moves_response && length(at)) at <- qr.qty(basis$decomposition, data$y - data$offset)[seq_along(at)] / sqrt(nrow(data$X))
+  kept <- c("constant", "center", "rotation", "back")
+  data$basis <- c(basis[kept], list(at = at, moves_response = moves_response))
   data
 }
+
+basis_columns <- function(basis, X) centered_columns(X, basis$constant, basis$center) %*% basis$rotation
 
 # The first column that is a constant, or NA.
 constant_column <- function(X) which(X[1L, ] != 0 & colSums(X != rep(X[1L, ], each = nrow(X))) == 0)[1L]
@@ -42,7 +56,7 @@ centered_columns <- function(X, constant = constant_column(X), center = column_c
 # The user's design in the core's coordinates. Data without a basis are in the user's.
 design_columns <- function(data, X = data$X) {
   if (is.null(data$basis) || !ncol(X)) return(X)
-  centered_columns(X, data$basis$constant, data$basis$center) %*% data$basis$rotation
+  basis_columns(data$basis, X)
 }
 
 # What the response of the core has lost: the offset and the trend by ordinary least squares.
@@ -53,18 +67,21 @@ base_mean <- function(data, X = data$X, offset = data$offset) {
 # Response and design as the core has them, the response in the unit of a fit (response-unit.R).
 response_columns <- function(data) unname(cbind((data$y - base_mean(data)) / (data$basis$unit %||% 1), design_columns(data)))
 
-# The same as data, for what takes them apart.
+# The same as data, for what takes them apart; `natural` leads back to the user's columns.
 core_data <- function(data) {
-  if (is.null(data$basis)) return(data)
-  design <- design_columns(data)
-  colnames(design) <- colnames(data$X)
-  data[c("y", "X", "offset")] <- list(data$y - base_mean(data), design, rep(0, length(data$y)))
+  basis <- data$basis
+  if (is.null(basis)) return(data)
+  if (basis$moves_response) data[c("y", "offset")] <- list(data$y - base_mean(data), rep(0, length(data$y)))
+  data$X <- structure(design_columns(data), dimnames = dimnames(data$X))
+  data$natural <- basis[c("back", "constant")]
   data["basis"] <- list(NULL)
   data
 }
 
 # Linear predictors of the data, from the core's.
-with_base <- function(data, linear_predictor) if (is.null(data$basis)) linear_predictor else base_mean(data) + linear_predictor
+with_base <- function(data, linear_predictor) {
+  if (isTRUE(data$basis$moves_response)) base_mean(data) + linear_predictor else linear_predictor
+}
 
 # Coefficients in the core's coordinates, and their covariance matrix. A fit that has none has those of the user's columns.
 core_trend <- function(object) object$core_trend %||% object[c("beta", "beta_vcov")]

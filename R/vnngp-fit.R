@@ -157,7 +157,7 @@ sampled_variance_error <- function(pointer, variance, threads, points = 30L) {
 # Coefficients along which the likelihood only levels off, as where a covariate separates classes or all counts of a level are 0. What
 # matters is a direction, and not a column: those of year + year^2 are uncertain together, and their sum is not. With R'R the covariance
 # of the columns, R beta has as its squares the mean square of the trend about its mean; the eigenvalues of R V R' are the variances of
-# that, and those out of all proportion to the field belong to directions without an end. Named are the coefficients that go along.
+# that, and those out of all proportion to the field belong to directions without an end. Named are the user's coefficients that go along.
 endless_coefficients <- function(problem, working, beta_vcov, most = 10) {
   X <- problem$data$X
   if (!ncol(X) || response_family(problem$family)$link == "identity") return(character(0))
@@ -167,9 +167,11 @@ endless_coefficients <- function(problem, working, beta_vcov, most = 10) {
   factor <- qr.R(centred)[, order(centred$pivot), drop = FALSE] / sqrt(nrow(X) - 1)
   parts <- eigen(factor %*% beta_vcov %*% t(factor), symmetric = TRUE)
   endless <- which(parts$values > most^2 * max(1, variance / 10))
-  along <- beta_vcov %*% t(factor) %*% parts$vectors[, endless, drop = FALSE]
-  correlation <- sweep(along, 2L, sqrt(parts$values[endless]), "/") / sqrt(diag(as.matrix(beta_vcov)))
-  share <- ifelse(colSums(factor^2) > 0, rowSums(correlation^2), 0)
+  natural <- problem$data$natural
+  back <- natural$back
+  along <- back %*% beta_vcov %*% t(factor) %*% parts$vectors[, endless, drop = FALSE]
+  correlation <- sweep(along, 2L, sqrt(parts$values[endless]), "/") / sqrt(rowSums((back %*% beta_vcov) * back))
+  share <- ifelse(seq_len(ncol(X)) %in% natural$constant, 0, rowSums(correlation^2))
   colnames(X)[length(endless) > 0L & share >= min(0.8, max(share))]
 }
 

@@ -24,6 +24,11 @@ with_latent_start <- function(problem) {
   problem
 }
 
+# The same in the core's columns. `with_start`: a function of the problem.
+with_core_start <- function(problem, with_start) {
+  replace(with_start(replace(problem, "data", list(core_data(problem$data)))), "data", list(problem$data))
+}
+
 # A response without noise is the field, and no sum of log densities.
 check_noise <- function(problem) {
   if (is_gaussian(problem$family) && identical(problem$layout$value[problem$layout$kind == "nugget"], 0)) {

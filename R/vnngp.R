@@ -139,10 +139,7 @@ needs_distinct_locations.neargp_vnngp <- function(method, problem) {
 }
 
 #' @export
-with_start.neargp_vnngp <- function(method, problem) {
-  started <- with_latent_start(replace(problem, "data", list(core_data(problem$data))))
-  replace(started, "data", list(problem$data))
-}
+with_start.neargp_vnngp <- function(method, problem) with_core_start(problem, with_latent_start)
 
 # Only parameters that the model has are shown: without gaussian noise there is no nugget.
 #' @export

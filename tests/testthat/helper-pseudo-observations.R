@@ -95,7 +95,4 @@ given_covariance <- function(variance = 1, range = 0.3) {
 }
 
 # The trend is estimated from all rows, so that leave-one-out predictions take a row's part in it away. A known one has no such part.
-with_known_trend <- function(fit) {
-  fit$beta_vcov[] <- 0
-  fit
-}
+with_known_trend <- function(fit) given_trend(fit, fit$beta, 0 * fit$beta_vcov)

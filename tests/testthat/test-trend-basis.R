@@ -92,3 +92,32 @@ test_that("a response that is an exact function of the trend is told from one fa
   data$exact <- 2 + 3 * data$height + 1e9
   expect_error(neargp(exact ~ height, data, coords = ~ x + y, method = vecchia(8)), "exact function", class = "neargp_error_constant_response")
 })
+
+test_that("a covariate may be large beside its scatter whatever the family, as seconds since 1970 are", {
+  data <- simulated_data(75)
+  data$group <- factor(rep(c("u", "v", "w"), 25))
+  eta <- data$z / 4 - mean(data$z / 4)
+  data$count <- stats::qpois(0.5 + 0.4 * sin(seq_len(75)), exp(eta))
+  data$amount <- exp(eta)
+  data$event <- as.numeric(eta + sin(seq_len(75)) > 0)
+  data$kind <- factor(c("a", "b", "c")[1 + (seq_len(75) + data$event) %% 3])
+  results <- function(formula, size, method, family) {
+    data$second <- size + 0.1 * data$height
+    covariance <- cov_exponential(variance = 0.3, range = 0.3)
+    fit <- suppressWarnings(neargp(formula, data, coords = ~ x + y, method = method, family = family, covariance = covariance))
+    predicted <- if (inherits(fit, "neargp_classifier")) as.matrix(predict(fit, data[1:9, ])) else
+      as.matrix(predict(fit, data[1:9, ], type = "link"))
+    left <- if (inherits(fit, "neargp_classifier")) double(0) else c(loo_predict(fit)$mean, sqrt(vcov(fit)["second", "second"]))
+    c(fit$log_likelihood, predicted, left)
+  }
+  expect_no_difference <- function(formula, method, family, tolerance = 1e-4) {
+    expect_equal(results(formula, 1.6e9, method, family), results(formula, 0, method, family), tolerance = tolerance)
+  }
+  for (method in list(vnngp(6), loo_k(6))) {
+    expect_no_difference(count ~ second + group, method, poisson())
+    expect_no_difference(z ~ second + group, method, student_t())
+    expect_no_difference(event ~ second + group, method, binomial())
+  }
+  expect_no_difference(amount ~ second + group, vnngp(6), Gamma("log"))
+  expect_no_difference(kind ~ second + group, loo_k(6), categorical(), tolerance = 0.02) # what the optimiser leaves
+})
