@@ -17,12 +17,28 @@ new_model_frame <- function(arguments, formula, data, locations, family = stats:
   several <- is_output_response(in_data("the formula", eval(formula[[2L]], plain, environment(formula))), family)
   frame_call$na.action <- if (several) quote(stats::na.pass) else arguments$na.action
   frame <- in_data("the formula", eval(as.call(frame_call), environment(formula)))
-  if (several) frame <- without_missing_places(frame, arguments$na.action)
+  if (several) frame <- without_missing_places(with_safe_outputs(frame, formula, plain), arguments$na.action)
   if (nrow(frame) == 0L) {
     abort_neargp("empty", c("No rows are left to fit the model to.",
       x = sprintf("`data` has %s rows; subset and na.action removed all of them.", format_count(nrow(plain)))))
   }
   check_two_rows(frame, plain)
+  frame
+}
+
+# The response as an expression of new rows. What it took from all rows, as scale() does, stays that of the rows of the fit, as
+# stats::makepredictcall() has it.
+response_call <- function(fit) attr(fit$terms, "predvars")[[1L + attr(fit$terms, "response")]]
+
+# The same inside of cbind(), where stats::model.frame() does not look.
+with_safe_outputs <- function(frame, formula, data) {
+  response <- formula[[2L]]
+  if (!is.call(response) || !identical(response[[1L]], quote(cbind))) return(frame)
+  terms <- attr(frame, "terms")
+  place <- 1L + attr(terms, "response")
+  safe <- lapply(as.list(response)[-1L], function(part) stats::makepredictcall(eval(part, data, environment(formula)), part))
+  attr(terms, "predvars")[[place]] <- as.call(c(quote(cbind), safe))
+  attr(frame, "terms") <- terms
   frame
 }
 
@@ -121,7 +137,7 @@ new_model_data <- function(frame, formula, settings) {
   design <- stats::model.matrix(terms, frame)
   if (several) {
     model_data <- outputs_model_data(frame, formula, weights)
-    return(list(data = model_data, contrasts = attr(design, "contrasts"), xlevels = stats::.getXlevels(terms, frame)))
+    return(c(list(data = model_data), frame_settings(frame, design)))
   }
   model_data <- list(
     X = strip_design(design), offset = if (is.null(offset)) rep(0, n) else as.double(offset), weights = weights,
@@ -133,7 +149,12 @@ new_model_data <- function(frame, formula, settings) {
   check_exposure(model_data$offset, settings$family)
   model_data$weights <- as.double(model_data$weights)
   if (is_gaussian(settings$family)) check_trend(model_data) else check_rank(model_data$X, NULL, model_data$response_name)
-  list(data = model_data, contrasts = attr(design, "contrasts"), xlevels = stats::.getXlevels(terms, frame))
+  c(list(data = model_data), frame_settings(frame, design))
+}
+
+# What new rows need to be coded alike.
+frame_settings <- function(frame, design) {
+  list(contrasts = attr(design, "contrasts"), xlevels = stats::.getXlevels(attr(frame, "terms"), frame), time_kinds = time_kinds(frame))
 }
 
 strip_design <- function(design) {
@@ -216,11 +237,28 @@ abort_exact_trend <- function(response_name) {
 
 # Trend matrix and offset at newdata (a plain data frame whose rows have no missing values).
 newdata_design <- function(object, newdata) {
+  design <- evaluated_design(object, newdata)
+  if (nrow(newdata) > 1L) warn_of_other_rows(design, suppressWarnings(evaluated_design(object, newdata[1L, , drop = FALSE])))
+  design
+}
+
+# `alone`: the first row by itself. x - mean(x) has another mean there, and so had the data of the fit.
+warn_of_other_rows <- function(design, alone) {
+  differ <- function(all, one) abs(all - one) > 1e-8 * pmax(abs(all), abs(one))
+  dependent <- c(colnames(design$X)[differ(design$X[1L, ], alone$X[1L, ])], if (differ(design$offset[1L], alone$offset)) "the offset")
+  if (!length(dependent)) return(invisible())
+  warn_neargp("newdata", c(
+    sprintf("In a row of `newdata` %s depends on the other rows, and is not what it was in the fit.", format_some(dependent)),
+    i = "scale(), poly() and splines remember the data of the fit, mean(), max() and the like do not: compute such columns beforehand."))
+}
+
+evaluated_design <- function(object, newdata) {
   terms <- stats::delete.response(object$terms)
   frame <- tryCatch(stats::model.frame(terms, newdata, na.action = stats::na.pass), error = function(e) {
     abort_neargp("newdata", "The trend cannot be evaluated in `newdata`.", parent = e)
   })
-  check_variable_types(frame, attr(object$terms, "dataClasses"))
+  frame <- with_training_types(frame, attr(object$terms, "dataClasses"))
+  frame <- with_training_units(frame, object$time_kinds)
   frame <- apply_training_levels(frame, object$xlevels)
   design <- stats::model.matrix(terms, frame, contrasts.arg = object$contrasts)
   offset <- newdata_offset(object, frame, newdata)
@@ -251,15 +289,42 @@ newdata_offset <- function(object, frame, newdata) {
   if (is.null(total)) extra else total + extra
 }
 
-# `types`: of the variables in the training data, as model.frame() tells them.
-check_variable_types <- function(frame, types) {
-  for (name in names(frame)) {
+# `types`: of the variables in the training data, as model.frame() tells them. Logical values and 0 and 1 are one another.
+with_training_types <- function(frame, types) {
+  for (name in intersect(names(frame), names(types))) {
     values <- frame[[name]]
-    if (types[name] %in% c("numeric", "logical") && !is.numeric(values) && !is.logical(values)) {
+    is_flag <- is.logical(values) || is.numeric(values) && all(values %in% c(0, 1, NA))
+    fits <- switch(types[[name]], numeric = is.numeric(values) || is.logical(values), logical = is_flag, TRUE)
+    if (!fits) {
       abort_neargp("newdata", sprintf("`%s` in `newdata` is of class %s, but was %s in the training data.", name, class(values)[1L],
         types[[name]]))
     }
+    if (types[[name]] == "logical") frame[[name]] <- as.logical(values)
+    if (types[[name]] == "numeric" && is.logical(values)) frame[[name]] <- as.numeric(values)
   }
+  frame
+}
+
+# Dates, date-times and durations count in days, in seconds, and in a unit of their own.
+time_kinds <- function(frame) {
+  kinds <- lapply(frame, function(values) {
+    class <- intersect(c("Date", "POSIXt", "difftime"), class(values))
+    if (length(class)) list(class = class, units = attr(values, "units"))
+  })
+  Filter(Negate(is.null), kinds)
+}
+
+# Plain numbers, such as the layers of a raster, are taken to be in the unit of the fit.
+with_training_units <- function(frame, kinds) {
+  given <- time_kinds(frame)
+  for (name in intersect(names(given), names(kinds))) {
+    if (given[[name]]$class != kinds[[name]]$class) {
+      abort_neargp("newdata", c(sprintf("`%s` in `newdata` is of class %s, but was %s in the training data.", name,
+        class(frame[[name]])[1L], kinds[[name]]$class), i = "They count in different units."))
+    }
+    if (kinds[[name]]$class == "difftime") units(frame[[name]]) <- kinds[[name]]$units
+  }
+  frame
 }
 
 apply_training_levels <- function(frame, xlevels) {
@@ -273,7 +338,7 @@ apply_training_levels <- function(frame, xlevels) {
         x = paste0("In ", format_rows(which(values %in% unseen)), "."),
         i = paste0("Known levels: ", format_some(xlevels[[name]], 12L), ".")))
     }
-    frame[[name]] <- factor(values, levels = xlevels[[name]])
+    frame[[name]] <- factor(values, levels = xlevels[[name]], exclude = NULL)
   }
   frame
 }

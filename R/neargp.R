@@ -230,6 +230,7 @@ finish_fit <- function(result, problem, settings, model, frame, call, formula, o
   values <- to_core(result$working, layout$transform)
   fit <- structure(list(
     call = call, formula = formula, terms = attr(frame, "terms"), xlevels = model$xlevels, contrasts = model$contrasts,
+    time_kinds = model$time_kinds,
     na_action = attr(frame, "na.action"), offset_argument = offset_argument, required_columns = required,
     data = problem$data, locations = problem$locations, method = settings$method, covariance = problem$covariance,
     default_covariance = settings$default_covariance, family = settings$family, control = problem$control, layout = layout, parameters = estimates$table, covariance_vcov = estimates$vcov,

@@ -172,7 +172,7 @@ krige_outputs <- function(object, data, stacked, neighbors, settings, keep_weigh
 # The response of the formula, evaluated in newdata: an output that has no column there is not observed.
 observed_outputs <- function(object, newdata, target) {
   plain <- drop_geometry(newdata)
-  expressions <- as.list(object$formula[[2L]])[-1L]
+  expressions <- as.list(response_call(object))[-1L]
   if (!is.call(object$formula[[2L]]) || !identical(object$formula[[2L]][[1L]], quote(cbind)) || length(expressions) != length(object$outputs)) {
     abort_neargp("newdata", c("`observed = TRUE` needs a response of the form cbind(y1, y2).", i = "Other matrices have no columns to look for."))
   }

@@ -54,7 +54,7 @@ bind_output_scores <- function(parts, outputs) {
 newdata_outputs <- function(object, newdata) {
   check_newdata_class(newdata)
   plain <- drop_geometry(newdata)
-  response <- in_data("the formula", eval(object$formula[[2L]], plain, environment(object$formula)))
+  response <- in_data("the formula", eval(response_call(object), plain, environment(object$formula)))
   if (!is.matrix(response)) abort_neargp("newdata", "The response of the formula is no matrix in `newdata`.")
   response
 }

@@ -64,6 +64,8 @@
 #' @section Errors: `neargp_error_newdata` (missing, of a wrong class, or without the needed columns), `neargp_error_crs` (not the CRS of
 #'   the training data), `neargp_error_factor_level`, `neargp_error_missing_values` (infinite values), `neargp_error_argument`,
 #'   `neargp_error_cholesky`.
+#'   A warning, `neargp_warning_newdata`, tells of covariates and offsets whose values depend on the other rows of `newdata`, as those of
+#'   `x - mean(x)` in a formula; `scale(x, scale = FALSE)` keeps the mean of the rows of the fit.
 #'   With a log link a warning, `neargp_warning_overflow`, tells of means, standard deviations and quantiles beyond the range of numbers, in
 #'   whose place there is the largest number: the linear predictor has a standard deviation of some tens there.
 #' @references Cressie, N. (1993). *Statistics for Spatial Data*, section 3.4. Wiley.

@@ -90,7 +90,7 @@ new_observations <- function(fit, newdata, observed, trials) {
   plain <- drop_geometry(newdata)
   if (is.null(observed)) {
     check_columns_present(all.vars(fit$formula[[2L]]), plain, "newdata", environment(fit$formula))
-    observed <- in_data("the response", eval(fit$formula[[2L]], plain, environment(fit$formula)))
+    observed <- in_data("the response", eval(response_call(fit), plain, environment(fit$formula)))
   } else if (is.character(observed) && length(observed) == 1L) {
     check_columns_present(observed, plain, "newdata")
     observed <- plain[[observed]]
@@ -123,7 +123,7 @@ new_weights <- function(fit, newdata, weights) {
       paste(deparse(expression), collapse = " ")), i = "Give `weights`, the name of their column or numbers."))
     return(1)
   }
-  weights <- weights %||% in_data("weights", eval(expression, plain, environment(fit$formula))) %||% 1
+  weights <- weights %||% evaluated_weights(expression, plain, environment(fit$formula))
   if (is.character(weights) && length(weights) == 1L) {
     check_columns_present(weights, plain, "newdata")
     weights <- plain[[weights]]
@@ -133,6 +133,17 @@ new_weights <- function(fit, newdata, weights) {
       format_count(nrow(plain))))
   }
   as.double(weights)
+}
+
+# w / mean(w) has another mean among new rows.
+evaluated_weights <- function(expression, data, environment) {
+  weights_of <- function(data) in_data("weights", eval(expression, data, environment)) %||% 1
+  weights <- weights_of(data)
+  if (nrow(data) > 1L && is.numeric(weights) && !isTRUE(all.equal(weights[1L], weights_of(data[1L, , drop = FALSE])[1L]))) {
+    abort_neargp("weights", c(sprintf("`weights = %s` of a row depends on the other rows, so that new rows have others than those of the fit.",
+      paste(deparse(expression), collapse = " ")), i = "Give `weights`, the name of their column or numbers."))
+  }
+  weights
 }
 
 # 1 for the second level of the fit.

@@ -51,3 +51,32 @@ test_that("newdata without a complete row is NA for every trend, basis functions
   outputs <- neargp(cbind(z, twice) ~ splines::ns(height, 3), data, coords = ~ x + y, method = vecchia(5), covariance = cov_exponential())
   expect_true(all(is.na(predict(outputs, replace(new, "height", NA))$mean_twice)))
 })
+
+test_that("dates and durations of newdata are read in the unit of the fit, and logical values as numbers", {
+  data <- simulated_data(60)
+  data$lag <- as.difftime(3 * data$height, units = "hours")
+  data$day <- as.Date("2020-01-01") + seq_len(60)
+  data$flag <- data$height > 0
+  data$seen <- addNA(factor(ifelse(data$flag, "yes", NA)))
+  new <- data[1:5, ]
+  fit <- function(formula) neargp(formula, data, coords = ~ x + y, method = vecchia(5), covariance = cov_exponential())
+  in_hours <- fit(z ~ lag)
+  minutes <- new
+  units(minutes$lag) <- "mins"
+  expect_equal(predict(in_hours, minutes), predict(in_hours, new))
+  by_day <- fit(z ~ day)
+  expect_error(predict(by_day, transform(new, day = as.POSIXct(day))), "POSIXct, but was Date", class = "neargp_error_newdata")
+  by_flag <- fit(z ~ flag)
+  expect_equal(predict(by_flag, transform(new, flag = as.numeric(flag))), predict(by_flag, new))
+  expect_error(predict(by_flag, transform(new, flag = 2)), "numeric, but was logical", class = "neargp_error_newdata")
+  by_seen <- fit(z ~ seen)
+  expect_equal(predict(by_seen, new)$mean[new$flag], predict(by_seen, new[new$flag, ])$mean)
+})
+
+test_that("a trend that depends on the other rows of newdata is told", {
+  data <- simulated_data(60)
+  fit <- neargp(z ~ I(height - mean(height)) + scale(x), data, coords = ~ x + y, method = vecchia(5), covariance = cov_exponential())
+  expect_warning(predict(fit, data[1:5, ]), "I\\(height - mean\\(height\\)\\) depends on the other rows", class = "neargp_warning_newdata")
+  by_scale <- neargp(z ~ scale(height), data, coords = ~ x + y, method = vecchia(5), covariance = cov_exponential(), offset = log(x + 1))
+  expect_no_warning(predict(by_scale, data[1:5, ]))
+})

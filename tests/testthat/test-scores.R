@@ -153,3 +153,22 @@ test_that("two classes have one Brier score, whichever method gave their probabi
   expect_equal(scores(classes, prob = p)$brier, mean((p - c(0, 1, 0))^2))
   expect_equal(scores(classes, prob = p)$brier, scores(c(0, 1, 0), qlogis(p), 0, family = binomial())$brier, tolerance = 1e-6)
 })
+
+test_that("a response that was scaled in the formula is scaled alike in new rows", {
+  data <- simulated_data(60)
+  data$w <- rep(1:3, 20)
+  data$other <- data$z + data$height
+  new <- simulated_data(12, seed = 5)
+  new$other <- new$z + new$height
+  own <- function(z, from) (z - mean(from)) / stats::sd(from)
+  fitted_to <- function(formula, ...) {
+    neargp(formula, data, coords = ~ x + y, method = vecchia(8), covariance = cov_exponential(range = 0.3), ...)
+  }
+  fit <- fitted_to(scale(z) ~ height)
+  expect_equal(scores(fit, new), scores(fit, new, observed = own(new$z, data$z)))
+  outputs <- fitted_to(cbind(scale(z), other) ~ 1)
+  error <- predict(outputs, new)[[1L]] - own(new$z, data$z)
+  expect_equal(scores(outputs, new)$rmse[1L], sqrt(mean(error^2)))
+  weighted <- fitted_to(z ~ 1, weights = w / mean(w))
+  expect_error(scores(weighted, transform(new, w = 1:12)), "depends on the other rows", class = "neargp_error_weights")
+})
