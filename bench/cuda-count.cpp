@@ -79,5 +79,5 @@ int main(int, char** arguments) {
   context.single_precision = std::string(arguments[2]) == "single";
   const PreparedCovariance prepared = prepare(covariance, 2, true);
   const LocalProblem problem(data.view(), fixtures::neighbors_others(data, k), {}, context);
-  problem.on_device().conditional_sums(prepared, true, context);
+  problem.on_device().run(ConditionalSums{true}, prepared, context);
 }

@@ -44,7 +44,7 @@ VecchiaPrecision::VecchiaPrecision(const VecchiaCliques& cliques, double weight_
   std::vector<double> b(scale.size() * std::size_t(view.k));
   const PreparedCovariance prepared = prepare(covariance, 2, false);
   DeviceView(cpu_backend(), view)
-      .conditional_weights(prepared, false, with_threads(1), {nullptr, scale.data(), b.data()});
+      .run(ConditionalWeights{false, nullptr, scale.data(), b.data()}, prepared, with_threads(1));
   for (std::size_t j = 0; j < scale.size(); ++j) {
     scale[j] = 1.0 / (scale[j] + jitter);
     vectors.push_back(1.0);

@@ -79,8 +79,9 @@ TEST_CASE("kriging closes its view, also when the device fails") {
   krige(data.view(), data.cloud.view(), neighbors, covariance, false, context);
   CHECK(opened == 1);
   CHECK(closed == 1);
-  backend.conditional_weights = [](void*, const PreparedCovariance&, bool, const RunContext&,
-                                   const ConditionalWeightsOutput&) -> Index { throw Error("The device is lost."); };
+  BackendFunction<ConditionalWeights>& weights = backend.operations;
+  weights.run = [](void*, const PreparedCovariance&, const ConditionalWeights&, const RunContext&,
+                   std::vector<double>&) -> Index { throw Error("The device is lost."); };
   CHECK_THROWS_AS(krige(data.view(), data.cloud.view(), neighbors, covariance, false, context), Error);
   CHECK(opened == 2);
   CHECK(closed == 2);

@@ -30,7 +30,7 @@ class Functional {
   }
 
   std::vector<double> gradient(const Covariance& covariance, const RunContext& context) const {
-    ConditionalAdjointInput bar;
+    ConditionalAdjoint bar;
     bar.variance = variance_.data();
     (wanted_ == ConditionalMoments::Weights::kept ? bar.weights : bar.weighted) =
         wanted_ == ConditionalMoments::Weights::kept ? weights_.data() : weighted_.data();

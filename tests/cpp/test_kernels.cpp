@@ -25,39 +25,25 @@ struct Outputs {
 // Runs all kernels on the targets first .. last-1 in scratch memory that holds `filling`. The view's one column
 // serves as the response and as the residual.
 Outputs run_all(const LocalView& view, const Covariance& covariance, Index first, Index last, double filling) {
-  const LocalKernels& kernels = local_kernels();
   const PreparedCovariance prepared = prepare(covariance, view.dim, true);
-  const int p = prepared.parameters;
-  const ConditionalSumsLayout layout{view.columns, p};
+  const auto run = [&](const auto& operation) {
+    const KernelFunctions<std::decay_t<decltype(operation)>>& kernel = local_kernels();
+    const std::size_t doubles = kernel.scratch_doubles(view, prepared, operation);
+    AlignedBuffer scratch(doubles);
+    std::fill_n(scratch.data(), doubles, filling);
+    std::vector<double> sums(std::size_t(operation.sums(view.columns, prepared.parameters)), 0.0);
+    CHECK(kernel.run(view, prepared, operation, first, last, scratch.data(), sums.data()) == -1);
+    return sums;
+  };
   Outputs out;
-  out.sums.assign(std::size_t(layout.size(true)), 0.0);
-  out.gradient.assign(1 + p, 0.0);
-  out.joint.assign(2, 0.0);
-  out.joint_gradient.assign(1 + p, 0.0);
   out.weighted.assign(std::size_t(view.targets), 0.0);
   out.variance = out.weighted;
   out.weights.assign(std::size_t(view.targets) * view.k, 0.0);
-  const auto in_scratch = [&](std::size_t doubles, const auto& kernel) {
-    AlignedBuffer buffer(doubles);
-    std::fill_n(buffer.data(), doubles, filling);
-    CHECK(kernel(buffer.data()) == -1);
-  };
-  in_scratch(kernels.conditional_sums_scratch(view, prepared, true), [&](double* scratch) {
-    return kernels.conditional_sums(view, prepared, true, first, last, scratch, out.sums.data());
-  });
-  in_scratch(kernels.conditional_gradient_scratch(view, prepared), [&](double* scratch) {
-    return kernels.conditional_gradient(view, prepared, first, last, scratch, out.gradient.data());
-  });
-  in_scratch(kernels.joint_sums_scratch(view, prepared, false), [&](double* scratch) {
-    return kernels.joint_sums(view, prepared, false, first, last, scratch, out.joint.data());
-  });
-  in_scratch(kernels.joint_sums_scratch(view, prepared, true), [&](double* scratch) {
-    return kernels.joint_sums(view, prepared, true, first, last, scratch, out.joint_gradient.data());
-  });
-  in_scratch(kernels.conditional_weights_scratch(view, prepared, true), [&](double* scratch) {
-    return kernels.conditional_weights(view, prepared, true, first, last, scratch,
-                                       {out.weighted.data(), out.variance.data(), out.weights.data()});
-  });
+  out.sums = run(ConditionalSums{true});
+  out.gradient = run(ConditionalGradient{});
+  out.joint = run(JointSums{false});
+  out.joint_gradient = run(JointSums{true});
+  run(ConditionalWeights{true, out.weighted.data(), out.variance.data(), out.weights.data()});
   return out;
 }
 

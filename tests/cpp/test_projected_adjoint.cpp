@@ -74,7 +74,8 @@ struct Problem {
     LocalView weights_view = view();
     weights_view.columns = 0;
     CHECK(DeviceView(backend_of(context), weights_view)
-              .conditional_weights(prepared, false, context, {nullptr, f.data(), b.data()}) == -1);
+              .run(ConditionalWeights{false, nullptr, f.data(), b.data()}, prepared, context)
+              .failed == -1);
     double sum = 0.0;
     for (Index t = 0; t < targets; ++t) {
       double mean = 0.0, spread = 0.0;
@@ -100,7 +101,7 @@ struct Derivatives {
     for (auto* array : {&mean, &spread, &variance, &d_mean, &d_spread, &d_variance}) array->resize(view.targets);
     weights.resize(view.targets * view.k);
     if (locations) d_locations.resize(view.targets * (view.k + 1) * view.dim);
-    ProjectedTerms terms;
+    ProjectedAdjoint terms;
     terms.mean = mean.data();
     terms.spread = spread.data();
     terms.variance = variance.data();
@@ -119,7 +120,7 @@ struct Derivatives {
     terms.d_mean = d_mean.data();
     terms.d_spread = d_spread.data();
     terms.d_variance = d_variance.data();
-    const TargetSums sums = DeviceView(backend_of(context), view).projected_adjoint(prepared, terms, context);
+    const TargetSums sums = DeviceView(backend_of(context), view).run(terms, prepared, context);
     CHECK(sums.failed == -1);
     parameters = sums.sums;
   }

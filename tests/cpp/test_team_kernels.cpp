@@ -22,8 +22,8 @@ void compute_weights(const DeviceView& device, const LocalView& view, const Prep
                      bool local_mean, const RunContext& context, Results& results) {
   std::vector<double> weighted(std::size_t(view.targets * view.columns)), variance(std::size_t(view.targets)),
       weights(std::size_t(view.targets * view.k));
-  results.failed.push_back(device.conditional_weights(covariance, local_mean, context,
-                                                      {weighted.data(), variance.data(), weights.data()}));
+  const ConditionalWeights operation{local_mean, weighted.data(), variance.data(), weights.data()};
+  results.failed.push_back(device.run(operation, covariance, context).failed);
   for (const auto& array : {weighted, variance, weights}) results.sums.push_back(array);
 }
 
@@ -36,10 +36,10 @@ void compute_adjoint(const DeviceView& device, const LocalView& view, const Prep
   for (std::size_t i = 0; i < variance.size(); ++i) variance[i] = random.uniform(i + 100000) - 0.5;
   std::vector<double> weighted(std::size_t(view.targets * view.columns));
   for (std::size_t i = 0; i < weighted.size(); ++i) weighted[i] = random.uniform(i + 200000) - 0.5;
-  for (const ConditionalAdjointInput& input :
-       {ConditionalAdjointInput{weights.data(), variance.data(), noise.data()},
-        ConditionalAdjointInput{nullptr, variance.data(), noise.data(), weighted.data()}}) {
-    const TargetSums sums = device.conditional_adjoint(covariance, input, context);
+  for (const ConditionalAdjoint& input :
+       {ConditionalAdjoint{weights.data(), variance.data(), noise.data()},
+        ConditionalAdjoint{nullptr, variance.data(), noise.data(), weighted.data()}}) {
+    const TargetSums sums = device.run(input, covariance, context);
     results.failed.push_back(sums.failed);
     results.sums.push_back(sums.sums);
     results.sums.push_back(noise);
@@ -64,8 +64,8 @@ struct Terms {
     }
   }
 
-  ProjectedTerms view(bool locations) {
-    ProjectedTerms terms;
+  ProjectedAdjoint view(bool locations) {
+    ProjectedAdjoint terms;
     terms.mean = mean.data();
     terms.spread = spread.data();
     terms.variance = variance.data();
@@ -85,7 +85,7 @@ void compute_projected(const DeviceView& device, const LocalView& view, Prepared
   for (const bool locations : {false, true}) {
     if (locations) keep_slopes(covariance);
     Terms terms(view);
-    const TargetSums sums = device.projected_adjoint(covariance, terms.view(locations), context);
+    const TargetSums sums = device.run(terms.view(locations), covariance, context);
     results.failed.push_back(sums.failed);
     for (const auto& array : {sums.sums, terms.mean, terms.spread, terms.variance, terms.weights, terms.d_locations})
       results.sums.push_back(array);
@@ -104,11 +104,11 @@ Results compute(const Backend& backend, const LocalView& view, const Covariance&
     results.failed.push_back(sums.failed);
   };
   const DeviceView device(backend, view);
-  keep(device.conditional_sums(plain, false, context));
-  if (prepared.outputs() == 0) keep(device.conditional_sums(prepared, true, context));  // of several there is none
-  keep(device.conditional_gradient(prepared, context));
-  keep(device.joint_sums(plain, false, context));
-  keep(device.joint_sums(prepared, true, context));
+  keep(device.run(ConditionalSums{false}, plain, context));
+  if (prepared.outputs() == 0) keep(device.run(ConditionalSums{true}, prepared, context));  // of several there is none
+  keep(device.run(ConditionalGradient{}, prepared, context));
+  keep(device.run(JointSums{false}, plain, context));
+  keep(device.run(JointSums{true}, prepared, context));
   LocalView field = view;
   if (without_target_noise) field.target_noise_scale = nullptr;
   field.target_values = nullptr;

@@ -38,11 +38,11 @@ Results compute(const LocalView& view, const Covariance& covariance, const RunCo
     results.sums.push_back(sums.sums);
     results.failed.push_back(sums.failed);
   };
-  keep(device.conditional_sums(plain, false, context));
-  if (prepared.outputs() == 0) keep(device.conditional_sums(prepared, true, context));
-  keep(device.conditional_gradient(prepared, context));
-  keep(device.joint_sums(plain, false, context));
-  keep(device.joint_sums(prepared, true, context));
+  keep(device.run(ConditionalSums{false}, plain, context));
+  if (prepared.outputs() == 0) keep(device.run(ConditionalSums{true}, prepared, context));
+  keep(device.run(ConditionalGradient{}, prepared, context));
+  keep(device.run(JointSums{false}, plain, context));
+  keep(device.run(JointSums{true}, prepared, context));
   return results;
 }
 
@@ -166,10 +166,10 @@ TEST_CASE("a matrix that fails in single precision only names its target there")
   const LocalProblem problem(data.view(), neighbors, {}, with_threads(1));
   const PreparedCovariance prepared = prepare(covariance, 2, true);
   const DeviceView view(emulated::backend(), problem.view());
-  CHECK(view.conditional_sums(prepared, true, emulated::on_emulated()).failed == -1);
-  const Index failed = view.conditional_sums(prepared, true, in_single()).failed;
+  CHECK(view.run(ConditionalSums{true}, prepared, emulated::on_emulated()).failed == -1);
+  const Index failed = view.run(ConditionalSums{true}, prepared, in_single()).failed;
   REQUIRE(failed >= 0);
-  CHECK(view.conditional_gradient(prepared, in_single()).failed == failed);
+  CHECK(view.run(ConditionalGradient{}, prepared, in_single()).failed == failed);
 }
 
 TEST_CASE("weights and their adjoints are in double precision whatever is asked for") {
@@ -182,7 +182,7 @@ TEST_CASE("weights and their adjoints are in double precision whatever is asked 
   const DeviceView view(emulated::backend(), field);
   const auto weights = [&](const RunContext& context) {
     std::vector<double> weighted(std::size_t(field.targets * field.columns)), variance(std::size_t(field.targets));
-    view.conditional_weights(prepared, false, context, {weighted.data(), variance.data(), nullptr});
+    view.run(ConditionalWeights{false, weighted.data(), variance.data()}, prepared, context);
     weighted.insert(weighted.end(), variance.begin(), variance.end());
     return weighted;
   };

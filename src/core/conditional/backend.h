@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/run_context.h"
-#include "conditional/conditional_output.h"
+#include "conditional/operations.h"
 #include "conditional/view.h"
 #include "covariance/prepared.h"
 
@@ -18,12 +18,18 @@ namespace neargp {
 
 // Raised whenever the struct or a type that its functions take changes: a module built
 // against another version must not be used.
-inline constexpr int backend_abi_version = 8;
+inline constexpr int backend_abi_version = 9;
 
-// Every function that computes returns the smallest target whose covariance matrix could
-// not be factorised, or -1, and leaves its results in `sums` or `out`; the sums, their
-// order and number are those of the kernels in local/ (LocalKernels). In the first three, which the steps of an optimiser
-// take, a device has its matrices in single precision where the RunContext asks for it; everything else is in double.
+// Runs an operation on all targets of a view. Returns the smallest target whose covariance matrix could not be factorised,
+// or -1, and leaves what it finds in `sums` and in the operation's arrays. In ConditionalSums, ConditionalGradient and
+// JointSums, which the steps of an optimiser take, a device has its matrices in single precision where the RunContext asks
+// for it; everything else is in double.
+template <class Operation>
+struct BackendFunction {
+  Index (*run)(void* device_view, const PreparedCovariance&, const Operation&, const RunContext&,
+               std::vector<double>& sums);
+};
+
 struct Backend {
   int abi_version;
   const char* name;
@@ -37,18 +43,7 @@ struct Backend {
   void (*set_batch)(void* device_view, const LocalView& view, const ChangedData& changed);
   void (*close)(void* device_view);
 
-  Index (*conditional_sums)(void* device_view, const PreparedCovariance&, bool information, const RunContext&,
-                            std::vector<double>& sums);
-  Index (*conditional_gradient)(void* device_view, const PreparedCovariance&, const RunContext&,
-                                std::vector<double>& sums);
-  Index (*joint_sums)(void* device_view, const PreparedCovariance&, bool gradient, const RunContext&,
-                      std::vector<double>& sums);
-  Index (*conditional_weights)(void* device_view, const PreparedCovariance&, bool local_mean, const RunContext&,
-                               const ConditionalWeightsOutput& out);
-  Index (*conditional_adjoint)(void* device_view, const PreparedCovariance&, const ConditionalAdjointInput& input,
-                               const RunContext&, std::vector<double>& sums);
-  Index (*projected_adjoint)(void* device_view, const PreparedCovariance&, const ProjectedTerms& terms,
-                             const RunContext&, std::vector<double>& sums);
+  OperationTable<BackendFunction> operations;
 };
 
 const Backend& cpu_backend();
@@ -80,37 +75,11 @@ class DeviceView {
   void set_values(const LocalView& view) { backend_->set_values(handle_, view); }
   void set_batch(const LocalView& view, const ChangedData& changed) { backend_->set_batch(handle_, view, changed); }
 
-  TargetSums conditional_sums(const PreparedCovariance& covariance, bool information,
-                              const RunContext& context) const {
+  template <class Operation>
+  TargetSums run(const Operation& operation, const PreparedCovariance& covariance, const RunContext& context) const {
+    const BackendFunction<Operation>& function = backend_->operations;
     TargetSums result;
-    result.failed = backend_->conditional_sums(handle_, covariance, information, context, result.sums);
-    return result;
-  }
-  TargetSums conditional_gradient(const PreparedCovariance& covariance, const RunContext& context) const {
-    TargetSums result;
-    result.failed = backend_->conditional_gradient(handle_, covariance, context, result.sums);
-    return result;
-  }
-  TargetSums joint_sums(const PreparedCovariance& covariance, bool gradient, const RunContext& context) const {
-    TargetSums result;
-    result.failed = backend_->joint_sums(handle_, covariance, gradient, context, result.sums);
-    return result;
-  }
-  Index conditional_weights(const PreparedCovariance& covariance, bool local_mean, const RunContext& context,
-                            const ConditionalWeightsOutput& out) const {
-    return backend_->conditional_weights(handle_, covariance, local_mean, context, out);
-  }
-
-  TargetSums conditional_adjoint(const PreparedCovariance& covariance, const ConditionalAdjointInput& input,
-                                 const RunContext& context) const {
-    TargetSums result;
-    result.failed = backend_->conditional_adjoint(handle_, covariance, input, context, result.sums);
-    return result;
-  }
-  TargetSums projected_adjoint(const PreparedCovariance& covariance, const ProjectedTerms& terms,
-                               const RunContext& context) const {
-    TargetSums result;
-    result.failed = backend_->projected_adjoint(handle_, covariance, terms, context, result.sums);
+    result.failed = function.run(handle_, covariance, operation, context, result.sums);
     return result;
   }
 

@@ -23,13 +23,13 @@ ConditionalMoments::ConditionalMoments(const LocalData& data, const LocalTargets
 
 Index ConditionalMoments::update(const PreparedCovariance& covariance, const RunContext& context, bool local_mean) {
   const auto wanted = [](std::vector<double>& x) { return x.empty() ? nullptr : x.data(); };
-  return device_view_.conditional_weights(covariance, local_mean, context,
-                                          {wanted(weighted_), variance_.data(), wanted(weights_)});
+  const ConditionalWeights operation{local_mean, wanted(weighted_), variance_.data(), wanted(weights_)};
+  return device_view_.run(operation, covariance, context).failed;
 }
 
 std::vector<double> ConditionalMoments::adjoint(const PreparedCovariance& covariance,
-                                                const ConditionalAdjointInput& bar, const RunContext& context) const {
-  return device_view_.conditional_adjoint(covariance, bar, context).sums;
+                                                const ConditionalAdjoint& bar, const RunContext& context) const {
+  return device_view_.run(bar, covariance, context).sums;
 }
 
 }  // namespace neargp

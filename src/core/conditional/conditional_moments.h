@@ -35,7 +35,7 @@ class ConditionalMoments {
   const std::vector<double>& variance() const { return variance_; }  // targets
 
   // The gradient in all covariance parameters, from `covariance` prepared with derivatives.
-  std::vector<double> adjoint(const PreparedCovariance& covariance, const ConditionalAdjointInput& bar,
+  std::vector<double> adjoint(const PreparedCovariance& covariance, const ConditionalAdjoint& bar,
                               const RunContext& context) const;
 
  private:

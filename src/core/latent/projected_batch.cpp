@@ -43,18 +43,18 @@ TargetSums ProjectedBatch::run(const ProjectionNodes& nodes, const PreparedCovar
   view.chosen = rows_->data();
   on_device_->set_batch(view, {needed_.data(), Index(needed_.size()), !d_locations.empty()});
 
-  ProjectedTerms terms;
-  terms.mean = mean.data();
-  terms.spread = spread.data();
-  terms.variance = variance.data();
-  terms.weights = weights.data();
-  terms.d_locations = d_locations.empty() ? nullptr : d_locations.data();
-  terms.differentiate = differentiate;
-  terms.context = owner;
-  terms.d_mean = d_mean.data();
-  terms.d_spread = d_spread.data();
-  terms.d_variance = d_variance.data();
-  return on_device_->projected_adjoint(covariance, terms, context);
+  ProjectedAdjoint operation;
+  operation.mean = mean.data();
+  operation.spread = spread.data();
+  operation.variance = variance.data();
+  operation.weights = weights.data();
+  operation.d_locations = d_locations.empty() ? nullptr : d_locations.data();
+  operation.differentiate = differentiate;
+  operation.context = owner;
+  operation.d_mean = d_mean.data();
+  operation.d_spread = d_spread.data();
+  operation.d_variance = d_variance.data();
+  return on_device_->run(operation, covariance, context);
 }
 
 }  // namespace neargp

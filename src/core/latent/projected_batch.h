@@ -36,7 +36,7 @@ class ProjectedBatch {
   int k() const { return targets_.neighbors->k; }
   const int* members(Index t) const { return (*targets_.neighbors)[(*rows_)[t]]; }
 
-  // Runs the kernel; `differentiate` and `owner` as in ProjectedTerms. Returns the gradient in the covariance parameters
+  // Runs the kernel; `differentiate` and `owner` as in ProjectedAdjoint. Returns the gradient in the covariance parameters
   // and the first target whose matrix is singular. The first run decides on which device all are.
   TargetSums run(const ProjectionNodes& nodes, const PreparedCovariance& covariance,
                  void (*differentiate)(void*, Index, Index), void* owner, const RunContext& context);

@@ -221,7 +221,7 @@ void LabelModel::add_adjoint(const Blocks& blocks, const Covariance& covariance,
       variance.push_back(variance_bar[slot]);
     }
     const bool in_order = block.slot.empty();
-    const ConditionalAdjointInput bar{nullptr, in_order ? variance_bar : variance.data(), nullptr,
+    const ConditionalAdjoint bar{nullptr, in_order ? variance_bar : variance.data(), nullptr,
                                       in_order ? mean_bar : mean.data()};
     const std::vector<double> of_block = block.moments->adjoint(prepared, bar, context);
     for (int a = 0; a < covariance.parameters(); ++a)

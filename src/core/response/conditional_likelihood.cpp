@@ -39,7 +39,7 @@ LikelihoodSums conditional_sums(const LocalProblem& problem, const Covariance& c
   if (information && covariance.outputs() > 0) throw Error("There is no expected information of several outputs.");
   const PreparedCovariance prepared =
       prepare(covariance, problem.dim(), information);
-  const TargetSums totals = problem.on_device().conditional_sums(prepared, information, context);
+  const TargetSums totals = problem.on_device().run(ConditionalSums{information}, prepared, context);
   LikelihoodSums result = unpack(totals, {problem.columns(), prepared.parameters}, covariance, information);
   result.failed = failed_row(totals, problem);
   return result;
@@ -50,7 +50,7 @@ ObjectiveGradient conditional_gradient(LocalProblem& problem, const Covariance& 
   problem.check(covariance);
   const PreparedCovariance prepared = prepare(covariance, problem.dim(), true);
   const DeviceView& view = problem.residuals_on_device(beta);
-  return unpack_gradient(view.conditional_gradient(prepared, context), problem, covariance);
+  return unpack_gradient(view.run(ConditionalGradient{}, prepared, context), problem, covariance);
 }
 
 }  // namespace neargp

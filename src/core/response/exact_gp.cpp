@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/error.h"
-#include "conditional/conditional_output.h"
+#include "conditional/operations.h"
 #include "covariance/covariance_matrix.h"
 #include "linalg/tiled_cholesky.h"
 

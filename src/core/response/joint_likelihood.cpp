@@ -7,7 +7,7 @@ namespace neargp {
 LikelihoodSums joint_sums(const LocalProblem& problem, const Covariance& covariance, const RunContext& context) {
   problem.check(covariance);
   const PreparedCovariance prepared = prepare(covariance, problem.dim(), false);
-  const TargetSums totals = problem.on_device().joint_sums(prepared, false, context);
+  const TargetSums totals = problem.on_device().run(JointSums{false}, prepared, context);
   const int c = problem.columns();
   LikelihoodSums result;
   result.log_det = totals.sums[0];
@@ -22,7 +22,7 @@ ObjectiveGradient joint_gradient(LocalProblem& problem, const Covariance& covari
   problem.check(covariance);
   const PreparedCovariance prepared = prepare(covariance, problem.dim(), true);
   const DeviceView& view = problem.residuals_on_device(beta);
-  return unpack_gradient(view.joint_sums(prepared, true, context), problem, covariance);
+  return unpack_gradient(view.run(JointSums{true}, prepared, context), problem, covariance);
 }
 
 }  // namespace neargp

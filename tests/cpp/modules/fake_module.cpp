@@ -36,10 +36,11 @@ void* open_view(const LocalView& view) {
   return cpu_backend().open(view);
 }
 
-Index conditional_sums(void* view, const PreparedCovariance& covariance, bool information, const RunContext& context,
-                       std::vector<double>& sums) {
+Index conditional_sums(void* view, const PreparedCovariance& covariance, const ConditionalSums& operation,
+                       const RunContext& context, std::vector<double>& sums) {
   sums_in_single += context.single_precision;
-  return cpu_backend().conditional_sums(view, covariance, information, context, sums);
+  const BackendFunction<ConditionalSums>& on_cpu = cpu_backend().operations;
+  return on_cpu.run(view, covariance, operation, context, sums);
 }
 
 Backend make_backend() {
@@ -47,7 +48,7 @@ Backend make_backend() {
   backend.name = "fake";
   backend.abi_version += FAKE == other_backend ? 1 : 0;
   backend.open = open_view;
-  backend.conditional_sums = conditional_sums;
+  static_cast<BackendFunction<ConditionalSums>&>(backend.operations).run = conditional_sums;
   return backend;
 }
 

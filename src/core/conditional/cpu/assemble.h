@@ -126,4 +126,16 @@ Index for_each_tile(const PreparedCovariance& covariance, Tile<Lanes>& tile, boo
   return failed;
 }
 
+// As for_each_tile(), for an action that adds to lane_sums[0 .. count-1]: these are cleared first, and in the end their
+// sums over the lanes are added to `sums`.
+template <int Lanes, class Action>
+Index sum_tiles(const PreparedCovariance& covariance, Tile<Lanes>& tile, bool derivatives, int factor_rows, Index first,
+                Index last, typename Pack<Lanes>::Real* lane_sums, int count, double* sums, const Action& action) {
+  using V = typename Pack<Lanes>::Real;
+  for (int s = 0; s < count; ++s) lane_sums[s] = V{};
+  const Index failed = for_each_tile(covariance, tile, derivatives, factor_rows, first, last, action);
+  for (int s = 0; s < count; ++s) sums[s] += sum_lanes(lane_sums[s]);
+  return failed;
+}
+
 }  // namespace neargp

@@ -4,33 +4,29 @@
 // makes bbar = sum_c wbar_c x_c.
 #pragma once
 
-#include "conditional/conditional_output.h"
 #include "conditional/cpu/adjoint_tile.h"
 #include "conditional/cpu/assemble.h"
+#include "conditional/cpu/kernels.h"
 
 namespace neargp {
 
 template <int Lanes>
-class ConditionalAdjoint {
+class CpuKernel<ConditionalAdjoint, Lanes> {
  public:
   using V = typename Pack<Lanes>::Real;
 
-  static int outputs(const PreparedCovariance& covariance) { return covariance.parameters; }
-
-  ConditionalAdjoint(const LocalView& view, const PreparedCovariance& covariance, Arena& arena)
+  CpuKernel(const LocalView& view, const PreparedCovariance& covariance, const ConditionalAdjoint& operation,
+            Arena& arena)
       : covariance_(covariance),
         columns_(view.columns),
+        operation_(operation),
         tile_(view, covariance, {true, true, 3}, arena),
-        gradient_(arena.take<V>(outputs(covariance))),
-        sums_(arena.take<V>(outputs(covariance))) {}
+        gradient_(arena.take<V>(covariance.parameters)),
+        sums_(arena.take<V>(covariance.parameters)) {}
 
-  Index run(const ConditionalAdjointInput& input, Index first, Index last, double* out) {
-    const int size = outputs(covariance_);
-    for (int s = 0; s < size; ++s) sums_[s] = V{};
-    const Index failed = for_each_tile(covariance_, tile_, true, tile_.k(), first, last,
-                                       [&] { add_tile(input); });
-    for (int s = 0; s < size; ++s) out[s] += sum_lanes(sums_[s]);
-    return failed;
+  Index run(Index first, Index last, double* sums) {
+    return sum_tiles(covariance_, tile_, true, tile_.k(), first, last, sums_, covariance_.parameters, sums,
+                     [&] { add_tile(); });
   }
 
  private:
@@ -40,46 +36,47 @@ class ConditionalAdjoint {
     return x;
   }
 
-  void load_weights(const ConditionalAdjointInput& input, V* bbar) {
+  void load_weights(V* bbar) {
     const int k = tile_.k();
-    if (input.weighted) return combine_columns(input.weighted, bbar);
-    for (int m = 0; m < k; ++m) bbar[m] = tile_.mask()[m] * load(input.weights + m, k);
+    if (operation_.weighted) return combine_columns(bbar);
+    for (int m = 0; m < k; ++m) bbar[m] = tile_.mask()[m] * load(operation_.weights + m, k);
   }
 
-  void combine_columns(const double* weighted, V* bbar) {
+  void combine_columns(V* bbar) {
     const int k = tile_.k();
     V* x = tile_.vector(2);
     for (int m = 0; m < k; ++m) bbar[m] = V{};
     for (int c = 0; c < columns_; ++c) {
-      const V wbar = load(weighted + c, columns_);
+      const V wbar = load(operation_.weighted + c, columns_);
       tile_.load_values(c, x);
       for (int m = 0; m < k; ++m) bbar[m] += wbar * x[m];
     }
   }
 
-  void add_tile(const ConditionalAdjointInput& input) {
+  void add_tile() {
     V* u = tile_.vector(0);
     V* t = tile_.vector(1);
     const V f = solve_contrast(tile_, u);
-    const V fbar = load(input.variance, 1);
-    load_weights(input, t);
+    const V fbar = load(operation_.variance, 1);
+    load_weights(t);
     solve_adjoint(tile_, u, fbar, t);
     contract_adjoint(tile_, covariance_, u, t, fbar * f, gradient_, sums_);
-    if (input.noise) write_noise(input.noise, u, t);
+    if (operation_.noise) write_noise(u, t);
   }
 
   // A noise variance is an entry of the diagonal of S, so that t' dS u = t_m u_m for each.
-  void write_noise(double* noise, const V* u, const V* t) const {
+  void write_noise(const V* u, const V* t) const {
     const int k = tile_.k();
     for (int lane = 0; lane < Lanes; ++lane) {
       if (get_lane(tile_.weight(), lane) == 0.0) continue;
-      double* row = noise + tile_.target(lane) * k;
+      double* row = operation_.noise + tile_.target(lane) * k;
       for (int m = 0; m < k; ++m) row[m] = get_lane(t[m], lane) * get_lane(u[m], lane);
     }
   }
 
   const PreparedCovariance& covariance_;
   int columns_;
+  const ConditionalAdjoint& operation_;
   Tile<Lanes> tile_;
   V* gradient_;
   V* sums_;

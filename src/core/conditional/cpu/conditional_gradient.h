@@ -13,34 +13,28 @@
 // The objective is normal_log_density().
 #pragma once
 
-#include "conditional/conditional_output.h"
 #include "conditional/cpu/assemble.h"
 #include "conditional/cpu/contract.h"
+#include "conditional/cpu/kernels.h"
 #include "likelihoods/normal_log_density.h"
 
 namespace neargp {
 
 template <int Lanes>
-class ConditionalGradient {
+class CpuKernel<ConditionalGradient, Lanes> {
  public:
   using V = typename Pack<Lanes>::Real;
 
-  // Output: the sum, then its gradient. The view's only column is the residual.
-  static int outputs(const PreparedCovariance& covariance) { return 1 + covariance.parameters; }
-
-  ConditionalGradient(const LocalView& view, const PreparedCovariance& covariance, Arena& arena)
+  CpuKernel(const LocalView& view, const PreparedCovariance& covariance, const ConditionalGradient& operation,
+            Arena& arena)
       : covariance_(covariance),
+        size_(operation.sums(view.columns, covariance.parameters)),
         tile_(view, covariance, {true, true, 3}, arena),
-        sums_(arena.take<V>(outputs(covariance))),
+        sums_(arena.take<V>(size_)),
         tile_gradient_(arena.take<V>(covariance.parameters)) {}
 
-  Index run(Index first, Index last, double* out) {
-    const int size = outputs(covariance_);
-    for (int s = 0; s < size; ++s) sums_[s] = V{};
-    const Index failed =
-        for_each_tile(covariance_, tile_, true, tile_.rows(), first, last, [&] { add_tile(); });
-    for (int s = 0; s < size; ++s) out[s] += sum_lanes(sums_[s]);
-    return failed;
+  Index run(Index first, Index last, double* sums) {
+    return sum_tiles(covariance_, tile_, true, tile_.rows(), first, last, sums_, size_, sums, [&] { add_tile(); });
   }
 
  private:
@@ -73,6 +67,7 @@ class ConditionalGradient {
   }
 
   const PreparedCovariance& covariance_;
+  int size_;
   Tile<Lanes> tile_;
   V* sums_;
   V* tile_gradient_;

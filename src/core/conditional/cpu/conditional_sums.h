@@ -19,39 +19,33 @@
 // variances and the log nugget, and L^-1 S u = e_k, the first variance costs no solve.
 #pragma once
 
-#include "conditional/conditional_output.h"
 #include "conditional/cpu/assemble.h"
 #include "conditional/cpu/contract.h"
+#include "conditional/cpu/kernels.h"
 
 namespace neargp {
 
 template <int Lanes>
-class ConditionalSums {
+class CpuKernel<ConditionalSums, Lanes> {
  public:
   using V = typename Pack<Lanes>::Real;
 
-  ConditionalSums(const LocalView& view, const PreparedCovariance& covariance, bool information,
-                  Arena& arena)
+  CpuKernel(const LocalView& view, const PreparedCovariance& covariance, const ConditionalSums& operation, Arena& arena)
       : covariance_(covariance),
         layout_{view.columns, covariance.parameters},
-        information_(information),
-        tile_(view, covariance, needs(view, covariance, information), arena),
-        sums_(arena.take<V>(layout_.size(information))),
+        information_(operation.information),
+        tile_(view, covariance, needs(view, covariance, information_), arena),
+        sums_(arena.take<V>(layout_.size(information_))),
         projections_(arena.take<V>(view.columns)),
         wanted_(arena.take<bool>(covariance.parameters)),
         solve_list_(arena.take<V*>(view.columns + covariance.parameters)) {}
 
-  // Adds the targets first .. last-1 to `out`; returns the smallest failed target or -1.
-  Index run(Index first, Index last, double* out) {
-    const int size = layout_.size(information_);
-    for (int s = 0; s < size; ++s) sums_[s] = V{};
-    const Index failed =
-        for_each_tile(covariance_, tile_, information_, tile_.rows(), first, last, [&] {
-          add_values();
-          if (information_) add_derivatives();
-        });
-    for (int s = 0; s < size; ++s) out[s] += sum_lanes(sums_[s]);
-    return failed;
+  Index run(Index first, Index last, double* sums) {
+    return sum_tiles(covariance_, tile_, information_, tile_.rows(), first, last, sums_, layout_.size(information_),
+                     sums, [&] {
+                       add_values();
+                       if (information_) add_derivatives();
+                     });
   }
 
  private:

@@ -9,30 +9,30 @@
 // (Cressie 1993, eqs. 3.2.15 and 3.2.16).
 #pragma once
 
-#include "conditional/conditional_output.h"
 #include "conditional/cpu/assemble.h"
+#include "conditional/cpu/kernels.h"
 
 namespace neargp {
 
 template <int Lanes>
-class ConditionalWeights {
+class CpuKernel<ConditionalWeights, Lanes> {
  public:
   using V = typename Pack<Lanes>::Real;
 
-  ConditionalWeights(const LocalView& view, const PreparedCovariance& covariance, bool local_mean,
-                     Arena& arena)
+  CpuKernel(const LocalView& view, const PreparedCovariance& covariance, const ConditionalWeights& operation,
+            Arena& arena)
       : covariance_(covariance),
         columns_(view.columns),
-        local_mean_(local_mean),
+        operation_(operation),
         tile_(view, covariance, {false, false, 3}, arena) {}
 
-  Index run(Index first, Index last, const ConditionalWeightsOutput& out) {
-    return for_each_tile(covariance_, tile_, false, tile_.k(), first, last, [&] { write_tile(out); });
+  Index run(Index first, Index last, double*) {
+    return for_each_tile(covariance_, tile_, false, tile_.k(), first, last, [&] { write_tile(); });
   }
 
  private:
   // The target's own row is left out of the factor: at a datum without noise f is zero, which is no failure.
-  void write_tile(const ConditionalWeightsOutput& out) {
+  void write_tile() {
     const int k = tile_.k();
     const Triangle<Lanes>& factor = tile_.factor();
     V* b = tile_.vector(0);
@@ -41,16 +41,16 @@ class ConditionalWeights {
     factor.solve_forward(&b, 1, k);
     f = larger(f - dot(b, b, k), V{});
     factor.solve_backward(b, k);
-    if (local_mean_) constrain(b, f);
+    if (operation_.local_mean) constrain(b, f);
 
     for (int lane = 0; lane < Lanes; ++lane) {
       const Index target = tile_.target(lane);
       if (get_lane(tile_.weight(), lane) == 0.0) continue;
-      out.variance[target] = get_lane(f, lane);
-      if (out.weights)
-        for (int m = 0; m < k; ++m) out.weights[target * k + m] = get_lane(b[m], lane);
+      operation_.variance[target] = get_lane(f, lane);
+      if (operation_.weights)
+        for (int m = 0; m < k; ++m) operation_.weights[target * k + m] = get_lane(b[m], lane);
     }
-    for (int c = 0; c < columns_; ++c) write_weighted(c, b, out);
+    for (int c = 0; c < columns_; ++c) write_weighted(c, b);
   }
 
   void constrain(V* b, V& f) {
@@ -67,19 +67,19 @@ class ConditionalWeights {
     f += lacking * (1.0 - sum);
   }
 
-  void write_weighted(int c, const V* b, const ConditionalWeightsOutput& out) {
+  void write_weighted(int c, const V* b) {
     V* x = tile_.vector(2);
     tile_.load_values(c, x);
     V sum = V{};
     for (int m = 0; m < tile_.k(); ++m) sum += b[m] * x[m];
     for (int lane = 0; lane < Lanes; ++lane)
       if (get_lane(tile_.weight(), lane) > 0.0)
-        out.weighted[tile_.target(lane) * columns_ + c] = get_lane(sum, lane);
+        operation_.weighted[tile_.target(lane) * columns_ + c] = get_lane(sum, lane);
   }
 
   const PreparedCovariance& covariance_;
   int columns_;
-  bool local_mean_;
+  const ConditionalWeights& operation_;
   Tile<Lanes> tile_;
 };
 

@@ -6,41 +6,31 @@
 // <W, S> = (z'z - rows)/2.
 #pragma once
 
-#include "conditional/conditional_output.h"
 #include "conditional/cpu/assemble.h"
 #include "conditional/cpu/contract.h"
+#include "conditional/cpu/kernels.h"
 
 namespace neargp {
 
 template <int Lanes>
-class JointSums {
+class CpuKernel<JointSums, Lanes> {
  public:
   using V = typename Pack<Lanes>::Real;
 
-  // Output without gradient: log_det, then gram (columns x columns, lower part filled).
-  // With gradient the view's only column is the residual, and the output is the sum of
-  // log densities, then its gradient.
-  static int outputs(const LocalView& view, const PreparedCovariance& covariance, bool gradient) {
-    return gradient ? 1 + covariance.parameters : 1 + view.columns * view.columns;
-  }
-
-  JointSums(const LocalView& view, const PreparedCovariance& covariance, bool gradient, Arena& arena)
+  CpuKernel(const LocalView& view, const PreparedCovariance& covariance, const JointSums& operation, Arena& arena)
       : covariance_(covariance),
         columns_(view.columns),
-        gradient_(gradient),
-        size_(outputs(view, covariance, gradient)),
-        tile_(view, covariance, {gradient, true, view.columns + (gradient ? 1 : 0)}, arena),
+        gradient_(operation.gradient),
+        size_(operation.sums(view.columns, covariance.parameters)),
+        tile_(view, covariance, {gradient_, true, view.columns + (gradient_ ? 1 : 0)}, arena),
         sums_(arena.take<V>(size_)),
         solve_list_(arena.take<V*>(view.columns)),
-        weights_(gradient ? arena.take<V>(triangle_size(view.k + 1)) : nullptr),
+        weights_(gradient_ ? arena.take<V>(triangle_size(view.k + 1)) : nullptr),
         tile_gradient_(arena.take<V>(covariance.parameters)) {}
 
-  Index run(Index first, Index last, double* out) {
-    for (int s = 0; s < size_; ++s) sums_[s] = V{};
-    const Index failed =
-        for_each_tile(covariance_, tile_, gradient_, tile_.rows(), first, last, [&] { add_tile(); });
-    for (int s = 0; s < size_; ++s) out[s] += sum_lanes(sums_[s]);
-    return failed;
+  Index run(Index first, Index last, double* sums) {
+    return sum_tiles(covariance_, tile_, gradient_, tile_.rows(), first, last, sums_, size_, sums,
+                     [&] { add_tile(); });
   }
 
  private:

@@ -17,34 +17,37 @@
 // W_ij 2 dS_ij/dr2 (z_i - z_j) goes to row i, and to row j with the other sign.
 #pragma once
 
-#include "conditional/conditional_output.h"
 #include "conditional/cpu/adjoint_tile.h"
 #include "conditional/cpu/assemble.h"
+#include "conditional/cpu/kernels.h"
 
 namespace neargp {
 
 template <int Lanes>
-class ProjectedAdjoint {
+class CpuKernel<ProjectedAdjoint, Lanes> {
  public:
   using V = typename Pack<Lanes>::Real;
 
-  ProjectedAdjoint(const LocalView& view, const PreparedCovariance& covariance, bool locations, Arena& arena)
+  CpuKernel(const LocalView& view, const PreparedCovariance& covariance, const ProjectedAdjoint& operation,
+            Arena& arena)
       : covariance_(covariance),
+        operation_(operation),
         tile_(view, covariance, {true, true, 4}, arena),
         gradient_(arena.take<V>(covariance.parameters)),
         sums_(arena.take<V>(covariance.parameters)),
-        pull_(locations ? arena.take<V>(std::size_t(tile_.rows()) * covariance.dim) : nullptr),
-        raw_pull_(locations ? arena.take<V>(std::size_t(tile_.rows()) * covariance.dim) : nullptr) {}
+        pull_(arena.take<V>(pull_size())),
+        raw_pull_(arena.take<V>(pull_size())) {}
 
-  Index run(const ProjectedTerms& terms, Index first, Index last, double* out) {
-    for (int a = 0; a < covariance_.parameters; ++a) sums_[a] = V{};
-    const Index failed = for_each_tile(covariance_, tile_, true, tile_.k(), first, last,
-                                       [&] { add_tile(terms); });
-    for (int a = 0; a < covariance_.parameters; ++a) out[a] += sum_lanes(sums_[a]);
-    return failed;
+  Index run(Index first, Index last, double* sums) {
+    return sum_tiles(covariance_, tile_, true, tile_.k(), first, last, sums_, covariance_.parameters, sums,
+                     [&] { add_tile(); });
   }
 
  private:
+  std::size_t pull_size() const {
+    return operation_.d_locations ? std::size_t(tile_.rows()) * covariance_.dim : 0;
+  }
+
   bool present(int lane) const { return get_lane(tile_.weight(), lane) > 0.0; }
 
   void store(V x, double* by_target) const {
@@ -58,14 +61,14 @@ class ProjectedAdjoint {
     return x;
   }
 
-  void differentiate(const ProjectedTerms& terms) const {
+  void differentiate() const {
     Index last = tile_.target(0);
     for (int lane = 0; lane < Lanes; ++lane)
       if (present(lane)) last = tile_.target(lane) + 1;
-    terms.differentiate(terms.context, tile_.target(0), last);
+    operation_.differentiate(operation_.context, tile_.target(0), last);
   }
 
-  void add_tile(const ProjectedTerms& terms) {
+  void add_tile() {
     const int k = tile_.k();
     V* u = tile_.vector(0);
     V* t = tile_.vector(1);
@@ -79,33 +82,33 @@ class ProjectedAdjoint {
       mean -= u[l] * m[l];
       spread += u[l] * u[l] * s[l];
     }
-    store(mean, terms.mean);
-    store(spread, terms.spread);
-    store(f, terms.variance);
-    write_weights(terms, u);
-    differentiate(terms);
+    store(mean, operation_.mean);
+    store(spread, operation_.spread);
+    store(f, operation_.variance);
+    write_weights(u);
+    differentiate();
 
-    const V in_mean = load(terms.d_mean);
-    const V in_spread = 2.0 * load(terms.d_spread);
-    const V fbar = load(terms.d_variance);
+    const V in_mean = load(operation_.d_mean);
+    const V in_spread = 2.0 * load(operation_.d_spread);
+    const V fbar = load(operation_.d_variance);
     for (int l = 0; l < k; ++l) t[l] = in_mean * m[l] - in_spread * u[l] * s[l];
     solve_adjoint(tile_, u, fbar, t);
     contract_adjoint(tile_, covariance_, u, t, fbar * f, gradient_, sums_);
-    if (terms.d_locations) pull_locations(terms, u, t);
+    if (operation_.d_locations) pull_locations(u, t);
   }
 
-  void write_weights(const ProjectedTerms& terms, const V* u) const {
+  void write_weights(const V* u) const {
     const int k = tile_.k();
     for (int lane = 0; lane < Lanes; ++lane) {
       if (!present(lane)) continue;
-      double* row = terms.weights + tile_.target(lane) * k;
+      double* row = operation_.weights + tile_.target(lane) * k;
       for (int l = 0; l < k; ++l) row[l] = -get_lane(u[l], lane);
     }
   }
 
   // ---- locations ----
 
-  void pull_locations(const ProjectedTerms& terms, const V* u, const V* t) {
+  void pull_locations(const V* u, const V* t) {
     const int entries = tile_.rows() * covariance_.dim;
     for (int e = 0; e < entries; ++e) raw_pull_[e] = V{};
     for (int c = 0; c < int(covariance_.components.size()); ++c) {
@@ -115,7 +118,7 @@ class ProjectedAdjoint {
     }
     for (int lane = 0; lane < Lanes; ++lane) {
       if (!present(lane)) continue;
-      double* out = terms.d_locations + tile_.target(lane) * entries;
+      double* out = operation_.d_locations + tile_.target(lane) * entries;
       for (int row = 0; row < tile_.rows(); ++row)
         for (int d = 0; d < covariance_.dim; ++d)
           out[row * covariance_.dim + d] = get_lane(raw_pull_[d * tile_.rows() + row], lane);
@@ -158,6 +161,7 @@ class ProjectedAdjoint {
   }
 
   const PreparedCovariance& covariance_;
+  const ProjectedAdjoint& operation_;
   Tile<Lanes> tile_;
   V* gradient_;
   V* sums_;

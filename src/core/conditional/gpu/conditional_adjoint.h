@@ -1,8 +1,8 @@
 // The gradient of conditional/cpu/conditional_adjoint.h, one target to a team.
 #pragma once
 
-#include "conditional/conditional_output.h"
 #include "conditional/gpu/adjoint_tile.h"
+#include "conditional/operations.h"
 
 namespace neargp {
 
@@ -10,9 +10,9 @@ class TeamConditionalAdjoint {
  public:
   LocalView view;
   TeamCovariance<> covariance;
-  ConditionalAdjointInput input;
+  ConditionalAdjoint operation;
 
-  NEARGP_HD int outputs() const { return covariance.parameters; }
+  NEARGP_HD int outputs() const { return operation.sums(view.columns, covariance.parameters); }
 
   template <class Team>
   class Work {
@@ -28,20 +28,20 @@ class TeamConditionalAdjoint {
       const double f = solve_contrast(tile_, u);
       for (int i = team_.rank(); i < tile_.vector_stride(); i += team_.size())
         t[i] = i < k && tile_.present(i) ? weight_bar(target, i) : 0.0;
-      const double fbar = task_.input.variance[target];
+      const double fbar = task_.operation.variance[target];
       solve_adjoint(tile_, u, fbar, t);
       contract_adjoint(tile_, u, t, fbar * f, weight, sums);
-      if (task_.input.noise && weight > 0.0)
-        for (int i = team_.rank(); i < k; i += team_.size()) task_.input.noise[target * k + i] = t[i] * u[i];
+      if (task_.operation.noise && weight > 0.0)
+        for (int i = team_.rank(); i < k; i += team_.size()) task_.operation.noise[target * k + i] = t[i] * u[i];
       return good;
     }
 
    private:
     NEARGP_HD double weight_bar(Index target, int i) const {
-      if (!task_.input.weighted) return task_.input.weights[target * tile_.k() + i];
+      if (!task_.operation.weighted) return task_.operation.weights[target * tile_.k() + i];
       const int columns = task_.view.columns;
       double sum = 0.0;
-      for (int c = 0; c < columns; ++c) sum += task_.input.weighted[target * columns + c] * tile_.value(i, c);
+      for (int c = 0; c < columns; ++c) sum += task_.operation.weighted[target * columns + c] * tile_.value(i, c);
       return sum;
     }
 

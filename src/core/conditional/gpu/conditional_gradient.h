@@ -2,6 +2,7 @@
 #pragma once
 
 #include "conditional/gpu/contract.h"
+#include "conditional/operations.h"
 #include "likelihoods/normal_log_density.h"
 
 namespace neargp {
@@ -12,7 +13,7 @@ class TeamConditionalGradient {
   LocalView view;
   TeamCovariance<Real> covariance;
 
-  NEARGP_HD int outputs() const { return 1 + covariance.parameters; }
+  NEARGP_HD int outputs() const { return ConditionalGradient().sums(view.columns, covariance.parameters); }
 
   template <class Team>
   class Work {

@@ -1,8 +1,8 @@
 // The sums of conditional/cpu/conditional_sums.h, where the formulas are derived, one target to a team.
 #pragma once
 
-#include "conditional/conditional_output.h"
 #include "conditional/gpu/contract.h"
+#include "conditional/operations.h"
 
 namespace neargp {
 
@@ -13,7 +13,7 @@ class TeamConditionalSums {
   Covariance covariance;
 
   NEARGP_HD ConditionalSumsLayout layout() const { return {view.columns, covariance.parameters}; }
-  NEARGP_HD int outputs() const { return layout().size(information); }
+  NEARGP_HD int outputs() const { return ConditionalSums{information}.sums(view.columns, covariance.parameters); }
 
   template <class Team>
   class Work {

@@ -1,8 +1,8 @@
 // Kriging as in conditional/cpu/conditional_weights.h, one target to a team.
 #pragma once
 
-#include "conditional/conditional_output.h"
 #include "conditional/gpu/adjoint_tile.h"
+#include "conditional/operations.h"
 
 namespace neargp {
 
@@ -10,10 +10,9 @@ class TeamConditionalWeights {
  public:
   LocalView view;
   TeamCovariance<> covariance;
-  bool local_mean;
-  ConditionalWeightsOutput out;
+  ConditionalWeights operation;
 
-  NEARGP_HD int outputs() const { return 0; }
+  NEARGP_HD int outputs() const { return operation.sums(view.columns, covariance.parameters); }
 
   template <class Team>
   class Work {
@@ -25,7 +24,7 @@ class TeamConditionalWeights {
       const bool good = tile_.load(target);
       double* u = tile_.vector(0);
       double f = solve_contrast(tile_, u);
-      if (task_.local_mean) f += constrain(u);
+      if (task_.operation.local_mean) f += constrain(u);
       if (weight > 0.0) write(target, u, f);
       return good;
     }
@@ -51,13 +50,13 @@ class TeamConditionalWeights {
 
     NEARGP_HD void write(Index target, const double* u, double f) const {
       const int k = tile_.k(), columns = task_.view.columns;
-      if (team_.rank() == 0) task_.out.variance[target] = f;
-      for (int i = team_.rank(); i < k && task_.out.weights; i += team_.size())
-        task_.out.weights[target * k + i] = -u[i];
+      if (team_.rank() == 0) task_.operation.variance[target] = f;
+      for (int i = team_.rank(); i < k && task_.operation.weights; i += team_.size())
+        task_.operation.weights[target * k + i] = -u[i];
       for (int c = team_.rank(); c < columns; c += team_.size()) {
         double sum = 0.0;
         for (int i = 0; i < k; ++i) sum -= u[i] * tile_.value(i, c);
-        task_.out.weighted[target * columns + c] = sum;
+        task_.operation.weighted[target * columns + c] = sum;
       }
     }
 

@@ -1,8 +1,8 @@
 // The sums of conditional/cpu/joint_sums.h, where the formulas are derived, one target to a team.
 #pragma once
 
-#include "conditional/conditional_output.h"
 #include "conditional/gpu/contract.h"
+#include "conditional/operations.h"
 
 namespace neargp {
 
@@ -12,7 +12,7 @@ class TeamJointSums {
   LocalView view;
   TeamCovariance<Real> covariance;
 
-  NEARGP_HD int outputs() const { return gradient ? 1 + covariance.parameters : 1 + view.columns * view.columns; }
+  NEARGP_HD int outputs() const { return JointSums{gradient}.sums(view.columns, covariance.parameters); }
 
   template <class Team>
   class Work {

@@ -12,6 +12,7 @@
 #include "base/types.h"
 #include "conditional/gpu/sort.h"
 #include "conditional/gpu/team.h"
+#include "simd/simd.h"
 
 namespace neargp {
 

@@ -3,8 +3,8 @@
 // doubles for each target of a chunk: to write and read them takes a fraction of what a second factorisation would.
 #pragma once
 
-#include "conditional/conditional_output.h"
 #include "conditional/gpu/adjoint_tile.h"
+#include "conditional/operations.h"
 
 namespace neargp {
 
@@ -12,7 +12,7 @@ class TeamProjectedMoments {
  public:
   LocalView view;
   TeamCovariance<> covariance;
-  ProjectedTerms terms;
+  ProjectedMoments found;
   double* factors;  // targets x TeamTriangle<double>::size(k)
 
   NEARGP_HD int outputs() const { return 0; }
@@ -43,11 +43,11 @@ class TeamProjectedMoments {
     NEARGP_HD void write(Index target, double mean, double spread, double f, const double* u) const {
       const int k = tile_.k();
       tile_.factor().copy_to(team_, task_.factors + target * TeamTriangle<double>::size(k));
-      for (int i = team_.rank(); i < k; i += team_.size()) task_.terms.weights[target * k + i] = -u[i];
+      for (int i = team_.rank(); i < k; i += team_.size()) task_.found.weights[target * k + i] = -u[i];
       if (team_.rank() != 0) return;
-      task_.terms.mean[target] = mean;
-      task_.terms.spread[target] = spread;
-      task_.terms.variance[target] = f;
+      task_.found.mean[target] = mean;
+      task_.found.spread[target] = spread;
+      task_.found.variance[target] = f;
     }
 
     const TeamProjectedMoments& task_;
@@ -60,7 +60,8 @@ class TeamProjectedAdjoint {
  public:
   LocalView view;
   TeamCovariance<> covariance;
-  ProjectedTerms terms;
+  ProjectedMoments found;
+  ProjectedDerivatives given;
   const double* factors;
 
   NEARGP_HD int outputs() const { return covariance.parameters; }
@@ -77,15 +78,15 @@ class TeamProjectedAdjoint {
       double* u = tile_.vector(0);
       double* t = tile_.vector(1);
       load_contrast(target, u);
-      const double f = task_.terms.variance[target];
-      const double in_mean = task_.terms.d_mean[target];
-      const double in_spread = 2.0 * task_.terms.d_spread[target];
-      const double fbar = task_.terms.d_variance[target];
+      const double f = task_.found.variance[target];
+      const double in_mean = task_.given.d_mean[target];
+      const double in_spread = 2.0 * task_.given.d_spread[target];
+      const double fbar = task_.given.d_variance[target];
       for (int i = team_.rank(); i < tile_.vector_stride(); i += team_.size())
         t[i] = i < k ? in_mean * tile_.value(i, 0) - in_spread * u[i] * tile_.value(i, 1) : 0.0;
       solve_adjoint(tile_, u, fbar, t);
       contract_adjoint(tile_, u, t, fbar * f, weight, sums);
-      if (task_.terms.d_locations && weight > 0.0) pull_locations(target, u, t);
+      if (task_.given.d_locations && weight > 0.0) pull_locations(target, u, t);
       return true;  // what failed is known from the moments
     }
 
@@ -93,7 +94,7 @@ class TeamProjectedAdjoint {
     // u = (-b, 1).
     NEARGP_HD void load_contrast(Index target, double* u) const {
       const int k = tile_.k();
-      const double* b = task_.terms.weights + target * k;
+      const double* b = task_.found.weights + target * k;
       for (int i = team_.rank(); i < tile_.vector_stride(); i += team_.size()) u[i] = i < k ? -b[i] : i == k ? 1.0 : 0.0;
       team_.barrier();
     }
@@ -102,7 +103,7 @@ class TeamProjectedAdjoint {
     // w_ij (z_i - z_j) in scaled coordinates z. One thread has a row: no two write to one target.
     NEARGP_HD void pull_locations(Index target, const double* u, const double* t) const {
       const int rows = tile_.rows(), dim = task_.covariance.dim;
-      double* out = task_.terms.d_locations + target * rows * dim;
+      double* out = task_.given.d_locations + target * rows * dim;
       for (int i = team_.rank(); i < rows; i += team_.size()) {
         double* pull = out + i * dim;
         for (int d = 0; d < dim; ++d) pull[d] = 0.0;

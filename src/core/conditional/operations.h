@@ -1,0 +1,145 @@
+// The operations that a device offers on a view and a covariance, each described once: what it takes besides these, what it
+// finds, and how many sums over targets that is. Plain data, shared by all devices and instruction sets. How an operation is
+// computed on the CPU is told, with its formulas, in the file of its name in conditional/cpu/, where CpuKernel<Operation,
+// Lanes> is; on a GPU, in conditional/gpu/.
+//
+// An operation has
+//
+//   sums(columns, parameters)      the number of sums over targets that it finds
+//   for_each_array(view, visit)    where it has arrays over the targets: visit(array, numbers for each target) for each;
+//                                  what it takes is in arrays of const double, what it finds in arrays of double
+#pragma once
+
+#include "base/constants.h"
+#include "base/hd.h"
+#include "base/types.h"
+#include "conditional/view.h"
+
+namespace neargp {
+
+// Where each sum of ConditionalSums stands.
+struct ConditionalSumsLayout {
+  int columns, parameters;
+
+  NEARGP_HD int log_det() const { return 0; }
+  NEARGP_HD int gram(int i, int j) const { return 1 + i * columns + j; }
+  NEARGP_HD int d_log_det(int a) const { return 1 + columns * columns + a; }
+  NEARGP_HD int d_gram(int a, int i, int j) const {
+    return 1 + columns * columns + parameters + (a * columns + i) * columns + j;
+  }
+  NEARGP_HD int information(int a, int b) const {
+    return 1 + columns * columns + parameters * (1 + columns * columns) + a * parameters + b;
+  }
+  NEARGP_HD int size(bool with_information) const {
+    return with_information ? information(parameters, 0) : 1 + columns * columns;
+  }
+};
+
+struct ConditionalSums {
+  bool information;  // and the gradient
+
+  NEARGP_HD int sums(int columns, int parameters) const {
+    return ConditionalSumsLayout{columns, parameters}.size(information);
+  }
+};
+
+// The objective, then its gradient. The view's only column is the residual.
+struct ConditionalGradient {
+  NEARGP_HD int sums(int, int parameters) const { return 1 + parameters; }
+};
+
+// log_det, then gram (columns x columns, lower part filled); or, of the residual as the view's only column, the sum of log
+// densities, then its gradient.
+struct JointSums {
+  bool gradient;
+
+  NEARGP_HD int sums(int columns, int parameters) const { return gradient ? 1 + parameters : 1 + columns * columns; }
+};
+
+// Arrays to be filled, row-major; null: not wanted.
+struct ConditionalWeights {
+  bool local_mean;
+  double* weighted = nullptr;  // targets x columns; not null where there are columns
+  double* variance = nullptr;  // targets; not null
+  double* weights = nullptr;   // targets x k
+
+  NEARGP_HD int sums(int, int) const { return 0; }
+  template <class Visit>
+  void for_each_array(const LocalView& view, const Visit& visit) {
+    visit(weighted, view.columns);
+    visit(variance, 1);
+    visit(weights, view.k);
+  }
+};
+
+// Partial derivatives of an objective in the weights b and variances of all targets, or, where
+// the objective sees of the weights only the weighted sums b'x_c of the columns, in these; where
+// it is not null, `noise` gets those in the noise variances of the conditioning sets.
+struct ConditionalAdjoint {
+  const double* weights = nullptr;   // targets x k
+  const double* variance = nullptr;  // targets
+  double* noise = nullptr;           // targets x k
+  const double* weighted = nullptr;  // targets x columns; not null: in the place of `weights`
+
+  NEARGP_HD int sums(int, int parameters) const { return parameters; }
+  template <class Visit>
+  void for_each_array(const LocalView& view, const Visit& visit) {
+    visit(weights, view.k);
+    visit(variance, 1);
+    visit(noise, view.k);
+    visit(weighted, view.columns);
+  }
+};
+
+// What terms of a projected field ask of the covariance.
+struct ProjectedMoments {
+  double* mean = nullptr;
+  double* spread = nullptr;
+  double* variance = nullptr;
+  double* weights = nullptr;  // targets x k
+
+  template <class Visit>
+  void for_each_array(const LocalView& view, const Visit& visit) {
+    for (double** array : {&mean, &spread, &variance}) visit(*array, 1);
+    visit(weights, view.k);
+  }
+};
+
+// The terms' derivatives in the first three, and what follows for locations.
+struct ProjectedDerivatives {
+  const double* d_mean = nullptr;
+  const double* d_spread = nullptr;
+  const double* d_variance = nullptr;
+  double* d_locations = nullptr;  // targets x (k + 1) x dim, the target last; may be null
+
+  template <class Visit>
+  void for_each_array(const LocalView& view, const Visit& visit) {
+    for (const double** array : {&d_mean, &d_spread, &d_variance}) visit(*array, 1);
+    visit(d_locations, (view.k + 1) * view.dim);
+  }
+};
+
+struct ProjectedAdjoint : ProjectedMoments, ProjectedDerivatives {
+  // Called when the moments are there for the targets first .. last-1, possibly from several threads at once on
+  // different targets: fills the derivatives of their terms.
+  void (*differentiate)(void* context, Index first, Index last) = nullptr;
+  void* context = nullptr;
+
+  NEARGP_HD int sums(int, int parameters) const { return parameters; }
+};
+
+template <template <class Operation> class Entry, class... Operations>
+struct TableOf : Entry<Operations>... {
+  // Source::entry<Operation>() for each operation.
+  template <class Source>
+  static constexpr TableOf from() {
+    return {Source::template entry<Operations>()...};
+  }
+};
+
+// A table with an entry for each operation, Entry<Operation>, to which it converts.
+template <template <class Operation> class Entry>
+using OperationTable = TableOf<Entry, ConditionalSums, ConditionalGradient, JointSums, ConditionalWeights,
+                               ConditionalAdjoint, ProjectedAdjoint>;
+
+}  // namespace neargp
