@@ -2,7 +2,7 @@
 # Looks into the compiled kernels of the wide instruction sets, after a build of
 # the package. With the folders of the objects as its arguments, else those of src/core:
 #
-# * No weak symbol but templates on the number of lanes. A function that is the same
+# * No weak symbol but templates on the number of lanes, or in a namespace of the set. A function that is the same
 #   in two translation units is kept once by the linker, and where the kept one was
 #   compiled for AVX-512 the program dies on every other processor (simd/simd.h).
 # * Wide registers are used: fused multiply-adds on ymm or zmm, twenty at least. Without -O2
@@ -11,7 +11,7 @@ set -eu
 export LC_ALL=C
 
 cd "$(dirname "$0")/.."
-[ $# -gt 0 ] || set -- src/core/conditional/cpu src/core/covariance src/core/likelihoods
+[ $# -gt 0 ] || set -- src/core/conditional/cpu src/core/covariance src/core/likelihoods src/core/linalg
 least=${LEAST_OPERATIONS:-10}
 
 skip() {
@@ -27,11 +27,14 @@ for tool in nm objdump; do
   command -v "$tool" > /dev/null || skip "there is no $tool"
 done
 
-# Weak symbols of the object $1 that are no templates on $2 lanes. The argument <8>,
-# <8, ...> or a pack of 8 doubles, "double __vector(8)", shows the number of lanes.
+# Weak symbols of the object $1 that do not belong to its instruction set alone, by the pattern $2.
 shared_symbols() {
-  nm -C "$1" | sed -n 's/^[0-9a-f]* [WVu] //p' |
-    grep -Ev "^DW\\.ref|<([^<>]*, )?$2(, [^<>]*)?>|__vector\\($2\\)" || true
+  nm -C "$1" | sed -n 's/^[0-9a-f]* [WVu] //p' | grep -Ev "^DW\\.ref|$2" || true
+}
+
+# The argument <8>, <8, ...> or a pack of 8 doubles, "double __vector(8)", shows the number of lanes.
+lanes() {
+  echo "<([^<>]*, )?$1(, [^<>]*)?>|__vector\\($1\\)"
 }
 
 # Multiply-adds on registers named $2 in the object $1.
@@ -41,30 +44,34 @@ wide_operations() {
 
 status=0
 
-# check_object FOLDER NAME LANES REGISTER
+# check_object OBJECT PATTERN REGISTER
 check_object() {
-  object=$1/kernels_$2.o
+  object=$1
   if [ ! -f "$object" ]; then
     echo "$object is missing: build the package first, R CMD INSTALL ."
     status=1
     return
   fi
-  shared=$(shared_symbols "$object" "$3")
+  shared=$(shared_symbols "$object" "$2")
   if [ -n "$shared" ]; then
     echo "$object shares these functions with code for other processors:"
     echo "$shared"
     status=1
   fi
-  count=$(wide_operations "$object" "$4")
+  count=$(wide_operations "$object" "$3")
   if [ "$count" -lt "$least" ]; then
-    echo "$object has $count multiply-adds on $4 registers: it is not vectorised."
+    echo "$object has $count multiply-adds on $3 registers: it is not vectorised."
     status=1
   fi
-  echo "$object: $count multiply-adds on $4 registers"
+  echo "$object: $count multiply-adds on $3 registers"
 }
 
 for folder in "$@"; do
-  check_object "$folder" avx2 4 ymm
-  check_object "$folder" avx512 8 zmm
+  case $folder in
+    *linalg) check_object "$folder/product_engine_avx2.o" neargp_eigen_avx2 ymm ;;
+    *)
+      check_object "$folder/kernels_avx2.o" "$(lanes 4)" ymm
+      check_object "$folder/kernels_avx512.o" "$(lanes 8)" zmm ;;
+  esac
 done
 exit "$status"

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "linalg/sparse/conjugate_gradient.h"
+#include "linalg/sparse/dense_cholesky.h"
 #include "linalg/sparse/exact_cholesky.h"
 #include "linalg/sparse/incomplete_cholesky.h"
 #include "sparse_fixtures.h"
@@ -17,7 +18,7 @@ namespace {
 const RunContext one_thread = with_threads(1);
 
 double log_det_of(SparseFactor& factor, const std::vector<double>& values) {
-  REQUIRE(factor.factorise(values.data(), one_thread) == -1);
+  REQUIRE(factor.factorise(values.data(), one_thread));
   return factor.log_det();
 }
 
@@ -28,7 +29,7 @@ void check_exact(SparseFactor& factor, const SparsePattern& pattern, const std::
   const Eigen::LLT<Eigen::MatrixXd> llt(a);
   const Index n = pattern.nodes();
   const Eigen::MatrixXd inverse = llt.solve(Eigen::MatrixXd::Identity(n, n));
-  REQUIRE(factor.factorise(values.data(), one_thread) == -1);
+  REQUIRE(factor.factorise(values.data(), one_thread));
   CHECK(factor.log_det() == doctest::Approx(2.0 * llt.matrixLLT().diagonal().array().log().sum()).epsilon(1e-10));
 
   std::vector<double> z(values.size());
@@ -82,7 +83,20 @@ TEST_CASE("an exact factor is exact on any pattern") {
     const SparsePattern pattern = cliques.pattern();
     ExactCholesky factor(pattern);
     check_exact(factor, pattern, VecchiaPrecision(cliques, 0.25).values(pattern));
+    DenseCholesky full(pattern);
+    check_exact(full, pattern, VecchiaPrecision(cliques, 0.25).values(pattern));
   }
+}
+
+TEST_CASE("an exact factor is dense where it would be nearly full, and sparse in the plane") {
+  const auto is_dense = [](Index nodes, int k) {
+    const VecchiaCliques cliques(nodes, k);
+    const SparsePattern pattern = cliques.pattern();
+    return dynamic_cast<DenseCholesky*>(exact_factor(pattern).get()) != nullptr;
+  };
+  CHECK(is_dense(400, 200));
+  CHECK_FALSE(is_dense(4000, 5));
+  CHECK_FALSE(is_dense(100, 50));
 }
 
 TEST_CASE("both factors take nodes without neighbours and cliques with absent members") {
@@ -171,7 +185,7 @@ TEST_CASE("half_norm() leaves out less than a thousandth, and finds its workspac
     const VecchiaPrecision precision(cliques, weight);
     const std::vector<double> values = precision.values(pattern);
     IncompleteCholesky factor(pattern);
-    REQUIRE(factor.factorise(values.data(), one_thread) == -1);
+    REQUIRE(factor.factorise(values.data(), one_thread));
     Workspace workspace;
     for (Index j = 7; j < 5000; j += 500) {
       const int* nodes = cliques.member.data() + j * 16;
@@ -190,7 +204,7 @@ TEST_CASE("half_norm() leaves out less than a thousandth, and finds its workspac
   }
 }
 
-TEST_CASE("the node whose pivot fails is named") {
+TEST_CASE("a pivot that is not positive is reported, and does not spoil what follows") {
   const VecchiaCliques cliques(100, 5);
   const SparsePattern pattern = cliques.pattern();
   const std::vector<double> values = VecchiaPrecision(cliques, 0.25).values(pattern);
@@ -200,15 +214,18 @@ TEST_CASE("the node whose pivot fails is named") {
     const Index node = cliques.order[70];
     broken[pattern.start(pattern.column_of(node))] = bad;
     IncompleteCholesky incomplete(pattern);
-    CHECK(incomplete.factorise(broken.data(), one_thread) == node);
-    CHECK(incomplete.factorise(values.data(), one_thread) == -1);
+    CHECK_FALSE(incomplete.factorise(broken.data(), one_thread));
+    CHECK(incomplete.factorise(values.data(), one_thread));
     ExactCholesky exact(pattern);
-    CHECK(exact.factorise(broken.data(), one_thread) >= 0);
-    CHECK(exact.factorise(values.data(), one_thread) == -1);
+    CHECK_FALSE(exact.factorise(broken.data(), one_thread));
+    CHECK(exact.factorise(values.data(), one_thread));
+    DenseCholesky dense(pattern);
+    CHECK_FALSE(dense.factorise(broken.data(), one_thread));
+    CHECK(dense.factorise(values.data(), one_thread));
   }
 }
 
-TEST_CASE("factor, inverse and failing node do not depend on the number of threads") {
+TEST_CASE("factor and inverse do not depend on the number of threads") {
   const VecchiaCliques cliques(9000, 12);
   const SparsePattern pattern = cliques.pattern();
   std::vector<double> values = VecchiaPrecision(cliques, 0.25).values(pattern);
@@ -217,16 +234,15 @@ TEST_CASE("factor, inverse and failing node do not depend on the number of threa
     broken[pattern.start(pattern.column_of(cliques.order[std::size_t(rank)]))] = -1.0;
   std::vector<double> expected(values.size()), z(values.size());
   IncompleteCholesky one(pattern);
-  REQUIRE(one.factorise(values.data(), one_thread) == -1);
+  REQUIRE(one.factorise(values.data(), one_thread));
   one.inverse(expected.data(), one_thread);
   IncompleteCholesky bad(pattern);
-  const Index failed = bad.factorise(broken.data(), one_thread);
-  CHECK(failed >= 0);
+  CHECK_FALSE(bad.factorise(broken.data(), one_thread));
   for (const int threads : {2, 3, 8}) {
     CAPTURE(threads);
     IncompleteCholesky factor(pattern);
-    CHECK(factor.factorise(broken.data(), with_threads(threads)) == failed);
-    REQUIRE(factor.factorise(values.data(), with_threads(threads)) == -1);
+    CHECK_FALSE(factor.factorise(broken.data(), with_threads(threads)));
+    REQUIRE(factor.factorise(values.data(), with_threads(threads)));
     CHECK(factor.log_det() == one.log_det());
     std::fill(z.begin(), z.end(), 99.0);
     factor.inverse(z.data(), with_threads(threads));

@@ -47,7 +47,7 @@ SparsePosterior::SparsePosterior(const LatentModel& model, const LatentResponse&
 std::unique_ptr<SparseFactor> SparsePosterior::make_factor() const {
   std::unique_ptr<SparseFactor> factor;
   if (exact_) {
-    factor = std::make_unique<ExactCholesky>(pattern_);
+    factor = exact_factor(pattern_);
   } else {
     factor = std::make_unique<IncompleteCholesky>(pattern_);
   }
@@ -200,7 +200,7 @@ bool SparsePosterior::factorise(const State& state, const RunContext& context) {
     model_.sum_at_nodes(state.precision.data(), at_nodes.data());
     pattern_.add_diagonal(at_nodes.data(), values_.data());
   }
-  if (factor_->factorise(values_.data(), context) >= 0) return false;
+  if (!factor_->factorise(values_.data(), context)) return false;
   if (kind_ != PosteriorKind::laplace) {
     factor_->inverse(inverse_.data(), context);
     find_variances(context);

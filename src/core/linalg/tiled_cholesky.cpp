@@ -1,8 +1,8 @@
 #include "linalg/tiled_cholesky.h"
 
-#include <Eigen/Cholesky>
 #include <algorithm>
 
+#include "linalg/product_engine.h"
 #include "parallel/parallel_for.h"
 
 namespace neargp {
@@ -11,7 +11,7 @@ namespace {
 
 using Matrix = Eigen::MatrixXd;
 
-// Large enough for Eigen's products to reach their speed, and small enough for some of them at a time and for an answer to
+// Large enough for products to reach their speed, and small enough for some of them at a time and for an answer to
 // an interrupt: 0.1 s each where n is 3000, 0.5 s where it is 10,000.
 constexpr Index tile = 256;
 
@@ -23,20 +23,29 @@ struct Span {
 
 Span span(Index t, Index n, Index size = tile) { return {t * size, std::min(size, n - t * size)}; }
 
+Block block(Matrix& x, Span rows, Span columns) {
+  return {x.data() + columns.first * x.rows() + rows.first, rows.size, columns.size, x.rows()};
+}
+
+ConstBlock operand(const Matrix& x, Span rows, Span columns, bool transposed = false) {
+  return {x.data() + columns.first * x.rows() + rows.first, rows.size, columns.size, x.rows(), transposed};
+}
+
+
 // Forward substitution, a row of tiles after the other: X_i = L_ii^-1 (X_i - sum_p L_ip X_p). `zeros(column)`: how many rows
 // of that column of tiles are zero at the top, which they remain; a multiple of the tile.
 template <class Zeros>
 void substitute(const Matrix& lower, Matrix& x, const Zeros& zeros, const RunContext& context) {
+  const ProductEngine& engine = product_engine();
   for (Index t = 0; t < tiles(x.rows()); ++t) {
     const Span row = span(t, x.rows());
     parallel_for(context, tiles(x.cols()), [&](Index c) {
       const Span column = span(c, x.cols());
-      const Index top = zeros(c), inner = row.first - top;
-      if (inner < 0) return;
-      auto here = x.block(row.first, column.first, row.size, column.size);
-      if (inner > 0)
-        here.noalias() -= lower.block(row.first, top, row.size, inner) * x.block(top, column.first, inner, column.size);
-      lower.block(row.first, row.first, row.size, row.size).triangularView<Eigen::Lower>().solveInPlace(here);
+      const Span above{zeros(c), row.first - zeros(c)};
+      if (above.size < 0) return;
+      const Block here = block(x, row, column);
+      if (above.size > 0) engine.add_product(-1.0, operand(lower, row, above), operand(x, above, column), here);
+      engine.solve_left(operand(lower, row, row), here);
     });
   }
 }
@@ -56,27 +65,23 @@ void for_each_lower_tile(Index n, const RunContext& context, const Body& body) {
 
 // Left-looking: a column of tiles is done with the columns before it, then its diagonal tile, then what is below.
 bool tiled_cholesky(Matrix& s, const RunContext& context) {
+  const ProductEngine& engine = product_engine();
   const Index n = s.rows();
   for (Index t = 0; t < tiles(n); ++t) {
-    const Span column = span(t, n);
+    const Span column = span(t, n), done{0, column.first};
     if (t > 0)
       parallel_for(context, tiles(n) - t, [&](Index below) {
         const Span row = span(t + below, n);
-        const auto left = s.block(row.first, 0, row.size, column.first);
-        auto here = s.block(row.first, column.first, row.size, column.size);
+        const ConstBlock left = operand(s, row, done);
         if (below == 0) {
-          here.selfadjointView<Eigen::Lower>().rankUpdate(left, -1.0);
+          engine.add_square(-1.0, left, block(s, row, column));
         } else {
-          here.noalias() -= left * s.block(column.first, 0, column.size, column.first).transpose();
+          engine.add_product(-1.0, left, operand(s, column, done, true), block(s, row, column));
         }
       });
-    auto diagonal = s.block(column.first, column.first, column.size, column.size);
-    Eigen::LLT<Eigen::Ref<Matrix>> factor(diagonal);
-    if (factor.info() != Eigen::Success) return false;
+    if (!engine.factorize(block(s, column, column))) return false;
     parallel_for(context, tiles(n) - t - 1, [&](Index below) {
-      const Span row = span(t + 1 + below, n);
-      auto here = s.block(row.first, column.first, row.size, column.size);
-      diagonal.triangularView<Eigen::Lower>().transpose().solveInPlace<Eigen::OnTheRight>(here);
+      engine.solve_right(operand(s, column, column, true), block(s, span(t + 1 + below, n), column));
     });
   }
   return true;
@@ -91,26 +96,25 @@ Matrix tiled_inverse(const Matrix& lower, const RunContext& context) {
   const Index n = lower.rows();
   Matrix x = Matrix::Identity(n, n);
   substitute(lower, x, [](Index column) { return column * tile; }, context);
-  Matrix inverse(n, n);
+  Matrix inverse = Matrix::Zero(n, n);
   for_each_lower_tile(n, context, [&](Index i, Index j) {
-    const Span row = span(i, n), column = span(j, n);
-    const Index inner = n - row.first;
-    auto here = inverse.block(row.first, column.first, row.size, column.size);
-    here.noalias() = x.block(row.first, row.first, inner, row.size).transpose() *
-                     x.block(row.first, column.first, inner, column.size);
-    if (i != j) inverse.block(column.first, row.first, column.size, row.size) = here.transpose();
+    const Span row = span(i, n), column = span(j, n), inner{row.first, n - row.first};
+    product_engine().add_product(1.0, operand(x, inner, row, true), operand(x, inner, column), block(inverse, row, column));
+    if (i != j)
+      inverse.block(column.first, row.first, column.size, row.size) =
+          inverse.block(row.first, column.first, row.size, column.size).transpose();
   });
   return inverse;
 }
 
 Matrix tiled_product(const Matrix& a, const Matrix& b, const RunContext& context) {
   constexpr Index height = 4 * tile;  // each rearranges its columns of b once
-  Matrix product(a.rows(), b.cols());
+  Matrix product = Matrix::Zero(a.rows(), b.cols());
   const Index rows = tiles(a.rows(), height);
   parallel_for(context, rows * tiles(b.cols()), [&](Index chunk) {
     const Span row = span(chunk % rows, a.rows(), height), column = span(chunk / rows, b.cols());
-    product.block(row.first, column.first, row.size, column.size).noalias() =
-        a.middleRows(row.first, row.size) * b.middleCols(column.first, column.size);
+    product_engine().add_product(1.0, operand(a, row, {0, a.cols()}), operand(b, {0, b.rows()}, column),
+                                 block(product, row, column));
   });
   return product;
 }

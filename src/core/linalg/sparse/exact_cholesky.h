@@ -9,17 +9,23 @@
 
 namespace neargp {
 
+// The exact factor that takes less time for this pattern: a sparse one or, where it would be nearly full, a dense one.
+std::unique_ptr<SparseFactor> exact_factor(const SparsePattern& pattern);
+
 class ExactCholesky : public SparseFactor {
  public:
   // The pattern outlives the factor.
   explicit ExactCholesky(const SparsePattern& pattern);
   ~ExactCholesky() override;
 
-  Index factorise(const double* values, const RunContext& context) override;
+  bool factorise(const double* values, const RunContext& context) override;
   double log_det() const override;
   void inverse(double* values, const RunContext& context) const override;
   void solve(double* x, int columns, const RunContext& context) const override;
   double half_norm(const int* nodes, const double* weights, int count, Workspace& workspace) const override;
+
+  // Multiplications of a factorisation.
+  double work() const;
 
  private:
   struct State;

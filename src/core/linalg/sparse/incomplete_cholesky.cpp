@@ -37,12 +37,12 @@ bool IncompleteCholesky::eliminate(Index column, const Pair* table) {
   return true;
 }
 
-Index IncompleteCholesky::factorise(const double* values, const RunContext&) {
+bool IncompleteCholesky::factorise(const double* values, const RunContext&) {
   std::copy(values, values + pattern_.entries(), factor_.begin());
-  return pattern_.with_pairs([&](const auto* table) -> Index {
+  return pattern_.with_pairs([&](const auto* table) {
     for (Index column = 0; column < pattern_.nodes(); ++column)
-      if (!eliminate(column, table)) return pattern_.node(column);
-    return -1;
+      if (!eliminate(column, table)) return false;
+    return true;
   });
 }
 

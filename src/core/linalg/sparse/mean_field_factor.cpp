@@ -9,7 +9,7 @@ namespace neargp {
 MeanFieldFactor::MeanFieldFactor(const SparsePattern& pattern, std::unique_ptr<SparseFactor> solver)
     : pattern_(pattern), solver_(std::move(solver)), diagonal_(pattern.nodes()) {}
 
-Index MeanFieldFactor::factorise(const double* values, const RunContext& context) {
+bool MeanFieldFactor::factorise(const double* values, const RunContext& context) {
   pattern_.diagonal(values, diagonal_.data());
   return solver_->factorise(values, context);
 }

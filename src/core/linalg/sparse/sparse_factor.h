@@ -26,9 +26,8 @@ class SparseFactor {
  public:
   virtual ~SparseFactor() = default;
 
-  // Returns the node eliminated first whose pivot is not positive and finite, or -1.
-  // After a failure the factor must not be used.
-  virtual Index factorise(const double* values, const RunContext& context) = 0;
+  // False where a pivot is not positive and finite. After a failure the factor must not be used.
+  virtual bool factorise(const double* values, const RunContext& context) = 0;
 
   virtual double log_det() const = 0;
 

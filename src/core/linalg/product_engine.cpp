@@ -1,0 +1,25 @@
+#include "linalg/product_engine.h"
+
+#include "linalg/product_engine_impl.h"
+#include "simd/instruction_set.h"
+
+namespace neargp {
+
+namespace {
+
+const ProductEngine portable{"Eigen", add_product, add_square, solve_left, solve_right, factorize};
+
+}  // namespace
+
+#if defined(__x86_64__)
+extern const ProductEngine product_engine_avx2;
+#endif
+
+const ProductEngine& product_engine() {
+#if defined(__x86_64__)
+  if (instruction_set() != InstructionSet::portable) return product_engine_avx2;
+#endif
+  return portable;
+}
+
+}  // namespace neargp

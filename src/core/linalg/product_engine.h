@@ -1,0 +1,33 @@
+// Products, triangular solves and Cholesky factors of dense matrices in double precision, on the calling thread. They are
+// Eigen's, compiled once more for processors with AVX2, where they take less than half of the time; the choice is made at run
+// time (simd/instruction_set.h). Column-major blocks; those of one call do not overlap.
+#pragma once
+
+#include "base/types.h"
+
+namespace neargp {
+
+struct ConstBlock {
+  const double* data;
+  Index rows, columns, stride;  // as stored, the transpose not taken
+  bool transposed = false;
+};
+
+struct Block {
+  double* data;
+  Index rows, columns, stride;
+};
+
+struct ProductEngine {
+  const char* name;
+  void (*add_product)(double alpha, ConstBlock a, ConstBlock b, Block c);  // C += alpha A B
+  void (*add_square)(double alpha, ConstBlock a, Block c);                 // C += alpha A A', lower triangle only
+  void (*solve_left)(ConstBlock lower, Block x);                           // X = L^-1 X, or L^-T X where `lower` is transposed
+  void (*solve_right)(ConstBlock lower, Block x);                          // X = X L^-1, or X L^-T
+  bool (*factorize)(Block s);  // S = LL', lower triangle only; false where a pivot is not positive
+};
+
+// That of the instruction set in use.
+const ProductEngine& product_engine();
+
+}  // namespace neargp

@@ -1,0 +1,47 @@
+// Eigen's products for processors with AVX2, AVX-512 among them: Eigen 3.3 has no AVX-512 to be relied on. The standard
+// headers come before the target is set, as in conditional/cpu/kernels_avx2.cpp. What the compiler does not say of a target
+// that a pragma sets, but Eigen asks for, is said by hand.
+#include <algorithm>
+#include <array>
+#include <cassert>
+#include <cerrno>
+#include <climits>
+#include <cmath>
+#include <complex>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <functional>
+#include <iosfwd>
+#include <limits>
+#include <sstream>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+
+#if defined(__clang__)
+#pragma clang attribute push(__attribute__((target("avx2,fma"))), apply_to = function)
+#else
+#pragma GCC target("avx2,fma")
+#endif
+#ifndef __AVX2__
+#define __AVX__ 1
+#define __AVX2__ 1
+#define __FMA__ 1
+#endif
+
+#define Eigen neargp_eigen_avx2
+#include "linalg/product_engine_impl.h"
+
+namespace neargp {
+extern const ProductEngine product_engine_avx2{"Eigen, AVX2", add_product, add_square, solve_left, solve_right, factorize};
+}
+
+#if defined(__clang__)
+#pragma clang attribute pop
+#endif
+#endif

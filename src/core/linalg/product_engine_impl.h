@@ -1,0 +1,72 @@
+// The table of a ProductEngine by Eigen, for the instruction set that the file which includes this is compiled for. Code for
+// several sets may share no symbol, lest the linker keep the one that some processors cannot run: such a file gives Eigen's
+// namespace a name of its own.
+#pragma once
+
+#include <Eigen/Cholesky>
+#include <Eigen/Core>
+
+#include "linalg/product_engine.h"
+
+namespace neargp {
+namespace {
+
+using Stride = Eigen::OuterStride<>;
+using Target = Eigen::Map<Eigen::MatrixXd, 0, Stride>;
+using Source = Eigen::Map<const Eigen::MatrixXd, 0, Stride>;
+
+Source view(const ConstBlock& x) { return {x.data, x.rows, x.columns, Stride(x.stride)}; }
+Target view(const Block& x) { return {x.data, x.rows, x.columns, Stride(x.stride)}; }
+
+void add_product(double alpha, ConstBlock a, ConstBlock b, Block c) {
+  Target target = view(c);
+  if (a.transposed && b.transposed) {
+    target.noalias() += alpha * view(a).transpose() * view(b).transpose();
+  } else if (a.transposed) {
+    target.noalias() += alpha * view(a).transpose() * view(b);
+  } else if (b.transposed) {
+    target.noalias() += alpha * view(a) * view(b).transpose();
+  } else {
+    target.noalias() += alpha * view(a) * view(b);
+  }
+}
+
+void add_square(double alpha, ConstBlock a, Block c) {
+  Target target = view(c);
+  if (a.transposed) {
+    target.selfadjointView<Eigen::Lower>().rankUpdate(view(a).transpose(), alpha);
+  } else {
+    target.selfadjointView<Eigen::Lower>().rankUpdate(view(a), alpha);
+  }
+}
+
+void solve_left(ConstBlock lower, Block x) {
+  Target target = view(x);
+  if (lower.transposed) {
+    view(lower).transpose().triangularView<Eigen::Upper>().solveInPlace(target);
+  } else {
+    view(lower).triangularView<Eigen::Lower>().solveInPlace(target);
+  }
+}
+
+void solve_right(ConstBlock lower, Block x) {
+  Target target = view(x);
+  if (lower.transposed) {
+    view(lower).transpose().triangularView<Eigen::Upper>().solveInPlace<Eigen::OnTheRight>(target);
+  } else {
+    view(lower).triangularView<Eigen::Lower>().solveInPlace<Eigen::OnTheRight>(target);
+  }
+}
+
+// In a copy: sums of its matrix-vector products begin at an aligned address, so that in place the last digits would depend on
+// where the block lies. (Products and solves of matrices copy their operands themselves.)
+bool factorize(Block s) {
+  Target target = view(s);
+  Eigen::MatrixXd copy = target;
+  const bool found = Eigen::LLT<Eigen::Ref<Eigen::MatrixXd>>(copy).info() == Eigen::Success;
+  target.triangularView<Eigen::Lower>() = copy;
+  return found;
+}
+
+}  // namespace
+}  // namespace neargp

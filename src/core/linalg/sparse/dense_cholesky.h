@@ -1,0 +1,28 @@
+// Exact Cholesky factor of a matrix on a SparsePattern whose sparse factor would be nearly full, as with nearest neighbours
+// in many dimensions: by products of dense tiles, which do many times more operations a second than the columns of a sparse
+// factor. For some thousand nodes: memory and work are those of the full matrix.
+#pragma once
+
+#include <Eigen/Core>
+
+#include "linalg/sparse/sparse_factor.h"
+
+namespace neargp {
+
+class DenseCholesky : public SparseFactor {
+ public:
+  // The pattern outlives the factor.
+  explicit DenseCholesky(const SparsePattern& pattern) : pattern_(pattern) {}
+
+  bool factorise(const double* values, const RunContext& context) override;
+  double log_det() const override;
+  void inverse(double* values, const RunContext& context) const override;
+  void solve(double* x, int columns, const RunContext& context) const override;
+  double half_norm(const int* nodes, const double* weights, int count, Workspace& workspace) const override;
+
+ private:
+  const SparsePattern& pattern_;
+  Eigen::MatrixXd lower_;  // rows and columns in the pattern's order
+};
+
+}  // namespace neargp

@@ -1,0 +1,138 @@
+#include <doctest/doctest.h>
+
+#include <Eigen/Core>
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "core_fixtures.h"
+#include "linalg/product_engine.h"
+#include "simd/instruction_set.h"
+
+using namespace neargp;
+using namespace fixtures;
+
+namespace {
+
+using Matrix = Eigen::MatrixXd;
+
+constexpr Index padding = 3;  // rows of a buffer beyond those of the block in it
+
+// A block of random numbers in a buffer with longer columns, and its value as a matrix.
+struct Padded {
+  Matrix buffer;
+  Index rows;
+
+  Padded(Index rows_, Index columns, double fill) : buffer(Matrix::Constant(rows_ + padding, columns, fill)), rows(rows_) {}
+  static Padded random(Index rows, Index columns) {
+    Padded block(rows, columns, 7.0);
+    block.buffer.topRows(rows) = Matrix::Random(rows, columns);
+    return block;
+  }
+
+  Block block() { return {buffer.data(), rows, buffer.cols(), buffer.rows()}; }
+  ConstBlock operand(bool transposed = false) const { return {buffer.data(), rows, buffer.cols(), buffer.rows(), transposed}; }
+  Matrix value() const { return buffer.topRows(rows); }
+};
+
+Matrix naive_product(const Matrix& a, const Matrix& b) {
+  Matrix product = Matrix::Zero(a.rows(), b.cols());
+  for (Index i = 0; i < a.rows(); ++i)
+    for (Index j = 0; j < b.cols(); ++j)
+      for (Index p = 0; p < a.cols(); ++p) product(i, j) += a(i, p) * b(p, j);
+  return product;
+}
+
+Matrix lower_part(const Matrix& x) { return x.triangularView<Eigen::Lower>(); }
+
+Padded random_lower(Index n) {
+  Padded lower = Padded::random(n, n);
+  lower.buffer.topRows(n).diagonal().array() += 3.0 + std::sqrt(double(n));
+  return lower;
+}
+
+void check_close(const Matrix& a, const Matrix& b) { CHECK((a - b).cwiseAbs().maxCoeff() < 1e-11); }
+
+}  // namespace
+
+TEST_CASE("products, solves and factors of blocks are those of plain loops, with every instruction set") {
+  with_each_instruction_set([] {
+    const ProductEngine& engine = product_engine();
+    for (const Index size : {1, 2, 7, 33, 150}) {
+      const Index rows = size, inner = 2 * size + 1, columns = size / 2 + 1;
+      for (const bool ta : {false, true})
+        for (const bool tb : {false, true}) {
+          const Padded a = ta ? Padded::random(inner, rows) : Padded::random(rows, inner);
+          const Padded b = tb ? Padded::random(columns, inner) : Padded::random(inner, columns);
+          Padded c = Padded::random(rows, columns);
+          const Matrix left = ta ? Matrix(a.value().transpose()) : a.value();
+          const Matrix right = tb ? Matrix(b.value().transpose()) : b.value();
+          const Matrix expected = c.value() - 0.5 * naive_product(left, right);
+          engine.add_product(-0.5, a.operand(ta), b.operand(tb), c.block());
+          check_close(c.value(), expected);
+          CHECK((c.buffer.bottomRows(padding).array() == 7.0).all());
+
+          if (tb) continue;
+          Padded square = Padded::random(rows, rows);
+          const Matrix upper = square.value();
+          const Matrix sum = square.value() + 2.0 * naive_product(left, left.transpose());
+          engine.add_square(2.0, a.operand(ta), square.block());
+          check_close(lower_part(square.value()), lower_part(sum));
+          CHECK(square.value().triangularView<Eigen::StrictlyUpper>().toDenseMatrix() ==
+                upper.triangularView<Eigen::StrictlyUpper>().toDenseMatrix());
+        }
+    }
+  });
+}
+
+TEST_CASE("triangular solves undo products, and factors have the square that they are of, with every instruction set") {
+  with_each_instruction_set([] {
+    const ProductEngine& engine = product_engine();
+    for (const Index n : {1, 3, 40, 130}) {
+      const Padded lower = random_lower(n);
+      const Matrix triangle = lower_part(lower.value());
+      for (const bool transposed : {false, true}) {
+        const Matrix factor = transposed ? Matrix(triangle.transpose()) : triangle;
+        Padded x = Padded::random(n, 5), y = Padded::random(4, n);
+        const Matrix before_x = x.value(), before_y = y.value();
+        engine.solve_left(lower.operand(transposed), x.block());
+        check_close(naive_product(factor, x.value()), before_x);
+        engine.solve_right(lower.operand(transposed), y.block());
+        check_close(naive_product(y.value(), factor), before_y);
+      }
+      Padded square(n, n, 7.0);
+      square.buffer.topRows(n) = naive_product(triangle, triangle.transpose());
+      CHECK(engine.factorize(square.block()));
+      CHECK((lower_part(square.value()) - triangle).cwiseAbs().maxCoeff() < 1e-10 * triangle.norm());
+      square.buffer.topRows(n) = -Matrix::Identity(n, n);
+      CHECK_FALSE(engine.factorize(square.block()));
+    }
+  });
+}
+
+// Memory is aligned to 16 bytes, and vectors of four numbers may be treated otherwise at addresses that are multiples of 32.
+TEST_CASE("results do not depend on where blocks lie in memory, with every instruction set") {
+  with_each_instruction_set([] {
+    const ProductEngine& engine = product_engine();
+    const Matrix a = Matrix::Random(60, 60), square = naive_product(a, a.transpose()) + Matrix::Identity(60, 60);
+    std::vector<std::vector<double>> results;
+    for (int offset = 0; offset < 4; ++offset) {
+      std::vector<double> left(3700 + offset), factor(left), sums(left), one(60 + offset);
+      std::copy_n(a.data(), 3600, left.data() + offset);
+      std::copy_n(square.data(), 3600, factor.data() + offset);
+      std::copy_n(a.data(), 60, one.data() + offset);
+      const ConstBlock l{left.data() + offset, 60, 60, 60}, f{factor.data() + offset, 60, 60, 60};
+      const Block s{sums.data() + offset, 60, 60, 60}, column{one.data() + offset, 60, 1, 60};
+      REQUIRE(engine.factorize({factor.data() + offset, 60, 60, 60}));
+      engine.solve_left(f, column);
+      engine.add_product(1.0, l, {one.data() + offset, 60, 1, 60}, {sums.data() + offset, 60, 1, 60});
+      engine.add_square(1.0, l, s);
+      engine.solve_right(f, s);
+      std::vector<double> all(factor.begin() + offset, factor.begin() + offset + 3600);
+      all.insert(all.end(), sums.begin() + offset, sums.begin() + offset + 3600);
+      all.insert(all.end(), one.begin() + offset, one.end());
+      results.push_back(all);
+    }
+    for (const std::vector<double>& result : results) CHECK((result == results.front()));
+  });
+}
