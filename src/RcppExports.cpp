@@ -11,6 +11,201 @@ Rcpp::Rostream<true>&  Rcpp::Rcout = Rcpp::Rcpp_cout_get();
 Rcpp::Rostream<false>& Rcpp::Rcerr = Rcpp::Rcpp_cerr_get();
 #endif
 
+// core_problem
+SEXP core_problem(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& columns, const Rcpp::NumericVector& noise_scale, const Rcpp::IntegerMatrix& neighbors, Rcpp::Nullable<Rcpp::IntegerVector> targets, int threads, Rcpp::Nullable<Rcpp::IntegerVector> outputs);
+RcppExport SEXP _neargp_core_problem(SEXP coordsSEXP, SEXP columnsSEXP, SEXP noise_scaleSEXP, SEXP neighborsSEXP, SEXP targetsSEXP, SEXP threadsSEXP, SEXP outputsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type coords(coordsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type columns(columnsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type noise_scale(noise_scaleSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::IntegerMatrix& >::type neighbors(neighborsSEXP);
+    Rcpp::traits::input_parameter< Rcpp::Nullable<Rcpp::IntegerVector> >::type targets(targetsSEXP);
+    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    Rcpp::traits::input_parameter< Rcpp::Nullable<Rcpp::IntegerVector> >::type outputs(outputsSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_problem(coords, columns, noise_scale, neighbors, targets, threads, outputs));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_evaluate
+Rcpp::List core_evaluate(SEXP problem, const Rcpp::List& covariance, double nugget, bool information, int threads);
+RcppExport SEXP _neargp_core_evaluate(SEXP problemSEXP, SEXP covarianceSEXP, SEXP nuggetSEXP, SEXP informationSEXP, SEXP threadsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< SEXP >::type problem(problemSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type covariance(covarianceSEXP);
+    Rcpp::traits::input_parameter< double >::type nugget(nuggetSEXP);
+    Rcpp::traits::input_parameter< bool >::type information(informationSEXP);
+    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_evaluate(problem, covariance, nugget, information, threads));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_gradient
+Rcpp::List core_gradient(SEXP problem, const Rcpp::List& covariance, double nugget, const Rcpp::NumericVector& beta, int threads);
+RcppExport SEXP _neargp_core_gradient(SEXP problemSEXP, SEXP covarianceSEXP, SEXP nuggetSEXP, SEXP betaSEXP, SEXP threadsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< SEXP >::type problem(problemSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type covariance(covarianceSEXP);
+    Rcpp::traits::input_parameter< double >::type nugget(nuggetSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type beta(betaSEXP);
+    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_gradient(problem, covariance, nugget, beta, threads));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_evaluate_joint
+Rcpp::List core_evaluate_joint(SEXP problem, const Rcpp::List& covariance, double nugget, int threads);
+RcppExport SEXP _neargp_core_evaluate_joint(SEXP problemSEXP, SEXP covarianceSEXP, SEXP nuggetSEXP, SEXP threadsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< SEXP >::type problem(problemSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type covariance(covarianceSEXP);
+    Rcpp::traits::input_parameter< double >::type nugget(nuggetSEXP);
+    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_evaluate_joint(problem, covariance, nugget, threads));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_gradient_joint
+Rcpp::List core_gradient_joint(SEXP problem, const Rcpp::List& covariance, double nugget, const Rcpp::NumericVector& beta, int threads);
+RcppExport SEXP _neargp_core_gradient_joint(SEXP problemSEXP, SEXP covarianceSEXP, SEXP nuggetSEXP, SEXP betaSEXP, SEXP threadsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< SEXP >::type problem(problemSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type covariance(covarianceSEXP);
+    Rcpp::traits::input_parameter< double >::type nugget(nuggetSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type beta(betaSEXP);
+    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_gradient_joint(problem, covariance, nugget, beta, threads));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_predict
+Rcpp::List core_predict(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& columns, const Rcpp::NumericVector& noise_scale, const Rcpp::NumericMatrix& newcoords, const Rcpp::IntegerMatrix& neighbors, const Rcpp::List& covariance, double nugget, bool local_mean, int threads, Rcpp::Nullable<Rcpp::IntegerVector> outputs, Rcpp::Nullable<Rcpp::IntegerVector> new_outputs, bool keep_weights);
+RcppExport SEXP _neargp_core_predict(SEXP coordsSEXP, SEXP columnsSEXP, SEXP noise_scaleSEXP, SEXP newcoordsSEXP, SEXP neighborsSEXP, SEXP covarianceSEXP, SEXP nuggetSEXP, SEXP local_meanSEXP, SEXP threadsSEXP, SEXP outputsSEXP, SEXP new_outputsSEXP, SEXP keep_weightsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type coords(coordsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type columns(columnsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type noise_scale(noise_scaleSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type newcoords(newcoordsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::IntegerMatrix& >::type neighbors(neighborsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type covariance(covarianceSEXP);
+    Rcpp::traits::input_parameter< double >::type nugget(nuggetSEXP);
+    Rcpp::traits::input_parameter< bool >::type local_mean(local_meanSEXP);
+    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    Rcpp::traits::input_parameter< Rcpp::Nullable<Rcpp::IntegerVector> >::type outputs(outputsSEXP);
+    Rcpp::traits::input_parameter< Rcpp::Nullable<Rcpp::IntegerVector> >::type new_outputs(new_outputsSEXP);
+    Rcpp::traits::input_parameter< bool >::type keep_weights(keep_weightsSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_predict(coords, columns, noise_scale, newcoords, neighbors, covariance, nugget, local_mean, threads, outputs, new_outputs, keep_weights));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_simulate
+Rcpp::List core_simulate(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& values, const Rcpp::NumericVector& noise_scale, const Rcpp::NumericMatrix& newcoords, const Rcpp::IntegerVector& order_new, const Rcpp::IntegerMatrix& neighbors, const Rcpp::List& covariance, double nugget, const Rcpp::NumericMatrix& normals, int threads, Rcpp::Nullable<Rcpp::IntegerVector> outputs, Rcpp::Nullable<Rcpp::IntegerVector> new_outputs);
+RcppExport SEXP _neargp_core_simulate(SEXP coordsSEXP, SEXP valuesSEXP, SEXP noise_scaleSEXP, SEXP newcoordsSEXP, SEXP order_newSEXP, SEXP neighborsSEXP, SEXP covarianceSEXP, SEXP nuggetSEXP, SEXP normalsSEXP, SEXP threadsSEXP, SEXP outputsSEXP, SEXP new_outputsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type coords(coordsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type values(valuesSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type noise_scale(noise_scaleSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type newcoords(newcoordsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::IntegerVector& >::type order_new(order_newSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::IntegerMatrix& >::type neighbors(neighborsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type covariance(covarianceSEXP);
+    Rcpp::traits::input_parameter< double >::type nugget(nuggetSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type normals(normalsSEXP);
+    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    Rcpp::traits::input_parameter< Rcpp::Nullable<Rcpp::IntegerVector> >::type outputs(outputsSEXP);
+    Rcpp::traits::input_parameter< Rcpp::Nullable<Rcpp::IntegerVector> >::type new_outputs(new_outputsSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_simulate(coords, values, noise_scale, newcoords, order_new, neighbors, covariance, nugget, normals, threads, outputs, new_outputs));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_exact_simulate
+Rcpp::List core_exact_simulate(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& values, const Rcpp::NumericVector& noise_scale, const Rcpp::NumericMatrix& newcoords, const Rcpp::List& covariance, double nugget, const Rcpp::NumericMatrix& normals, int threads, Rcpp::Nullable<Rcpp::IntegerVector> outputs, Rcpp::Nullable<Rcpp::IntegerVector> new_outputs);
+RcppExport SEXP _neargp_core_exact_simulate(SEXP coordsSEXP, SEXP valuesSEXP, SEXP noise_scaleSEXP, SEXP newcoordsSEXP, SEXP covarianceSEXP, SEXP nuggetSEXP, SEXP normalsSEXP, SEXP threadsSEXP, SEXP outputsSEXP, SEXP new_outputsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type coords(coordsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type values(valuesSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type noise_scale(noise_scaleSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type newcoords(newcoordsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type covariance(covarianceSEXP);
+    Rcpp::traits::input_parameter< double >::type nugget(nuggetSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type normals(normalsSEXP);
+    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    Rcpp::traits::input_parameter< Rcpp::Nullable<Rcpp::IntegerVector> >::type outputs(outputsSEXP);
+    Rcpp::traits::input_parameter< Rcpp::Nullable<Rcpp::IntegerVector> >::type new_outputs(new_outputsSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_exact_simulate(coords, values, noise_scale, newcoords, covariance, nugget, normals, threads, outputs, new_outputs));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_exact
+Rcpp::List core_exact(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& columns, const Rcpp::NumericVector& noise_scale, const Rcpp::List& covariance, double nugget, bool information, int threads, Rcpp::Nullable<Rcpp::IntegerVector> outputs);
+RcppExport SEXP _neargp_core_exact(SEXP coordsSEXP, SEXP columnsSEXP, SEXP noise_scaleSEXP, SEXP covarianceSEXP, SEXP nuggetSEXP, SEXP informationSEXP, SEXP threadsSEXP, SEXP outputsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type coords(coordsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type columns(columnsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type noise_scale(noise_scaleSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type covariance(covarianceSEXP);
+    Rcpp::traits::input_parameter< double >::type nugget(nuggetSEXP);
+    Rcpp::traits::input_parameter< bool >::type information(informationSEXP);
+    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    Rcpp::traits::input_parameter< Rcpp::Nullable<Rcpp::IntegerVector> >::type outputs(outputsSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_exact(coords, columns, noise_scale, covariance, nugget, information, threads, outputs));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_exact_gradient
+Rcpp::List core_exact_gradient(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& columns, const Rcpp::NumericVector& noise_scale, const Rcpp::List& covariance, double nugget, const Rcpp::NumericVector& beta, int threads, Rcpp::Nullable<Rcpp::IntegerVector> outputs);
+RcppExport SEXP _neargp_core_exact_gradient(SEXP coordsSEXP, SEXP columnsSEXP, SEXP noise_scaleSEXP, SEXP covarianceSEXP, SEXP nuggetSEXP, SEXP betaSEXP, SEXP threadsSEXP, SEXP outputsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type coords(coordsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type columns(columnsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type noise_scale(noise_scaleSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type covariance(covarianceSEXP);
+    Rcpp::traits::input_parameter< double >::type nugget(nuggetSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type beta(betaSEXP);
+    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    Rcpp::traits::input_parameter< Rcpp::Nullable<Rcpp::IntegerVector> >::type outputs(outputsSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_exact_gradient(coords, columns, noise_scale, covariance, nugget, beta, threads, outputs));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_exact_predict
+Rcpp::List core_exact_predict(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& columns, const Rcpp::NumericVector& noise_scale, const Rcpp::NumericMatrix& newcoords, const Rcpp::List& covariance, double nugget, int threads, Rcpp::Nullable<Rcpp::IntegerVector> outputs, Rcpp::Nullable<Rcpp::IntegerVector> new_outputs);
+RcppExport SEXP _neargp_core_exact_predict(SEXP coordsSEXP, SEXP columnsSEXP, SEXP noise_scaleSEXP, SEXP newcoordsSEXP, SEXP covarianceSEXP, SEXP nuggetSEXP, SEXP threadsSEXP, SEXP outputsSEXP, SEXP new_outputsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type coords(coordsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type columns(columnsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type noise_scale(noise_scaleSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type newcoords(newcoordsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type covariance(covarianceSEXP);
+    Rcpp::traits::input_parameter< double >::type nugget(nuggetSEXP);
+    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    Rcpp::traits::input_parameter< Rcpp::Nullable<Rcpp::IntegerVector> >::type outputs(outputsSEXP);
+    Rcpp::traits::input_parameter< Rcpp::Nullable<Rcpp::IntegerVector> >::type new_outputs(new_outputsSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_exact_predict(coords, columns, noise_scale, newcoords, covariance, nugget, threads, outputs, new_outputs));
+    return rcpp_result_gen;
+END_RCPP
+}
 // core_scale
 Rcpp::NumericMatrix core_scale(const Rcpp::NumericMatrix& coords, const Rcpp::List& component);
 RcppExport SEXP _neargp_core_scale(SEXP coordsSEXP, SEXP componentSEXP) {
@@ -503,201 +698,6 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
-// core_problem
-SEXP core_problem(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& columns, const Rcpp::NumericVector& noise_scale, const Rcpp::IntegerMatrix& neighbors, Rcpp::Nullable<Rcpp::IntegerVector> targets, int threads, Rcpp::Nullable<Rcpp::IntegerVector> outputs);
-RcppExport SEXP _neargp_core_problem(SEXP coordsSEXP, SEXP columnsSEXP, SEXP noise_scaleSEXP, SEXP neighborsSEXP, SEXP targetsSEXP, SEXP threadsSEXP, SEXP outputsSEXP) {
-BEGIN_RCPP
-    Rcpp::RObject rcpp_result_gen;
-    Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type coords(coordsSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type columns(columnsSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type noise_scale(noise_scaleSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::IntegerMatrix& >::type neighbors(neighborsSEXP);
-    Rcpp::traits::input_parameter< Rcpp::Nullable<Rcpp::IntegerVector> >::type targets(targetsSEXP);
-    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
-    Rcpp::traits::input_parameter< Rcpp::Nullable<Rcpp::IntegerVector> >::type outputs(outputsSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_problem(coords, columns, noise_scale, neighbors, targets, threads, outputs));
-    return rcpp_result_gen;
-END_RCPP
-}
-// core_evaluate
-Rcpp::List core_evaluate(SEXP problem, const Rcpp::List& covariance, double nugget, bool information, int threads);
-RcppExport SEXP _neargp_core_evaluate(SEXP problemSEXP, SEXP covarianceSEXP, SEXP nuggetSEXP, SEXP informationSEXP, SEXP threadsSEXP) {
-BEGIN_RCPP
-    Rcpp::RObject rcpp_result_gen;
-    Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< SEXP >::type problem(problemSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::List& >::type covariance(covarianceSEXP);
-    Rcpp::traits::input_parameter< double >::type nugget(nuggetSEXP);
-    Rcpp::traits::input_parameter< bool >::type information(informationSEXP);
-    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_evaluate(problem, covariance, nugget, information, threads));
-    return rcpp_result_gen;
-END_RCPP
-}
-// core_gradient
-Rcpp::List core_gradient(SEXP problem, const Rcpp::List& covariance, double nugget, const Rcpp::NumericVector& beta, int threads);
-RcppExport SEXP _neargp_core_gradient(SEXP problemSEXP, SEXP covarianceSEXP, SEXP nuggetSEXP, SEXP betaSEXP, SEXP threadsSEXP) {
-BEGIN_RCPP
-    Rcpp::RObject rcpp_result_gen;
-    Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< SEXP >::type problem(problemSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::List& >::type covariance(covarianceSEXP);
-    Rcpp::traits::input_parameter< double >::type nugget(nuggetSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type beta(betaSEXP);
-    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_gradient(problem, covariance, nugget, beta, threads));
-    return rcpp_result_gen;
-END_RCPP
-}
-// core_evaluate_joint
-Rcpp::List core_evaluate_joint(SEXP problem, const Rcpp::List& covariance, double nugget, int threads);
-RcppExport SEXP _neargp_core_evaluate_joint(SEXP problemSEXP, SEXP covarianceSEXP, SEXP nuggetSEXP, SEXP threadsSEXP) {
-BEGIN_RCPP
-    Rcpp::RObject rcpp_result_gen;
-    Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< SEXP >::type problem(problemSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::List& >::type covariance(covarianceSEXP);
-    Rcpp::traits::input_parameter< double >::type nugget(nuggetSEXP);
-    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_evaluate_joint(problem, covariance, nugget, threads));
-    return rcpp_result_gen;
-END_RCPP
-}
-// core_gradient_joint
-Rcpp::List core_gradient_joint(SEXP problem, const Rcpp::List& covariance, double nugget, const Rcpp::NumericVector& beta, int threads);
-RcppExport SEXP _neargp_core_gradient_joint(SEXP problemSEXP, SEXP covarianceSEXP, SEXP nuggetSEXP, SEXP betaSEXP, SEXP threadsSEXP) {
-BEGIN_RCPP
-    Rcpp::RObject rcpp_result_gen;
-    Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< SEXP >::type problem(problemSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::List& >::type covariance(covarianceSEXP);
-    Rcpp::traits::input_parameter< double >::type nugget(nuggetSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type beta(betaSEXP);
-    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_gradient_joint(problem, covariance, nugget, beta, threads));
-    return rcpp_result_gen;
-END_RCPP
-}
-// core_predict
-Rcpp::List core_predict(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& columns, const Rcpp::NumericVector& noise_scale, const Rcpp::NumericMatrix& newcoords, const Rcpp::IntegerMatrix& neighbors, const Rcpp::List& covariance, double nugget, bool local_mean, int threads, Rcpp::Nullable<Rcpp::IntegerVector> outputs, Rcpp::Nullable<Rcpp::IntegerVector> new_outputs, bool keep_weights);
-RcppExport SEXP _neargp_core_predict(SEXP coordsSEXP, SEXP columnsSEXP, SEXP noise_scaleSEXP, SEXP newcoordsSEXP, SEXP neighborsSEXP, SEXP covarianceSEXP, SEXP nuggetSEXP, SEXP local_meanSEXP, SEXP threadsSEXP, SEXP outputsSEXP, SEXP new_outputsSEXP, SEXP keep_weightsSEXP) {
-BEGIN_RCPP
-    Rcpp::RObject rcpp_result_gen;
-    Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type coords(coordsSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type columns(columnsSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type noise_scale(noise_scaleSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type newcoords(newcoordsSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::IntegerMatrix& >::type neighbors(neighborsSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::List& >::type covariance(covarianceSEXP);
-    Rcpp::traits::input_parameter< double >::type nugget(nuggetSEXP);
-    Rcpp::traits::input_parameter< bool >::type local_mean(local_meanSEXP);
-    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
-    Rcpp::traits::input_parameter< Rcpp::Nullable<Rcpp::IntegerVector> >::type outputs(outputsSEXP);
-    Rcpp::traits::input_parameter< Rcpp::Nullable<Rcpp::IntegerVector> >::type new_outputs(new_outputsSEXP);
-    Rcpp::traits::input_parameter< bool >::type keep_weights(keep_weightsSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_predict(coords, columns, noise_scale, newcoords, neighbors, covariance, nugget, local_mean, threads, outputs, new_outputs, keep_weights));
-    return rcpp_result_gen;
-END_RCPP
-}
-// core_simulate
-Rcpp::List core_simulate(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& values, const Rcpp::NumericVector& noise_scale, const Rcpp::NumericMatrix& newcoords, const Rcpp::IntegerVector& order_new, const Rcpp::IntegerMatrix& neighbors, const Rcpp::List& covariance, double nugget, const Rcpp::NumericMatrix& normals, int threads, Rcpp::Nullable<Rcpp::IntegerVector> outputs, Rcpp::Nullable<Rcpp::IntegerVector> new_outputs);
-RcppExport SEXP _neargp_core_simulate(SEXP coordsSEXP, SEXP valuesSEXP, SEXP noise_scaleSEXP, SEXP newcoordsSEXP, SEXP order_newSEXP, SEXP neighborsSEXP, SEXP covarianceSEXP, SEXP nuggetSEXP, SEXP normalsSEXP, SEXP threadsSEXP, SEXP outputsSEXP, SEXP new_outputsSEXP) {
-BEGIN_RCPP
-    Rcpp::RObject rcpp_result_gen;
-    Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type coords(coordsSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type values(valuesSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type noise_scale(noise_scaleSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type newcoords(newcoordsSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::IntegerVector& >::type order_new(order_newSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::IntegerMatrix& >::type neighbors(neighborsSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::List& >::type covariance(covarianceSEXP);
-    Rcpp::traits::input_parameter< double >::type nugget(nuggetSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type normals(normalsSEXP);
-    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
-    Rcpp::traits::input_parameter< Rcpp::Nullable<Rcpp::IntegerVector> >::type outputs(outputsSEXP);
-    Rcpp::traits::input_parameter< Rcpp::Nullable<Rcpp::IntegerVector> >::type new_outputs(new_outputsSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_simulate(coords, values, noise_scale, newcoords, order_new, neighbors, covariance, nugget, normals, threads, outputs, new_outputs));
-    return rcpp_result_gen;
-END_RCPP
-}
-// core_exact_simulate
-Rcpp::List core_exact_simulate(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& values, const Rcpp::NumericVector& noise_scale, const Rcpp::NumericMatrix& newcoords, const Rcpp::List& covariance, double nugget, const Rcpp::NumericMatrix& normals, int threads, Rcpp::Nullable<Rcpp::IntegerVector> outputs, Rcpp::Nullable<Rcpp::IntegerVector> new_outputs);
-RcppExport SEXP _neargp_core_exact_simulate(SEXP coordsSEXP, SEXP valuesSEXP, SEXP noise_scaleSEXP, SEXP newcoordsSEXP, SEXP covarianceSEXP, SEXP nuggetSEXP, SEXP normalsSEXP, SEXP threadsSEXP, SEXP outputsSEXP, SEXP new_outputsSEXP) {
-BEGIN_RCPP
-    Rcpp::RObject rcpp_result_gen;
-    Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type coords(coordsSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type values(valuesSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type noise_scale(noise_scaleSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type newcoords(newcoordsSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::List& >::type covariance(covarianceSEXP);
-    Rcpp::traits::input_parameter< double >::type nugget(nuggetSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type normals(normalsSEXP);
-    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
-    Rcpp::traits::input_parameter< Rcpp::Nullable<Rcpp::IntegerVector> >::type outputs(outputsSEXP);
-    Rcpp::traits::input_parameter< Rcpp::Nullable<Rcpp::IntegerVector> >::type new_outputs(new_outputsSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_exact_simulate(coords, values, noise_scale, newcoords, covariance, nugget, normals, threads, outputs, new_outputs));
-    return rcpp_result_gen;
-END_RCPP
-}
-// core_exact
-Rcpp::List core_exact(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& columns, const Rcpp::NumericVector& noise_scale, const Rcpp::List& covariance, double nugget, bool information, int threads, Rcpp::Nullable<Rcpp::IntegerVector> outputs);
-RcppExport SEXP _neargp_core_exact(SEXP coordsSEXP, SEXP columnsSEXP, SEXP noise_scaleSEXP, SEXP covarianceSEXP, SEXP nuggetSEXP, SEXP informationSEXP, SEXP threadsSEXP, SEXP outputsSEXP) {
-BEGIN_RCPP
-    Rcpp::RObject rcpp_result_gen;
-    Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type coords(coordsSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type columns(columnsSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type noise_scale(noise_scaleSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::List& >::type covariance(covarianceSEXP);
-    Rcpp::traits::input_parameter< double >::type nugget(nuggetSEXP);
-    Rcpp::traits::input_parameter< bool >::type information(informationSEXP);
-    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
-    Rcpp::traits::input_parameter< Rcpp::Nullable<Rcpp::IntegerVector> >::type outputs(outputsSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_exact(coords, columns, noise_scale, covariance, nugget, information, threads, outputs));
-    return rcpp_result_gen;
-END_RCPP
-}
-// core_exact_gradient
-Rcpp::List core_exact_gradient(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& columns, const Rcpp::NumericVector& noise_scale, const Rcpp::List& covariance, double nugget, const Rcpp::NumericVector& beta, int threads, Rcpp::Nullable<Rcpp::IntegerVector> outputs);
-RcppExport SEXP _neargp_core_exact_gradient(SEXP coordsSEXP, SEXP columnsSEXP, SEXP noise_scaleSEXP, SEXP covarianceSEXP, SEXP nuggetSEXP, SEXP betaSEXP, SEXP threadsSEXP, SEXP outputsSEXP) {
-BEGIN_RCPP
-    Rcpp::RObject rcpp_result_gen;
-    Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type coords(coordsSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type columns(columnsSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type noise_scale(noise_scaleSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::List& >::type covariance(covarianceSEXP);
-    Rcpp::traits::input_parameter< double >::type nugget(nuggetSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type beta(betaSEXP);
-    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
-    Rcpp::traits::input_parameter< Rcpp::Nullable<Rcpp::IntegerVector> >::type outputs(outputsSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_exact_gradient(coords, columns, noise_scale, covariance, nugget, beta, threads, outputs));
-    return rcpp_result_gen;
-END_RCPP
-}
-// core_exact_predict
-Rcpp::List core_exact_predict(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& columns, const Rcpp::NumericVector& noise_scale, const Rcpp::NumericMatrix& newcoords, const Rcpp::List& covariance, double nugget, int threads, Rcpp::Nullable<Rcpp::IntegerVector> outputs, Rcpp::Nullable<Rcpp::IntegerVector> new_outputs);
-RcppExport SEXP _neargp_core_exact_predict(SEXP coordsSEXP, SEXP columnsSEXP, SEXP noise_scaleSEXP, SEXP newcoordsSEXP, SEXP covarianceSEXP, SEXP nuggetSEXP, SEXP threadsSEXP, SEXP outputsSEXP, SEXP new_outputsSEXP) {
-BEGIN_RCPP
-    Rcpp::RObject rcpp_result_gen;
-    Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type coords(coordsSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type columns(columnsSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type noise_scale(noise_scaleSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type newcoords(newcoordsSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::List& >::type covariance(covarianceSEXP);
-    Rcpp::traits::input_parameter< double >::type nugget(nuggetSEXP);
-    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
-    Rcpp::traits::input_parameter< Rcpp::Nullable<Rcpp::IntegerVector> >::type outputs(outputsSEXP);
-    Rcpp::traits::input_parameter< Rcpp::Nullable<Rcpp::IntegerVector> >::type new_outputs(new_outputsSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_exact_predict(coords, columns, noise_scale, newcoords, covariance, nugget, threads, outputs, new_outputs));
-    return rcpp_result_gen;
-END_RCPP
-}
 // core_mean_field_fit
 Rcpp::List core_mean_field_fit(const Rcpp::List& nodes, const Rcpp::List& data, const Rcpp::List& response, const Rcpp::List& covariance, const std::string& family, const Rcpp::NumericVector& parameters, const Rcpp::List& start, const Rcpp::List& settings, int threads);
 RcppExport SEXP _neargp_core_mean_field_fit(SEXP nodesSEXP, SEXP dataSEXP, SEXP responseSEXP, SEXP covarianceSEXP, SEXP familySEXP, SEXP parametersSEXP, SEXP startSEXP, SEXP settingsSEXP, SEXP threadsSEXP) {
@@ -907,6 +907,17 @@ END_RCPP
 }
 
 static const R_CallMethodDef CallEntries[] = {
+    {"_neargp_core_problem", (DL_FUNC) &_neargp_core_problem, 7},
+    {"_neargp_core_evaluate", (DL_FUNC) &_neargp_core_evaluate, 5},
+    {"_neargp_core_gradient", (DL_FUNC) &_neargp_core_gradient, 5},
+    {"_neargp_core_evaluate_joint", (DL_FUNC) &_neargp_core_evaluate_joint, 4},
+    {"_neargp_core_gradient_joint", (DL_FUNC) &_neargp_core_gradient_joint, 5},
+    {"_neargp_core_predict", (DL_FUNC) &_neargp_core_predict, 12},
+    {"_neargp_core_simulate", (DL_FUNC) &_neargp_core_simulate, 12},
+    {"_neargp_core_exact_simulate", (DL_FUNC) &_neargp_core_exact_simulate, 10},
+    {"_neargp_core_exact", (DL_FUNC) &_neargp_core_exact, 8},
+    {"_neargp_core_exact_gradient", (DL_FUNC) &_neargp_core_exact_gradient, 8},
+    {"_neargp_core_exact_predict", (DL_FUNC) &_neargp_core_exact_predict, 9},
     {"_neargp_core_scale", (DL_FUNC) &_neargp_core_scale, 2},
     {"_neargp_core_correlation", (DL_FUNC) &_neargp_core_correlation, 2},
     {"_neargp_core_covariance_matrix", (DL_FUNC) &_neargp_core_covariance_matrix, 3},
@@ -944,17 +955,6 @@ static const R_CallMethodDef CallEntries[] = {
     {"_neargp_core_latent_solve", (DL_FUNC) &_neargp_core_latent_solve, 3},
     {"_neargp_core_latent_draws", (DL_FUNC) &_neargp_core_latent_draws, 4},
     {"_neargp_core_expectations", (DL_FUNC) &_neargp_core_expectations, 8},
-    {"_neargp_core_problem", (DL_FUNC) &_neargp_core_problem, 7},
-    {"_neargp_core_evaluate", (DL_FUNC) &_neargp_core_evaluate, 5},
-    {"_neargp_core_gradient", (DL_FUNC) &_neargp_core_gradient, 5},
-    {"_neargp_core_evaluate_joint", (DL_FUNC) &_neargp_core_evaluate_joint, 4},
-    {"_neargp_core_gradient_joint", (DL_FUNC) &_neargp_core_gradient_joint, 5},
-    {"_neargp_core_predict", (DL_FUNC) &_neargp_core_predict, 12},
-    {"_neargp_core_simulate", (DL_FUNC) &_neargp_core_simulate, 12},
-    {"_neargp_core_exact_simulate", (DL_FUNC) &_neargp_core_exact_simulate, 10},
-    {"_neargp_core_exact", (DL_FUNC) &_neargp_core_exact, 8},
-    {"_neargp_core_exact_gradient", (DL_FUNC) &_neargp_core_exact_gradient, 8},
-    {"_neargp_core_exact_predict", (DL_FUNC) &_neargp_core_exact_predict, 9},
     {"_neargp_core_mean_field_fit", (DL_FUNC) &_neargp_core_mean_field_fit, 9},
     {"_neargp_core_mean_field_state", (DL_FUNC) &_neargp_core_mean_field_state, 10},
     {"_neargp_core_mean_field_predict", (DL_FUNC) &_neargp_core_mean_field_predict, 7},
