@@ -10,8 +10,13 @@
 #'
 #' For [exact_gp()] draws are exact, from the dense joint distribution of the observations and all new locations (Rue and Held 2005,
 #' section 2.3), as long as both together are at most its `max_rows`, 10,000 by default, and `k` is not given. Beyond that they are
-#' made with neighbours, as for any other method, and a message (`neargp_message_neighbors`) says so. Time grows with the cube of that
-#' number: seconds for some thousand.
+#' made with neighbours, and a message (`neargp_message_neighbors`) says so. Time grows with the cube of that number: seconds for some
+#' thousand. Draws of a gaussian response by the other methods are exact for up to 1,500 observations and new locations together, where
+#' neither `k` nor a GPU is asked for.
+#'
+#' With neighbours the locations already drawn crowd out the observations, so that the mean of many draws is not quite that of
+#' [predict.neargp()]. For rough fields the difference is small; the smoother the field and the larger its nugget, the more it counts
+#' (`bench/accuracy.md`). A larger `k` lessens it.
 #'
 #' @section Smooth covariances:
 #' The covariance matrix of locations that are close beside the range is singular in double precision where the field is smooth:
@@ -25,7 +30,7 @@
 #'   as by [stats::simulate()].
 #' @param newdata as in [predict.neargp()]; `NULL` for the training rows, whose weights then apply to new observations.
 #' @param type `"response"` for new observations, `"link"` for the latent field.
-#' @param k number of neighbours, as in [predict.neargp()]; for [exact_gp()] all, see below.
+#' @param k number of neighbours, as in [predict.neargp()]. By default none where draws are exact, see below.
 #' @param conditional `FALSE` ignores the data and draws from the fitted model: trend at its estimate plus a new realisation of the process.
 #' @param trials numbers of trials of new binomial observations, one for all rows or one for each; by default those of the data for the
 #'   training rows, else 1.
@@ -52,11 +57,12 @@ simulate.neargp <- function(object, nsim = 1, seed = NULL, newdata = NULL, type 
   type <- check_choice(type, "type", c("response", "link"))
   if (!is.null(trials)) check_has_trials(object$family)
   exact <- is_exact_draw(object, k)
-  settings <- list(k = prediction_k(object, k), exact = exact, threads = resolve_threads(threads), noise = type == "response",
+  device <- resolve_device(device, exact)
+  settings <- list(k = prediction_k(object, k), exact = exact, few_dense = is.null(k) && device != "cuda", threads = resolve_threads(threads), noise = type == "response",
     conditional = check_flag(conditional, "conditional"), trials = if (!is.null(trials)) check_trials(trials))
   rows <- if (is.null(newdata)) length(object$data$y) else target_size(newdata)
   check_draws_size(rows, nsim)
-  device <- choose_device(resolve_device(device, exact), rows, settings$k)
+  device <- choose_device(device, rows, settings$k)
   state <- seed_generator(seed)
   on.exit(state$restore())
   result <- on_device(device, simulate_target(object, newdata, nsim, settings), search_of(object))
@@ -136,7 +142,7 @@ simulation_draws.default <- function(method, object, target, nsim, settings) {
 # A function of the residuals at the data and of normal numbers, a column of both for each draw.
 field_drawer <- function(object, data, coords, settings) {
   noise_scale <- 1 / data$weights
-  if (settings$exact && fits_dense(object, length(data$y) + nrow(coords))) {
+  if (draws_dense(object, length(data$y) + nrow(coords), settings)) {
     return(function(values, normals) {
       core_exact_simulate(data$coords, values, noise_scale, coords, object$core_covariance, object$nugget, normals, settings$threads)
     })
@@ -151,7 +157,15 @@ field_drawer <- function(object, data, coords, settings) {
 # Without neighbours, unless these are asked for.
 is_exact_draw <- function(object, k) is.null(k) && inherits(object$method, "neargp_exact_gp")
 
-# `places`: observations and new ones together.
+# Few enough for a dense draw of any method to take less than a second: the factor of 1,500 places is 1 GFlop.
+few_places <- 1500L
+
+# Pseudo-observations were calibrated with the k of the fit. `places`: observations and new ones together.
+draws_dense <- function(object, places, settings) {
+  if (settings$exact) return(fits_dense(object, places))
+  isTRUE(settings$few_dense) && is.null(object$sites) && places <= few_places
+}
+
 fits_dense <- function(object, places) {
   most <- object$method$max_rows
   if (places <= most) return(TRUE)

@@ -48,6 +48,21 @@ test_that("exact_gp() draws from the dense conditional distribution, however man
     fit$core_covariance)))
 })
 
+test_that("few places are drawn from the dense conditional distribution by the other methods, too, unless k is given", {
+  new <- simulated_data(150, seed = 2)
+  coords <- as.matrix(new[c("x", "y")])
+  for (method in list(vecchia(k = 20), loo_k(k = 20))) {
+    fit <- neargp(z ~ height, simulated_data(250), coords = ~ x + y, method = method, nugget = 1,
+      covariance = cov_matern(nu = 2.5, variance = 2, range = 0.12))
+    dense <- dense_krige(fit$data, fit$core_covariance, fit$nugget, coords, cbind(1, new$height))
+    trend <- dense_fit(fit$data, fit$core_covariance, fit$nugget)
+    fit <- given_trend(fit, trend$beta, trend$vcov)
+    expect_standard_normal(t(as.matrix(simulate(fit, 1000, seed = 1, newdata = new, type = "link"))), dense)
+    near <- rowMeans(as.matrix(simulate(fit, 1000, seed = 1, newdata = new, type = "link", k = 40)))
+    expect_gt(max(abs(near - dense$mean) / sqrt(dense$variance / 1000)), 5)
+  }
+})
+
 test_that("exact_gp() says when it draws with neighbours, which is beyond max_rows", {
   fit <- neargp(z ~ 1, simulated_data(60), coords = ~ x + y, method = exact_gp(max_rows = 100), nugget = 0.1,
     covariance = cov_exponential(variance = 2, range = 0.2))
