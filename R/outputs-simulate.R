@@ -11,8 +11,10 @@ simulate.neargp_outputs <- function(object, nsim = 1, seed = NULL, newdata = NUL
   nsim <- check_count(nsim, "nsim")
   type <- check_choice(type, "type", c("response", "link"))
   settings <- outputs_predict_settings(object, k, threads = threads, device = "cpu")
-  settings[c("noise", "conditional", "exact", "device")] <- list(type == "response", check_flag(conditional, "conditional"),
-    is_exact_draw(object, k), resolve_device(device, is_exact_draw(object, k)))
+  exact <- is_exact_draw(object, k)
+  device <- resolve_device(device, exact)
+  settings[c("noise", "conditional", "exact", "device", "few_dense")] <- list(type == "response", check_flag(conditional, "conditional"),
+    exact, device, is.null(k) && device != "cuda")
   if (is_raster(newdata)) {
     abort_neargp("newdata", c("Simulations of several outputs are not for rasters.", i = "Use the cells as a data frame."))
   }
@@ -118,7 +120,7 @@ drawn_outputs <- function(object, data, coords, at, values, settings) {
   place <- at[, 1L]
   output <- at[, 2L]
   normals <- matrix(stats::rnorm(length(place) * ncol(values)), ncol = ncol(values))
-  drawn <- check_drawn(if (settings$exact && fits_dense(object, length(data$y) + length(place))) {
+  drawn <- check_drawn(if (draws_dense(object, length(data$y) + length(place), settings)) {
     core_exact_simulate(data$coords, values, 1 / data$weights, coords[place, , drop = FALSE], object$core_covariance, 0, normals,
       settings$threads, data$output, output)
   } else {

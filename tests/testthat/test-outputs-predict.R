@@ -159,6 +159,16 @@ test_that("exact_gp() draws several outputs from their dense joint distribution"
   }
 })
 
+test_that("a few places of several outputs are drawn densely by the other methods, too, unless k is given", {
+  draws_by <- function(method, ...) {
+    fit <- neargp(cbind(zinc, lead) ~ 0, simulated_outputs(40), coords = ~ x + y, method = method, nugget = c(0.2, 8),
+      covariance = cov_coregionalisation(cov_matern(2.5, range = 0.3), matrices = matrix(c(2, 4, 4, 100), 2L)))
+    simulate(fit, nsim = 2, seed = 1, newdata = data.frame(x = c(0.4, 0.42, 0.9), y = 0.5), type = "link", ...)
+  }
+  expect_equal(draws_by(loo_k(k = 5)), draws_by(exact_gp()), tolerance = 1e-10)
+  expect_gt(max(abs(draws_by(loo_k(k = 5), k = 5) - draws_by(exact_gp()))), 1e-3)
+})
+
 test_that("with fewer factors than outputs, or an output without noise, simulations have the joint distribution of predictions", {
   data <- simulated_outputs(50)
   places <- rbind(data[c(which(!is.na(data$zinc))[1L], which(is.na(data$zinc))[1L]), c("x", "y")], data.frame(x = c(0.4, 0.42), y = 0.5))
