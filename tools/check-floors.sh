@@ -11,7 +11,7 @@ floors='base
 parallel random simd
 geometry likelihoods linalg
 covariance optim
-conditional
+conditional variational
 latent loo response'
 
 grep -r --include='*.h' --include='*.cpp' '^#include "[^"]*/' src/core |

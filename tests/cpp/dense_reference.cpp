@@ -78,9 +78,6 @@ MatrixXd values_of(const neargp::LocalData& data) {
   return values;
 }
 
-namespace {
-
-// The model with parameter `index` (in the core's order) moved by `step` on its working scale.
 neargp::Covariance moved(neargp::Covariance model, int index, double step) {
   for (neargp::Component& component : model.components) {
     const int ranges = int(component.range.size());
@@ -109,6 +106,8 @@ neargp::Covariance moved(neargp::Covariance model, int index, double step) {
   (model.output_nuggets.empty() ? model.nugget : model.output_nuggets[index]) *= std::exp(step);
   return model;
 }
+
+namespace {
 
 // Central difference of fourth order.
 MatrixXd covariance_derivative(const neargp::Covariance& model, int index, const neargp::LocalData& data) {

@@ -59,26 +59,6 @@ class Functional {
   std::vector<double> weights_, weighted_, variance_;
 };
 
-// Parameter `a` of the core's list, on the scale in which it is differentiated, moved by `step`.
-Covariance moved(Covariance covariance, int a, double step) {
-  for (Component& component : covariance.components) {
-    if (a == 0) return component.variance *= std::exp(step), covariance;
-    a -= 1;
-    if (a < int(component.range.size())) return component.range[a] *= std::exp(step), covariance;
-    a -= int(component.range.size());
-    if (component.anisotropic) {
-      if (a < 2) return (a == 0 ? component.u : component.v) += step, covariance;
-      a -= 2;
-    }
-    if (component.has_shape()) {
-      if (a == 0) return component.shape += step, covariance;
-      a -= 1;
-    }
-  }
-  covariance.nugget *= std::exp(step);
-  return covariance;
-}
-
 }  // namespace
 
 TEST_CASE("weights and variances are those of the dense conditional distribution, and sums those of the weights") {
@@ -123,8 +103,8 @@ TEST_CASE("the adjoint is the gradient of any functional of weights or weighted 
           if (!model.covariance.is_active(a)) continue;
           CAPTURE(a);
           const double h = 1e-5;
-          const double slope = (functional(moved(model.covariance, a, h), context) -
-                                functional(moved(model.covariance, a, -h), context)) / (2.0 * h);
+          const double slope = (functional(reference::moved(model.covariance, a, h), context) -
+                                functional(reference::moved(model.covariance, a, -h), context)) / (2.0 * h);
           CHECK(gradient[a] == doctest::Approx(slope).epsilon(2e-6));
         }
       });

@@ -24,7 +24,7 @@
 #include "covariance/matern_quadrature.h"
 
 namespace neargp {
-extern const CovarianceKernels covariance_kernels_avx2{fill_matern_table<4>};
+extern const CovarianceKernels covariance_kernels_avx2{fill_matern_table<4>, covariance_column<4>};
 }
 
 #if defined(__clang__)

@@ -24,7 +24,7 @@
 #include "covariance/matern_quadrature.h"
 
 namespace neargp {
-extern const CovarianceKernels covariance_kernels_avx512{fill_matern_table<8>};
+extern const CovarianceKernels covariance_kernels_avx512{fill_matern_table<8>, covariance_column<8>};
 }
 
 #if defined(__clang__)

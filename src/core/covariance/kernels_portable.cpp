@@ -5,5 +5,5 @@
 #include "covariance/matern_quadrature.h"
 
 namespace neargp {
-extern const CovarianceKernels covariance_kernels_portable{fill_matern_table<2>};
+extern const CovarianceKernels covariance_kernels_portable{fill_matern_table<2>, covariance_column<2>};
 }

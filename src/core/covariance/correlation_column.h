@@ -1,0 +1,89 @@
+// One column of a matrix of covariances, with what its derivatives need, in packs.
+#pragma once
+
+#include "base/types.h"
+#include "covariance/matern_table.h"
+#include "covariance/with_family.h"
+
+namespace neargp {
+
+// What a column is of: m points in the scaled coordinates of a component, coordinate after coordinate with `stride`
+// numbers from one to the next, and one point x.
+struct ColumnPlaces {
+  const double* points;
+  Index m, stride;
+  const double* x;
+  int dim;
+};
+
+// Arrays of m numbers: covariances, their derivatives in the squared scaled distance r2, and in the shape; the last two
+// may be null. At r2 = 0 the derivative in r2 is given as zero: there it is always multiplied by a difference that
+// is zero, and of the exponential it is infinite.
+struct ColumnEntries {
+  double* value;
+  double* slope;
+  double* shape;
+};
+
+namespace detail {
+
+template <int Lanes>
+struct ColumnPack {
+  using Real = typename Pack<Lanes>::Real;
+
+  static Real load(const double* from, Index count) {
+    Real pack = Real{};
+    for (int lane = 0; lane < Lanes && lane < count; ++lane) pack[lane] = from[lane];
+    return pack;
+  }
+  static Real load(const double* from) {
+    Real pack;
+    std::memcpy(static_cast<void*>(&pack), from, sizeof pack);
+    return pack;
+  }
+  static void store(const Real& pack, double* to, Index count) {
+    if (count >= Lanes) {
+      std::memcpy(to, &pack, sizeof pack);
+    } else {
+      for (int lane = 0; lane < count; ++lane) to[lane] = pack[lane];
+    }
+  }
+};
+
+template <bool slope, bool shape, int Lanes, class Correlation>
+void fill_column(const Correlation& correlation, double variance, const ColumnPlaces& places, const ColumnEntries& out) {
+  using Packed = ColumnPack<Lanes>;
+  using Real = typename Packed::Real;
+  for (Index j = 0; j < places.m; j += Lanes) {
+    const Index count = places.m - j;
+    Real r2 = Real{};
+    for (int d = 0; d < places.dim; ++d) {
+      const double* from = places.points + d * places.stride + j;
+      const Real difference = (count >= Lanes ? Packed::load(from) : Packed::load(from, count)) - places.x[d];
+      r2 += difference * difference;
+    }
+    Real c, dc_dr2 = Real{}, dc_dshape = Real{};
+    correlation.template evaluate<slope, shape>(r2, c, dc_dr2, dc_dshape);
+    Packed::store(variance * c, out.value + j, count);
+    if (slope) Packed::store(r2 > 0.0 ? variance * dc_dr2 : Real{}, out.slope + j, count);
+    if (shape) Packed::store(variance * dc_dshape, out.shape + j, count);
+  }
+}
+
+}  // namespace detail
+
+template <int Lanes>
+void covariance_column(const FamilyChoice<double>& choice, double variance, const ColumnPlaces& places,
+                       const ColumnEntries& out) {
+  with_family(choice, [&](const auto& correlation) {
+    if (out.shape) {
+      detail::fill_column<true, true, Lanes>(correlation, variance, places, out);
+    } else if (out.slope) {
+      detail::fill_column<true, false, Lanes>(correlation, variance, places, out);
+    } else {
+      detail::fill_column<false, false, Lanes>(correlation, variance, places, out);
+    }
+  });
+}
+
+}  // namespace neargp

@@ -1,0 +1,25 @@
+// The dense products that methods with inducing points are made of, in double precision, on the calling thread.
+#pragma once
+
+#include <Eigen/Core>
+
+namespace neargp {
+
+using MatrixView = Eigen::Ref<Eigen::MatrixXd>;
+using ConstMatrixView = Eigen::Ref<const Eigen::MatrixXd>;
+
+// C = A B
+void multiply(ConstMatrixView a, ConstMatrixView b, MatrixView c);
+
+// C += A A', of which only the lower triangle is read and written.
+void rank_update(ConstMatrixView a, MatrixView c);
+
+// L^-1 B and L^-T B in place, L the lower triangle of `lower`.
+void lower_solve(ConstMatrixView lower, MatrixView b);
+void lower_transposed_solve(ConstMatrixView lower, MatrixView b);
+
+// S = LL' for the lower triangle of S, in place, with zeros above the diagonal. False where a pivot is below 1e-14 of its
+// diagonal entry.
+bool cholesky(MatrixView s);
+
+}  // namespace neargp

@@ -1,0 +1,224 @@
+#include "variational/collapsed_bound.h"
+
+#include <cmath>
+
+#include "base/constants.h"
+#include "base/error.h"
+#include "linalg/products.h"
+#include "variational/sum_rows.h"
+
+namespace neargp {
+
+namespace {
+
+using Eigen::MatrixXd;
+using Eigen::VectorXd;
+using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+
+// Some rows of the data.
+struct Rows {
+  Points coords;
+  MatrixXd values;
+  VectorXd precision;
+};
+
+Rows take_rows(const RegressionData& data, double nugget, Index first, Index last) {
+  const Index n = last - first;
+  const Eigen::Map<const Eigen::ArrayXd> scale(data.noise_scale + first, n);
+  return {{data.coords[first], n, data.coords.dim},
+          Eigen::Map<const RowMajor>(data.values + first * data.columns, n, data.columns),
+          (nugget * scale).inverse()};
+}
+
+// tau_i = dt_i / dd_i
+VectorXd trace_slopes(BoundKind kind, const VectorXd& precision, const VectorXd& unexplained) {
+  if (kind == BoundKind::standard) return precision;
+  return precision.array() / (1.0 + precision.array() * unexplained.array());
+}
+
+double trace_terms(BoundKind kind, const VectorXd& precision, const VectorXd& unexplained) {
+  const Eigen::ArrayXd ratio = precision.array() * unexplained.array();
+  return kind == BoundKind::standard ? ratio.sum() : ratio.log1p().sum();
+}
+
+// What the value needs of the rows.
+struct Moments {
+  MatrixXd gram;         // A W A', lower triangle
+  MatrixXd cross;        // A W R
+  MatrixXd columns;      // R'W R
+  double traces = 0.0;   // sum t_i
+  double log_precision = 0.0, unexplained = 0.0;
+
+  void add(const Moments& other) {
+    gram += other.gram;
+    cross += other.cross;
+    columns += other.columns;
+    traces += other.traces;
+    log_precision += other.log_precision;
+    unexplained += other.unexplained;
+  }
+};
+
+// What the gradient needs of them further.
+struct Adjoints {
+  InducingGradient gradient;
+  MatrixXd traced;  // A diag(tau) A', lower triangle
+
+  void add(const Adjoints& other) {
+    gradient.add(other.gradient);
+    traced += other.traced;
+  }
+};
+
+class Evaluation {
+ public:
+  Evaluation(const RegressionData& data, const InducingFactor& factor, const BoundSettings& settings, const RunContext& context)
+      : data_(data), factor_(factor), settings_(settings), context_(context),
+        nugget_(factor.points().covariance().nugget), m_(factor.points().size()) {}
+
+  CollapsedBound value() {
+    const Moments moments = sum_moments();
+    CollapsedBound bound;
+    gram_ = moments.gram;
+    bound.factor = moments.gram;
+    bound.factor.diagonal().array() += 1.0;
+    if (!cholesky(bound.factor)) return failed(BoundFailure::posterior);
+    MatrixXd whitened = moments.cross;
+    lower_solve(bound.factor, whitened);
+    const MatrixXd gram = moments.columns - whitened.transpose() * whitened;
+    if (!profile_trend(gram, bound)) return failed(BoundFailure::trend);
+    bound.weights = whitened;
+    lower_transposed_solve(bound.factor, bound.weights);
+    const double n = double(data_.coords.n);
+    const double rss = contrasts_.col(0).dot(gram * contrasts_.col(0));
+    const double log_det = 2.0 * bound.factor.diagonal().array().log().sum() - moments.log_precision;
+    bound.value += -0.5 * (n * log_two_pi + log_det + rss + moments.traces);
+    bound.unexplained = moments.unexplained / n;
+    if (!std::isfinite(bound.value)) return failed(BoundFailure::posterior);
+    return bound;
+  }
+
+  // With alpha = W (e - A'm), m = B^-1 A W e, and S = B^-1: dF/dA = m alpha' - S A W + A diag(tau), dF/dk_ii = -tau_i / 2. REML adds
+  // columns V = (A'A + W^-1)^-1 H C to alpha and A V to m, C C' = (H'(A'A + W^-1)^-1 H)^-1: the derivative of
+  // -1/2 log|H'(A'A + W^-1)^-1 H| in A'A + W^-1 is 1/2 V V', as that of the density's quadratic form is 1/2 alpha alpha'.
+  void add_gradient(CollapsedBound& bound) const {
+    MatrixXd covariance = MatrixXd::Identity(m_, m_);
+    lower_solve(bound.factor, covariance);
+    lower_transposed_solve(bound.factor, covariance);
+    const MatrixXd means = bound.weights * contrasts_;
+    Adjoints adjoints = sum_adjoints(means, covariance);
+    if (settings_.kind == BoundKind::standard) adjoints.traced = gram_;
+    MatrixXd g = adjoints.traced + covariance + means * means.transpose();
+    g.diagonal().array() -= 1.0;
+    factor_.adjoint(g, adjoints.gradient);
+    bound.gradient = std::move(adjoints.gradient);
+  }
+
+ private:
+  static CollapsedBound failed(BoundFailure failure) {
+    CollapsedBound bound;
+    bound.failure = failure;
+    bound.value = -INFINITY;
+    return bound;
+  }
+
+  Moments sum_moments() const {
+    const int columns = data_.columns;
+    const Moments zero{MatrixXd::Zero(m_, m_), MatrixXd::Zero(m_, columns), MatrixXd::Zero(columns, columns)};
+    return sum_rows(data_.coords.n, settings_.chunk_rows, m_ * m_, context_, zero, [&](Index first, Index last, Moments& sum) {
+      const Rows rows = take_rows(data_, nugget_, first, last);
+      const CrossBlock block(factor_, rows.coords, false);
+      const MatrixXd weighted = rows.precision.asDiagonal() * rows.values;
+      sum.cross += block.features() * weighted;
+      sum.columns += rows.values.transpose() * weighted;
+      rank_update(block.features() * rows.precision.cwiseSqrt().asDiagonal(), sum.gram);
+      sum.traces += trace_terms(settings_.kind, rows.precision, block.unexplained());
+      sum.log_precision += rows.precision.array().log().sum();
+      sum.unexplained += block.unexplained().sum();
+    });
+  }
+
+  // Least squares of the first column on the others, given their whitened Gram matrix. The columns of `contrasts_` are (1, -beta) and,
+  // for REML, (0, C).
+  bool profile_trend(const MatrixXd& gram, CollapsedBound& bound) {
+    const Index q = data_.columns - 1;
+    contrasts_ = MatrixXd::Zero(q + 1, settings_.reml ? q + 1 : 1);
+    contrasts_(0, 0) = 1.0;
+    if (q == 0) return true;
+    MatrixXd lower = gram.bottomRightCorner(q, q);
+    if (!cholesky(lower)) return false;
+    MatrixXd solved(q, q + 1);
+    solved << gram.bottomLeftCorner(q, 1), MatrixXd::Identity(q, q);
+    lower_solve(lower, solved);
+    lower_transposed_solve(lower, solved);
+    bound.beta = solved.col(0);
+    bound.beta_covariance = solved.rightCols(q);
+    contrasts_.col(0).tail(q) = -bound.beta;
+    if (!settings_.reml) return true;
+    MatrixXd root = MatrixXd::Identity(q, q);
+    lower_transposed_solve(lower, root);
+    contrasts_.bottomRightCorner(q, q) = root;
+    bound.value = 0.5 * double(q) * log_two_pi - lower.diagonal().array().log().sum();
+    return true;
+  }
+
+  Adjoints sum_adjoints(const MatrixXd& means, const MatrixXd& covariance) const {
+    const bool tight = settings_.kind == BoundKind::tight;
+    const Adjoints zero{factor_.points().zero_gradient(), tight ? MatrixXd::Zero(m_, m_) : MatrixXd()};
+    return sum_rows(data_.coords.n, settings_.chunk_rows, m_ * m_, context_, zero, [&](Index first, Index last, Adjoints& sum) {
+      const Rows rows = take_rows(data_, nugget_, first, last);
+      const CrossBlock block(factor_, rows.coords, true);
+      const MatrixXd& features = block.features();
+      const VectorXd slopes = trace_slopes(settings_.kind, rows.precision, block.unexplained());
+      const MatrixXd residuals = rows.values * contrasts_ - features.transpose() * means;
+      MatrixXd bar(m_, last - first);
+      multiply(covariance, features, bar);
+      const VectorXd spread = features.cwiseProduct(bar).colwise().sum();
+      sum.gradient.parameters.back() += nugget_slope(rows, residuals, spread, slopes, block.unexplained());
+      bar = (features * slopes.asDiagonal() - bar * rows.precision.asDiagonal()).eval();
+      bar.noalias() += means * (rows.precision.asDiagonal() * residuals).transpose();
+      if (tight) rank_update(features * slopes.cwiseSqrt().asDiagonal(), sum.traced);
+      block.adjoint(bar, -0.5 * slopes, sum.gradient);
+    });
+  }
+
+  // In the logarithm of the nugget: -sum W_i dF/dW_i, dF/dW_i = 1/2 [ 1/W_i - (e_i - A_i'm)^2 - A_i'S A_i - d_i tau_i / W_i ].
+  static double nugget_slope(const Rows& rows, const MatrixXd& residuals, const VectorXd& spread, const VectorXd& slopes,
+                             const VectorXd& unexplained) {
+    const Eigen::ArrayXd per_row = rows.precision.array() * (residuals.rowwise().squaredNorm() + spread).array() +
+                                   unexplained.array() * slopes.array() - 1.0;
+    return 0.5 * per_row.sum();
+  }
+
+  const RegressionData& data_;
+  const InducingFactor& factor_;
+  const BoundSettings& settings_;
+  const RunContext& context_;
+  double nugget_;
+  Index m_;
+  MatrixXd gram_, contrasts_;
+};
+
+}  // namespace
+
+CollapsedBound collapsed_bound(const RegressionData& data, Points inducing, const Covariance& covariance,
+                               const BoundSettings& settings, bool derivatives, const RunContext& context) {
+  if (!(covariance.nugget > 0.0)) throw Error("A bound on inducing points needs noise: a nugget above zero.");
+  const PreparedCovariance prepared = prepare(covariance, data.coords.dim, derivatives);
+  const InducingPoints points(prepared, inducing);
+  const InducingFactor factor(points, settings.jitter, derivatives);
+  if (!factor.regular()) {
+    CollapsedBound bound;
+    bound.failure = BoundFailure::prior;
+    bound.value = -INFINITY;
+    return bound;
+  }
+  Evaluation evaluation(data, factor, settings, context);
+  CollapsedBound bound = evaluation.value();
+  if (!derivatives || bound.failure != BoundFailure::none) return bound;
+  evaluation.add_gradient(bound);
+  bound.gradient.parameters = active_part(std::move(bound.gradient.parameters), covariance);
+  return bound;
+}
+
+}  // namespace neargp

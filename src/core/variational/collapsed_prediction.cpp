@@ -1,0 +1,64 @@
+#include "variational/collapsed_prediction.h"
+
+#include <algorithm>
+
+#include "covariance/covariance_matrix.h"
+#include "linalg/products.h"
+#include "parallel/parallel_for.h"
+
+namespace neargp {
+
+namespace {
+
+constexpr Index chunk_rows = 256;
+
+}  // namespace
+
+CollapsedPrediction collapsed_prediction(Points targets, Points inducing, const Covariance& covariance, double jitter,
+                                         const Eigen::MatrixXd& weights, const Eigen::MatrixXd& factor,
+                                         const RunContext& context) {
+  const PreparedCovariance prepared = prepare(covariance, targets.dim, false);
+  const InducingPoints points(prepared, inducing);
+  const InducingFactor prior(points, jitter, false);
+  CollapsedPrediction result;
+  if (!prior.regular()) {
+    result.failure = BoundFailure::prior;
+    return result;
+  }
+  result.weighted.resize(targets.n, weights.cols());
+  result.unexplained.resize(targets.n);
+  result.posterior.resize(targets.n);
+  parallel_for(context, (targets.n + chunk_rows - 1) / chunk_rows, [&](Index chunk) {
+    const Index first = chunk * chunk_rows, last = std::min(first + chunk_rows, targets.n), count = last - first;
+    // Products of other widths may round otherwise: the last rows are computed in a full chunk, so that neighbours in a call play no part.
+    Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> padded(chunk_rows, targets.dim);
+    for (Index i = 0; i < chunk_rows; ++i)
+      for (int d = 0; d < targets.dim; ++d) padded(i, d) = targets[first + std::min(i, count - 1)][d];
+    const CrossBlock block(prior, {padded.data(), chunk_rows, targets.dim}, false);
+    Eigen::MatrixXd whitened = block.features();
+    lower_solve(factor, whitened);
+    const Eigen::MatrixXd weighted = block.features().transpose() * weights;
+    result.weighted.middleRows(first, count) = weighted.topRows(count);
+    result.unexplained.segment(first, count) = block.unexplained().head(count);
+    result.posterior.segment(first, count) = whitened.leftCols(count).colwise().squaredNorm();
+  });
+  return result;
+}
+
+InducingFeatures inducing_features(Points targets, Points inducing, const Covariance& covariance, double jitter,
+                                   const RunContext& context) {
+  const PreparedCovariance prepared = prepare(covariance, targets.dim, false);
+  const InducingPoints points(prepared, inducing);
+  const InducingFactor prior(points, jitter, false);
+  InducingFeatures result;
+  if (!prior.regular()) {
+    result.failure = BoundFailure::prior;
+    return result;
+  }
+  result.features = CrossBlock(prior, targets, false).features();
+  result.unexplained = covariance_matrix(prepared, targets, targets, nullptr, nullptr, context) -
+                       result.features.transpose() * result.features;
+  return result;
+}
+
+}  // namespace neargp

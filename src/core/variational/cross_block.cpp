@@ -1,0 +1,22 @@
+#include "variational/cross_block.h"
+
+#include "linalg/products.h"
+
+namespace neargp {
+
+CrossBlock::CrossBlock(const InducingFactor& factor, Points rows, bool derivatives)
+    : factor_(factor), features_(factor.points().covariances(rows, derivatives ? &parts_ : nullptr)) {
+  lower_solve(factor.lower(), features_);
+  unexplained_ = factor.points().covariance().variance - features_.colwise().squaredNorm().transpose().array();
+}
+
+void CrossBlock::adjoint(Eigen::MatrixXd& features_bar, const Eigen::VectorXd& variance_bar,
+                         InducingGradient& gradient) const {
+  lower_transposed_solve(factor_.lower(), features_bar);
+  factor_.points().contract(parts_, features_bar, gradient);
+  const double of_variance = variance_bar.sum();
+  for (const PreparedComponent& component : factor_.points().covariance().components)
+    gradient.parameters[component.variance_parameter] += component.variance * of_variance;
+}
+
+}  // namespace neargp

@@ -1,0 +1,26 @@
+#include "variational/inducing_factor.h"
+
+#include "linalg/products.h"
+
+namespace neargp {
+
+InducingFactor::InducingFactor(const InducingPoints& points, double jitter, bool derivatives)
+    : points_(points), jitter_(jitter), lower_(points.covariances(derivatives ? &parts_ : nullptr)) {
+  lower_.diagonal().array() += jitter * points.covariance().variance;
+  regular_ = cholesky(lower_);
+}
+
+void InducingFactor::adjoint(const Eigen::MatrixXd& g, InducingGradient& gradient) const {
+  Eigen::MatrixXd bar = g.selfadjointView<Eigen::Lower>();
+  lower_transposed_solve(lower_, bar);
+  bar.transposeInPlace();
+  lower_transposed_solve(lower_, bar);
+  bar *= -0.5;
+  InducingGradient own = points_.zero_gradient();
+  points_.contract(parts_, bar, own);
+  for (const PreparedComponent& component : points_.covariance().components)
+    own.parameters[component.variance_parameter] += jitter_ * component.variance * bar.trace();
+  gradient.add(own, 2.0);
+}
+
+}  // namespace neargp

@@ -1,0 +1,129 @@
+#include "variational/inducing_points.h"
+
+#include "base/error.h"
+#include "covariance/kernels.h"
+
+namespace neargp {
+
+namespace {
+
+using Eigen::MatrixXd;
+using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+
+MatrixXd matrix_of(Points points) { return Eigen::Map<const RowMajor>(points.data, points.n, points.dim); }
+
+// How d r^2 = delta' M delta of a length parameter sums over pairs, given the sums of T delta delta'.
+double form_sum(const ScaleDerivative& form, const MatrixXd& moments) {
+  if (form.planar())
+    return form.m11 * moments(0, 0) + 2.0 * form.m12 * moments(0, 1) + form.m22 * moments(1, 1);
+  double sum = 0.0;
+  for (const int d : form.coordinates) sum += moments(d, d);
+  return -2.0 * sum;
+}
+
+}  // namespace
+
+void InducingGradient::add(const InducingGradient& other, double position_factor) {
+  for (std::size_t a = 0; a < parameters.size(); ++a) parameters[a] += other.parameters[a];
+  positions += position_factor * other.positions;
+}
+
+InducingPoints::InducingPoints(const PreparedCovariance& covariance, Points positions) : covariance_(covariance) {
+  if (positions.n < 1) throw Error("There must be an inducing point.");
+  if (positions.dim != covariance.dim) throw Error("Inducing points must have the coordinates of the covariance.");
+  if (covariance.outputs() > 0) throw Error("Inducing points are for one output.");
+  const MatrixXd given = matrix_of(positions);
+  centre_ = given.colwise().mean();
+  positions_ = given.rowwise() - centre_;
+  for (const PreparedComponent& component : covariance.components) {
+    const RowMajor rows = positions_;
+    scaled_.push_back(scaled(component, rows.data(), rows.rows()));
+  }
+}
+
+InducingGradient InducingPoints::zero_gradient() const {
+  return {std::vector<double>(covariance_.parameters, 0.0), MatrixXd::Zero(size(), dim())};
+}
+
+MatrixXd InducingPoints::scaled(const PreparedComponent& component, const double* row_major, Index n) const {
+  RowMajor result(n, dim());
+  for (Index i = 0; i < n; ++i) scale_point(component, dim(), row_major + i * dim(), result.data() + i * dim());
+  return result;
+}
+
+// About the centre of the inducing points: contract() multiplies coordinates, where distances are differences of products.
+MatrixXd InducingPoints::centred(Points points) const { return matrix_of(points).rowwise() - centre_; }
+
+MatrixXd InducingPoints::covariances(Points points, std::vector<ComponentCovariances>* parts) const {
+  if (points.dim != dim()) throw Error("All points must have the same coordinates.");
+  return covariances_with(centred(points), parts);
+}
+
+MatrixXd InducingPoints::covariances(std::vector<ComponentCovariances>* parts) const {
+  return covariances_with(positions_, parts);
+}
+
+MatrixXd InducingPoints::covariances_with(const MatrixXd& points, std::vector<ComponentCovariances>* parts) const {
+  const Index m = size(), n = points.rows();
+  const RowMajor rows = points;
+  MatrixXd total = MatrixXd::Zero(m, n);
+  if (parts) parts->resize(covariance_.components.size());
+  for (std::size_t c = 0; c < covariance_.components.size(); ++c) {
+    const PreparedComponent& component = covariance_.components[c];
+    ComponentCovariances own;
+    ComponentCovariances& part = parts ? (*parts)[c] : own;
+    part.scaled = scaled(component, rows.data(), n);
+    const RowMajor places = part.scaled;
+    part.value.resize(m, parts ? n : 1);
+    part.slope.resize(m, parts ? n : 0);
+    part.shape.resize(m, parts && component.wants_shape() ? n : 0);
+    const FamilyChoice<double> family = family_choice(component);
+    for (Index i = 0; i < n; ++i) {
+      double* value = part.value.col(parts ? i : 0).data();
+      const ColumnPlaces at{scaled_[c].data(), m, m, places.data() + i * dim(), dim()};
+      covariance_kernels().covariance_column(family, component.variance, at,
+          {value, parts ? part.slope.col(i).data() : nullptr, part.shape.cols() ? part.shape.col(i).data() : nullptr});
+      total.col(i) += part.value.col(parts ? i : 0);
+    }
+  }
+  return total;
+}
+
+// With T = bar * slope, and z and x the scaled points of rows and columns, every length parameter needs no more than
+//   sum T_ji (z_j - x_i)(z_j - x_i)' = Z'D Z - Z'T X - (Z'T X)' + X'E X,   D and E the sums of T by rows and by columns,
+// and the derivative in z_j is 2 [ D_jj z_j - (T X)_j ].
+void InducingPoints::contract(const std::vector<ComponentCovariances>& parts, const MatrixXd& bar,
+                              InducingGradient& gradient) const {
+  for (std::size_t c = 0; c < parts.size(); ++c) {
+    const PreparedComponent& component = covariance_.components[c];
+    const ComponentCovariances& part = parts[c];
+    gradient.parameters[component.variance_parameter] += bar.cwiseProduct(part.value).sum();
+    if (component.wants_shape()) gradient.parameters[component.shape_parameter] += bar.cwiseProduct(part.shape).sum();
+    const MatrixXd& z = scaled_[c];
+    const MatrixXd& x = part.scaled;
+    const MatrixXd weight = bar.cwiseProduct(part.slope);
+    const MatrixXd weighted = weight * x;
+    const Eigen::VectorXd of_row = weight.rowwise().sum(), of_column = weight.colwise().sum();
+    const MatrixXd mixed = z.transpose() * weighted;
+    const MatrixXd moments = z.transpose() * of_row.asDiagonal() * z - mixed - mixed.transpose() +
+                             x.transpose() * of_column.asDiagonal() * x;
+    for (const ScaleDerivative& form : component.scale_derivatives)
+      gradient.parameters[form.parameter] += form_sum(form, moments);
+    add_positions(component, 2.0 * (of_row.asDiagonal() * z - weighted), gradient);
+  }
+}
+
+// From the component's metric to the coordinates: the transpose of scale_point().
+void InducingPoints::add_positions(const PreparedComponent& component, const MatrixXd& scaled_gradient,
+                                   InducingGradient& gradient) const {
+  MatrixXd result = scaled_gradient;
+  for (int d = 0; d < dim(); ++d) result.col(d) *= component.inverse_range[d];
+  if (component.anisotropic) {
+    const Eigen::VectorXd first = result.col(0);
+    result.col(0) = component.a11 * first + component.a12 * result.col(1);
+    result.col(1) = component.a12 * first + component.a22 * result.col(1);
+  }
+  gradient.positions += result;
+}
+
+}  // namespace neargp

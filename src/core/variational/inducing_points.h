@@ -1,0 +1,60 @@
+// Covariances between inducing points and other points, and how an objective's derivatives in these become derivatives in
+// the parameters of the covariance and in the positions of the inducing points.
+#pragma once
+
+#include <Eigen/Core>
+#include <vector>
+
+#include "covariance/prepared.h"
+#include "geometry/points.h"
+
+namespace neargp {
+
+// Derivatives of an objective in the parameters of the covariance, in the order of covariance.h, and in the positions, a
+// row for each inducing point.
+struct InducingGradient {
+  std::vector<double> parameters;
+  Eigen::MatrixXd positions;
+
+  void add(const InducingGradient& other, double position_factor = 1.0);
+};
+
+// The covariances of one component with some points, a column for each: their derivatives in the squared scaled distance
+// and, where it is wanted, in the shape; and the points in the component's metric, a row for each.
+struct ComponentCovariances {
+  Eigen::MatrixXd value, slope, shape, scaled;
+};
+
+class InducingPoints {
+ public:
+  // `covariance` is one output's, prepared with derivatives where contract() is to be called.
+  InducingPoints(const PreparedCovariance& covariance, Points positions);
+
+  Index size() const { return positions_.rows(); }
+  int dim() const { return covariance_.dim; }
+  const PreparedCovariance& covariance() const { return covariance_; }
+  InducingGradient zero_gradient() const;
+
+  // The covariances with `points`, inducing points down the rows. `parts` may be null; else it gets one for each component.
+  Eigen::MatrixXd covariances(Points points, std::vector<ComponentCovariances>* parts) const;
+  // Among the inducing points.
+  Eigen::MatrixXd covariances(std::vector<ComponentCovariances>* parts) const;
+
+  // Adds the derivatives of an objective through the covariances of which `parts` are, given its derivatives `bar` in
+  // them. Of the positions it is those of the rows: among the inducing points, where rows and columns move, half of it.
+  void contract(const std::vector<ComponentCovariances>& parts, const Eigen::MatrixXd& bar, InducingGradient& gradient) const;
+
+ private:
+  Eigen::MatrixXd scaled(const PreparedComponent& component, const double* row_major, Index n) const;
+  Eigen::MatrixXd centred(Points points) const;
+  Eigen::MatrixXd covariances_with(const Eigen::MatrixXd& centred_points, std::vector<ComponentCovariances>* parts) const;
+  void add_positions(const PreparedComponent& component, const Eigen::MatrixXd& scaled_gradient,
+                     InducingGradient& gradient) const;
+
+  const PreparedCovariance& covariance_;
+  Eigen::RowVectorXd centre_;
+  Eigen::MatrixXd positions_;            // about the centre
+  std::vector<Eigen::MatrixXd> scaled_;  // by component, a row for each point
+};
+
+}  // namespace neargp
