@@ -241,3 +241,15 @@ core_marginal_density <- function(family, parameters, y, trials, weights, count,
     .Call(`_neargp_core_marginal_density`, family, parameters, y, trials, weights, count, mean, variance, gradient, threads)
 }
 
+core_collapsed_bound <- function(coords, columns, noise_scale, inducing, covariance, nugget, bound, jitter, derivatives, threads) {
+    .Call(`_neargp_core_collapsed_bound`, coords, columns, noise_scale, inducing, covariance, nugget, bound, jitter, derivatives, threads)
+}
+
+core_collapsed_predict <- function(newcoords, inducing, covariance, jitter, weights, factor, threads) {
+    .Call(`_neargp_core_collapsed_predict`, newcoords, inducing, covariance, jitter, weights, factor, threads)
+}
+
+core_inducing_features <- function(newcoords, inducing, covariance, jitter, threads) {
+    .Call(`_neargp_core_inducing_features`, newcoords, inducing, covariance, jitter, threads)
+}
+

@@ -101,7 +101,7 @@ check_ranges <- function(x, name) {
 
 check_method <- function(method) {
   check_made(method, "method", "neargp_method", "method", "a method such as vecchia() or loo_k()",
-    c("vecchia", "exact_gp", "loo_k", "mll_k", "vnngp"))
+    c("vecchia", "exact_gp", "svgp", "loo_k", "mll_k", "vnngp"))
 }
 
 check_covariance <- function(covariance) {

@@ -1,17 +1,17 @@
 # Where the arithmetic is done: argument, then options(neargp.device), then "auto". "cuda" never falls back: it is had, or it is an error
-# with reason and remedy. `exact`: without neighbours, for which there is the CPU only.
-resolve_device <- function(device, exact = FALSE) {
+# with reason and remedy. `dense`: by dense matrices, for which there is the CPU only.
+resolve_device <- function(device, dense = FALSE) {
   choices <- c("auto", "cpu", "cuda")
   device <- if (!is.null(device)) check_choice(device, "device", choices) else
     check_choice(getOption("neargp.device", "auto"), "options(neargp.device)", choices)
-  if (exact) return(check_exact_device(device))
+  if (dense) return(check_dense_device(device))
   if (device == "cuda") require_cuda()
   device
 }
 
-check_exact_device <- function(device) {
+check_dense_device <- function(device) {
   if (device == "cuda") {
-    abort_neargp("device", c("Without neighbours, by exact_gp(), everything is computed on the CPU only.",
+    abort_neargp("device", c("Without neighbours, by exact_gp() and svgp(), everything is computed on the CPU only.",
       i = "Use device = \"cpu\" or \"auto\"; where there is no such argument, options(neargp.device = \"auto\")."))
   }
   "cpu"
@@ -46,7 +46,7 @@ on_device <- function(device, expr, search = "auto") {
 
 # For what has no argument `device`.
 on_default_device <- function(object, rows, k, expr, passes = 1) {
-  device <- resolve_device(NULL, exact = inherits(object$method, "neargp_exact_gp"))
+  device <- resolve_device(NULL, dense = is_dense(object$method))
   on_device(choose_device(device, rows, k, passes), expr, search_of(object))
 }
 

@@ -21,13 +21,22 @@ leave_one_out <- function(object, k, threads) {
   if (is_latent(object)) return(cavity_response(object, k, threads))
   data <- object$data
   settings <- predict_settings(object, k, threads = threads)
-  given <- if (settings$exact) weights_of_all_others(object) else {
-    device <- choose_device(settings$device, length(data$y), settings$k)
-    on_device(device, weights_of_nearest_others(object, settings), search_of(object))
-  }
+  given <- weights_of_others(object$method, object, settings)
   noise <- object$nugget / data$weights
   left <- without_own_trend(object, given, data$y, noise)
-  list(mean = left$mean, sd = sqrt(left$variance + noise))
+  list(mean = left$mean, sd = sqrt(left$variance + (given$unexplained %||% 0) + noise))
+}
+
+# What the other rows predict of each column of a row, with the variance of that given the trend; `unexplained` is variance besides.
+weights_of_others <- function(method, object, settings) {
+  UseMethod("weights_of_others")
+}
+
+#' @export
+weights_of_others.default <- function(method, object, settings) {
+  if (settings$exact) return(weights_of_all_others(object))
+  device <- choose_device(settings$device, length(object$data$y), settings$k)
+  on_device(device, weights_of_nearest_others(object, settings), search_of(object))
 }
 
 weights_of_nearest_others <- function(object, settings) {

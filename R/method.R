@@ -26,6 +26,9 @@ complete_fit <- function(method, fit, result) {
 #' @export
 complete_fit.default <- function(method, fit, result) fit
 
+# Methods whose matrices are as large as all that a prediction is conditioned on: the CPU alone computes them.
+is_dense <- function(method) inherits(method, c("neargp_exact_gp", "neargp_svgp"))
+
 is_gaussian <- function(family) family$family == "gaussian"
 
 # The families a method can fit; further methods add theirs.

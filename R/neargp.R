@@ -150,7 +150,7 @@ check_settings <- function(formula, data, method, covariance, family, nugget, co
   check_class(control, "control", "neargp_control", "made by neargp_control()")
   settings <- list(method = method, method_open = method_open, covariance = covariance, family = check_family(family, method),
     family_open = family_open, nugget = check_nugget(nugget), control = control,
-    device = resolve_device(device, inherits(method, "neargp_exact_gp")), threads = resolve_threads(threads),
+    device = resolve_device(device, is_dense(method)), threads = resolve_threads(threads),
     verbose = check_flag(verbose, "verbose"))
   check_precision(settings)
   settings
@@ -175,7 +175,7 @@ new_problem <- function(data, locations, settings, start) {
     groups = component_groups(settings$covariance, locations), covariance = settings$covariance, method = settings$method,
     family = settings$family, earlier = if (inherits(start, "neargp")) start$classifier,
     continued = if (inherits(start, "neargp")) continued_fit(start, data, layout, settings), control = settings$control,
-    threads = settings$threads, report = fit_reporter(settings$verbose)))
+    threads = settings$threads, report = fit_reporter(settings$verbose), report_bound = bound_reporter(settings$verbose)))
 }
 
 check_problem <- function(problem, frame) {
@@ -212,6 +212,11 @@ fit_reporter <- function(verbose) {
       sprintf("objective %.6g after %d iterations", state$state$value, state$iterations)
     cli::cli_inform(c(i = "k = {k}: {reached}"))
   }
+}
+
+# Every tenth evaluation of a bound.
+bound_reporter <- function(verbose) {
+  function(evaluation, value) if (verbose && evaluation %% 10L == 0L) cli::cli_inform(c(i = "{evaluation} evaluations: bound {signif(value, 6L)}"))
 }
 
 # Data given inline (as do.call() does) would be kept twice in the call. What was handed on by `...` is ..1, ..2 in it, which nobody can

@@ -85,13 +85,18 @@ outputs_optimizer <- function(problem) {
 # Minus the second derivatives of the profile log-likelihood, by central differences of its exact gradient: the expected information would
 # need a triangular solve for each loading and row.
 observed_information <- function(objective, state, problem, step = 1e-4) {
-  free <- which(problem$free)
-  scales <- loading_scales(problem)
-  gradient_at <- function(working) objective$gradient(working, objective$evaluate(working)$beta)[free]
+  information_by_differences(function(working) objective$gradient(working, objective$evaluate(working)$beta), state$working, problem$free,
+    loading_scales(problem), step)
+}
+
+# Minus the matrix of second derivatives, by central differences of a gradient in steps of so many `scales`; zeros where it has none.
+information_by_differences <- function(gradient, working, free, scales, step = 1e-4) {
+  free <- which(free)
+  gradient_at <- function(working) gradient(working)[free]
   hessian <- matrix(NA_real_, length(free), length(free))
   for (a in seq_along(free)) {
     shift <- replace(double(length(scales)), free[a], step * scales[free[a]])
-    hessian[, a] <- (gradient_at(state$working + shift) - gradient_at(state$working - shift)) / (2 * step * scales[free[a]])
+    hessian[, a] <- (gradient_at(working + shift) - gradient_at(working - shift)) / (2 * step * scales[free[a]])
   }
   information <- matrix(0, length(scales), length(scales))
   if (all(is.finite(hessian))) information[free, free] <- -(hessian + t(hessian)) / 2

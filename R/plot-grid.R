@@ -1,9 +1,9 @@
 # The grid on which the map of a fit is predicted, in the coordinates that the user gave.
 
 # Raw coordinates of the training rows (longitude and latitude in degrees), time last.
-original_coords <- function(fit) {
-  place <- fit$locations
-  coords <- fit$data$coords
+original_coords <- function(fit) raw_positions(fit$data$coords, fit$locations)
+
+raw_positions <- function(coords, place) {
   if (place$metric == "longlat") {
     degrees <- 180 / pi
     longitude <- atan2(coords[, 2L], coords[, 1L]) * degrees

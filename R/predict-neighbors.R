@@ -4,6 +4,10 @@
 # around (bench/defaults.md). Several locations at once have common neighbours and one mean, the process alone has none, and what a latent
 # model conditions on are not observations. `joint` and `is_part`: whether several locations, or a part of the field, are wanted.
 prediction_conditioning <- function(object, k, local_mean, sectors, joint, is_part) {
+  if (is_svgp(object$method)) {
+    check_no_neighbors(k, local_mean, sectors)
+    return(list(k = nrow(object$inducing), sectors = 0L, exact = FALSE, local_mean = FALSE))
+  }
   exact <- inherits(object$method, "neargp_exact_gp") && is.null(k) && (is.null(sectors) || identical(as.double(sectors), 0)) &&
     (is.null(local_mean) || isFALSE(local_mean))
   alone <- !joint && !exact && is_gaussian(object$family) && !inherits(object$method, "neargp_vnngp")
@@ -35,6 +39,10 @@ default_local_mean <- function(object, wanted) {
 # More than for fitting: a prediction into a gap needs to see around it. What is predicted from sites was calibrated with the k of the fit.
 prediction_k <- function(object, k, least = 60L) {
   n <- length(object$data$y)
+  if (is_svgp(object$method)) {
+    check_no_neighbors(k, NULL, NULL)
+    return(nrow(object$inducing))
+  }
   if (is.null(k) && !is.null(object$sites)) return(object$k)
   if (is.null(k)) return(min(n, max(least, 2L * object$k)))
   check_count(k, "k")

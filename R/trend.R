@@ -4,7 +4,9 @@
 # Vecchia's in the maxmin ordering, with the trend profiled out.
 trend_of_rows <- function(fit, data, threads = fit$threads) {
   if (ncol(data$X) == 0L) return(list(beta = fit$beta, beta_vcov = fit$beta_vcov))
-  if (inherits(fit$method, "neargp_exact_gp")) {
+  if (is_svgp(fit$method)) {
+    trend <- inducing_trend(fit, data, threads)
+  } else if (inherits(fit$method, "neargp_exact_gp")) {
     result <- core_exact(data$coords, response_columns(data), 1 / data$weights, fit$core_covariance, trend_nugget(fit), FALSE, threads,
       data$output)
     trend <- settled_trend(result, length(data$y))

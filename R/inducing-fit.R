@@ -1,0 +1,162 @@
+# How a bound on inducing points is maximised: over the covariance parameters and the positions together, by one method of
+# quasi-Newton with a limited memory. First on few rows and points, where steps cost next to nothing, for parameters in whose metric the
+# points are then chosen.
+
+fit_inducing <- function(method, problem) {
+  working <- if (is.null(problem$continued)) subset_start(method, problem) else problem$start
+  positions <- start_positions(method, problem, component_at(problem, working))
+  climb_bound(problem, method, working, positions, method$move, problem$report_bound)
+}
+
+# Parameters from 2,000 rows with 200 points that are held. A user's start needs none.
+subset_start <- function(method, problem, rows = 2000L, points = 200L) {
+  n <- length(problem$data$y)
+  given <- !anyNA(problem$layout$start[problem$free])
+  if (n <= 2L * rows || given || !any(problem$free)) return(problem$start)
+  part <- problem
+  part$data <- take_data_rows(problem$data, core_order(problem$data$coords, "random", 3, problem$threads)[seq_len(rows)])
+  positions <- distinct_locations(part$data$coords)
+  component <- component_at(problem, problem$start)
+  if (nrow(positions) > points) {
+    positions <- chosen_positions("kmeans", part$data$coords, positions, points, component, problem$threads)
+  }
+  if_computable(climb_bound(part, method, problem$start, positions, FALSE, function(...) NULL)$working, problem$start)
+}
+
+# ---- the objective ----------------------------------------------------------------------------------------------------------------
+
+bound_at <- function(data, covariance, nugget, positions, method, derivatives, threads) {
+  core_collapsed_bound(data$coords, response_columns(data), 1 / data$weights, positions, covariance, nugget, method$bound, method$jitter,
+    derivatives, threads)
+}
+
+# A function of working parameters and positions that returns the bound, with its gradient in both.
+bound_objective <- function(problem, method) {
+  layout <- problem$layout
+  data <- problem$data
+  columns <- response_columns(data)
+  noise_scale <- 1 / data$weights
+  function(working, positions) {
+    values <- to_core(working, layout$transform)
+    result <- core_collapsed_bound(data$coords, columns, noise_scale, positions, as_core_covariance(layout, problem$groups, values),
+      nugget_of(layout, values), method$bound, method$jitter, TRUE, problem$threads)
+    if (!nzchar(result$failure)) result$gradient <- core_to_working_slope(layout, values) * result$gradient
+    result
+  }
+}
+
+abort_bound <- function(failure) {
+  what <- c(prior = "of the inducing points", posterior = "of the inducing points given the data", trend = "of the trend")
+  abort_neargp("cholesky", c(sprintf("The covariance matrix %s is numerically singular.", what[[failure]]),
+    i = if (failure == "trend") "Leave out covariates that are nearly combinations of others." else
+      "Use fewer inducing points, a larger `jitter` of svgp(), or a rougher covariance such as cov_matern(nu = 1.5)."))
+}
+
+# ---- positions as free parameters -------------------------------------------------------------------------------------------------
+
+# Positions in units of the ranges, so that a step means the same for them as for logarithms. On a sphere, where a free point stands for that
+# in its direction, the derivative is the part along the sphere.
+position_chart <- function(problem, positions, component) {
+  unit <- component$range[component$group]
+  spherical <- problem$locations$metric == "longlat"
+  earth <- core_embed_longlat(cbind(0, 0))[1L]  # its radius
+  shape <- dim(positions)
+  radius <- function(free) sqrt(rowSums(free[, 1:3, drop = FALSE]^2))
+  list(
+    to_free = function(positions) as.vector(sweep(positions, 2L, unit, "/")),
+    to_positions = function(free) {
+      positions <- sweep(matrix(free, shape[1L]), 2L, unit, "*")
+      if (spherical) positions[, 1:3] <- earth * positions[, 1:3] / radius(positions)
+      positions
+    },
+    slope = function(free, d_positions) {
+      if (spherical) {
+        positions <- sweep(matrix(free, shape[1L]), 2L, unit, "*")
+        length <- radius(positions)
+        direction <- positions[, 1:3] / length
+        along <- d_positions[, 1:3, drop = FALSE]
+        d_positions[, 1:3] <- earth / length * (along - direction * rowSums(along * direction))
+      }
+      as.vector(sweep(d_positions, 2L, unit, "*"))
+    }
+  )
+}
+
+# ---- the climb --------------------------------------------------------------------------------------------------------------------
+
+# Ends where the last `patience` evaluations have gained less than 1e-5 a row, or 0.02 where that is more: optima of other starts differ
+# by more. The optimiser sees values per row.
+climb_bound <- function(problem, method, working, positions, move, report, patience = 8L) {
+  objective <- bound_objective(problem, method)
+  n <- length(problem$data$y)
+  free <- problem$free
+  chart <- position_chart(problem, positions, component_at(problem, working))
+  parameters <- seq_len(sum(free))
+  of_positions <- function(x) x[seq_along(x) > length(parameters)]
+  at <- function(x) {
+    list(working = replace(working, free, x[parameters]), positions = if (move) chart$to_positions(of_positions(x)) else positions)
+  }
+  record <- new_climb_record(n, report, patience, negligible = max(1e-5, 0.02 / n))
+  state_at <- function(x) {
+    record$at(x, function() {
+      point <- at(x)
+      result <- c(objective(point$working, point$positions), point)
+      if (nzchar(result$failure)) return(result)
+      result$slope <- c(result$gradient[free], if (move) chart$slope(of_positions(x), result$d_inducing))
+      result
+    })
+  }
+  start <- c(working[free], if (move) chart$to_free(positions))
+  first <- state_at(start)
+  if (nzchar(first$failure)) abort_bound(first$failure)
+  if (!length(start)) return(record$result("nothing to estimate"))
+  room <- function(bound, none) c(problem$bounds[[bound]][free], rep(none, length(start) - length(parameters)))
+  message <- rlang::try_fetch(
+    stats::optim(start, record$loss(state_at), record$loss_slope(state_at), method = "L-BFGS-B", lower = room("lower", -Inf),
+      upper = room("upper", Inf), control = list(maxit = max_steps(problem), lmm = 20L, factr = 10))$convergence,
+    neargp_climb_settled = function(condition) 0L)
+  record$result(if (message == 1L) sprintf("the bound still rose after %d iterations (max_iterations)", max_steps(problem)))
+}
+
+# Positions are many more parameters than max_iterations was made for.
+max_steps <- function(problem) ceiling(2.5 * problem$control$max_iterations)
+
+# What an optimiser has seen: the last state, since it asks for value and slope in turn, and the best.
+new_climb_record <- function(n, report, patience, negligible) {
+  last <- list(x = NULL)
+  best <- first <- NULL
+  history <- double(0)
+  note <- function(state) {
+    if (is.null(first)) first <<- state$value
+    if (is.null(best) || state$value > best$value) best <<- state
+    history <<- c(history, best$value / n)
+    report(length(history), best$value)
+    past <- length(history) - patience
+    if (past > 0L && history[length(history)] - history[past] < negligible) rlang::cnd_signal(rlang::cnd("neargp_climb_settled"))
+  }
+  at <- function(x, evaluate) {
+    if (identical(x, last$x)) return(last$state)
+    last <<- list(x = x, state = evaluate())
+    note(last$state)
+    last$state
+  }
+  result <- function(unconverged) {
+    settled <- is.null(unconverged) || unconverged == "nothing to estimate"
+    list(working = best$working, positions = best$positions, state = best, gain = best$value - first, iterations = length(history),
+      evaluations = length(history), converged = settled, message = unconverged %||% "the bound rises no more")
+  }
+  # Where a matrix is singular the loss is far above all others, so that a line search turns back.
+  loss <- function(state_at) function(x) if (is.finite(value <- state_at(x)$value)) -value / n else 10 - first / n
+  loss_slope <- function(state_at) function(x) -(state_at(x)$slope %||% double(length(x))) / n
+  list(at = at, result = result, loss = loss, loss_slope = loss_slope)
+}
+
+# Minus the curvature of the bound in the covariance parameters, the inducing points held, by differences of its gradient.
+bound_information <- function(problem, reached) {
+  objective <- bound_objective(problem, problem$method)
+  gradient <- function(working) {
+    result <- objective(working, reached$positions)
+    result$gradient %||% rep(NA_real_, length(working))
+  }
+  information_by_differences(gradient, reached$working, problem$free, rep(1, length(reached$working)))
+}

@@ -1,0 +1,123 @@
+# Predictions, draws and leave-one-out predictions of a fit on inducing points. With a = L^-1 k_z(x) the features of a place, the field
+# there is a'w and an independent rest of the variance k(x, x) - |a|^2; w, the whitened field at the inducing points, has the covariance
+# matrix B^-1, B = factor factor', and the mean B^-1 A W e. `weights` are B^-1 A W (y, X).
+
+# A row's prediction takes no neighbours: what chooses them is an error.
+check_no_neighbors <- function(k, local_mean, sectors) {
+  refuse <- function(name, value) {
+    abort_neargp("argument", c(sprintf("`%s` is for predictions from neighbours, and a fit by svgp() has none.", name),
+      i = "Leave it out."))
+  }
+  if (!is.null(k)) refuse("k", k)
+  if (!is.null(local_mean) && !isFALSE(check_flag(local_mean, "local_mean"))) refuse("local_mean", local_mean)
+  if (!is.null(sectors) && check_count(sectors, "sectors", lower = 0L) > 0L) refuse("sectors", sectors)
+}
+
+#' @export
+predictor.neargp_svgp <- function(method, object, settings) {
+  function(coords, X, offset) {
+    known <- inducing_moments(object, coords, settings$threads)
+    trend_moments(object, known$weighted, known$unexplained + known$posterior, X, offset)
+  }
+}
+
+inducing_moments <- function(object, coords, threads) {
+  known <- core_collapsed_predict(coords, object$svgp$positions, object$core_covariance, object$method$jitter, object$svgp$weights,
+    object$svgp$factor, threads)
+  if (nzchar(known$failure)) abort_bound(known$failure)
+  known
+}
+
+inducing_features <- function(object, coords, threads) {
+  given <- core_inducing_features(coords, object$svgp$positions, object$core_covariance, object$method$jitter, threads)
+  if (nzchar(given$failure)) abort_bound(given$failure)
+  given
+}
+
+#' @export
+joint_moments.neargp_svgp <- function(method, object, target, settings) {
+  given <- inducing_features(object, target$coords, settings$threads)
+  weighted <- crossprod(given$features, object$svgp$weights)
+  unseen <- design_columns(object$data, target$X) - weighted[, -1L, drop = FALSE]
+  trend <- core_trend(object)
+  covariance <- given$unexplained + crossprod(forwardsolve(object$svgp$factor, given$features)) + unseen %*% trend$beta_vcov %*% t(unseen)
+  observed <- if (settings$type == "response") covariance + diag(object$nugget, nrow(covariance)) else covariance
+  moments <- spread_over_rows(list(mean = base_mean(object$data, target$X, target$offset) + (weighted[, 1L] + drop(unseen %*% trend$beta)),
+    variance = pmax(diag(covariance), 0)), target$complete)
+  moments$covariance <- spread_square(observed, target$complete)
+  moments
+}
+
+# ---- draws ------------------------------------------------------------------------------------------------------------------------
+
+# Trend coefficients, the field at the inducing points given these and the data, and what these leave of the field, drawn jointly.
+#' @export
+simulation_draws.neargp_svgp <- function(method, object, target, nsim, settings) {
+  m <- nrow(target$coords)
+  place <- location_index(target$coords)
+  coords <- target$coords[!duplicated(place), , drop = FALSE]
+  check_places(nrow(coords))
+  given <- inducing_features(object, coords, settings$threads)
+  betas <- draw_trend(object, nsim, settings$conditional)
+  field <- crossprod(given$features, draw_inducing(object, betas, settings$conditional)) + draw_rest(given$unexplained, nsim)
+  noise <- if (settings$noise) sqrt(object$nugget / (target$weights %||% 1)) * matrix(stats::rnorm(m * nsim), m, nsim) else 0
+  base_mean(object$data, target$X, target$offset) + design_columns(object$data, target$X) %*% betas + field[place, , drop = FALSE] + noise
+}
+
+check_places <- function(places, most = 5000L) {
+  if (places <= most) return(invisible())
+  abort_neargp("size", c(sprintf("Draws of a fit by svgp() are joint for up to %s places, and there are %s.", format_count(most),
+    format_count(places)), i = "Ask for fewer places, or draw from a fit by vecchia(), which takes any number."))
+}
+
+# The whitened field at the inducing points, a column for each draw of the trend's coefficients.
+draw_inducing <- function(object, betas, conditional) {
+  weights <- object$svgp$weights
+  normals <- matrix(stats::rnorm(nrow(weights) * ncol(betas)), nrow(weights), ncol(betas))
+  if (!conditional) return(normals)
+  backsolve(object$svgp$factor, normals, upper.tri = FALSE, transpose = TRUE) + weights[, 1L] - weights[, -1L, drop = FALSE] %*% betas
+}
+
+# Of places at inducing points there is no rest but for rounding, for which the diagonal is raised as little as lets it be factored.
+draw_rest <- function(covariance, nsim) {
+  m <- nrow(covariance)
+  normals <- matrix(stats::rnorm(m * nsim), m, nsim)
+  scale <- max(diag(covariance))
+  for (jitter in c(0, 1e-10, 1e-8, 1e-6)) {
+    factor <- tryCatch(chol(covariance + diag(jitter * scale, m)), error = function(e) NULL)
+    if (!is.null(factor)) {
+      tell_jitter(jitter)
+      return(crossprod(factor, normals))
+    }
+  }
+  check_drawn(list(failed = 1L))
+}
+
+# ---- leave one out ----------------------------------------------------------------------------------------------------------------
+
+# With covariance parameters and inducing points held, the data are normal with the covariance matrix S = A'A + W^-1, of which the inverse has
+# the diagonal Q_ii = W_i - W_i^2 A_i'B^-1 A_i, and row i of a column z is predicted from its other rows by z_i - (S^-1 z)_i / Q_ii with the
+# variance 1 / Q_ii. That leaves out what the inducing points do not explain of the row's own field, which is added to the variance.
+#' @export
+weights_of_others.neargp_svgp <- function(method, object, settings) {
+  data <- object$data
+  columns <- response_columns(data)
+  known <- inducing_moments(object, data$coords, settings$threads)
+  noise <- object$nugget / data$weights
+  precision <- (1 - known$posterior / noise) / noise
+  list(weighted = columns - (columns - known$weighted) / (noise * precision), variance = 1 / precision - noise,
+    unexplained = pmax(known$unexplained, 0))
+}
+
+# With its parameters and inducing points, but what these know from other rows.
+#' @export
+restrict_rows.neargp_svgp <- function(method, fit, rows) {
+  fit$data <- take_data_rows(fit$data, rows)
+  with_inducing_posterior(with_fold_trend(fit))
+}
+
+inducing_trend <- function(fit, data, threads) {
+  found <- bound_at(data, fit$core_covariance, fit$nugget, fit$svgp$positions, fit$method, FALSE, threads)
+  if (nzchar(found$failure)) abort_bound(found$failure)
+  found[c("beta", "beta_vcov")]
+}

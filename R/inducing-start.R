@@ -1,0 +1,70 @@
+# Where inducing points begin: given by the user, or chosen among the rows.
+
+check_start_positions <- function(inducing) {
+  if (is.null(inducing)) return(NULL)
+  if (is.data.frame(inducing) || is.matrix(inducing)) {
+    if (nrow(inducing) == 0L) abort_neargp("inducing", "`inducing` has no rows.")
+    if (is.matrix(inducing) && !is.numeric(inducing)) abort_neargp("inducing", "A matrix of inducing points must be numeric.")
+    return(inducing)
+  }
+  check_count(inducing, "inducing")
+}
+
+# Starting positions in the core's coordinates. `component`: in whose metric.
+start_positions <- function(method, problem, component) {
+  earlier <- problem$continued$svgp$positions
+  if (!is.null(earlier)) return(earlier)
+  given <- method$inducing
+  if (is.data.frame(given) || is.matrix(given)) return(given_positions(given, problem))
+  coords <- problem$data$coords
+  wanted <- given %||% min(512L, ceiling(nrow(coords) / 4))
+  places <- distinct_locations(coords)
+  if (wanted >= nrow(places)) {
+    if (wanted > nrow(places)) inform_fewer(wanted, nrow(places))
+    return(places)
+  }
+  chosen_positions(method$select, coords, places, wanted, component, problem$threads)
+}
+
+inform_fewer <- function(wanted, places) {
+  inform_neargp("inducing", sprintf("inducing = %s, for the %s distinct locations there are %s: svgp() is exact then.", format_count(wanted),
+    "data's", format_count(places)))
+}
+
+given_positions <- function(given, problem) {
+  locations <- problem$locations
+  wanted <- c(locations$raw_names, locations$time)
+  if (is.matrix(given)) {
+    if (ncol(given) != length(wanted)) {
+      abort_neargp("inducing", sprintf("The inducing points must have %d columns, the coordinates %s, not %d.", length(wanted),
+        format_some(wanted), ncol(given)))
+    }
+  } else {
+    given <- raw_coordinates(given, locations, "inducing")
+  }
+  wrong <- which(colSums(!is.finite(given)) > 0)
+  if (length(wrong)) {
+    abort_neargp("inducing", sprintf("The inducing points have missing or infinite values of %s.", format_some(wanted[wrong])))
+  }
+  embed_coordinates(given, locations, "inducing")
+}
+
+# Rows in a random order that is always the same one, or the centres of their clusters.
+chosen_positions <- function(select, coords, places, wanted, component, threads) {
+  first <- places[core_order(places, "random", 1, threads)[seq_len(wanted)], , drop = FALSE]
+  if (select == "random") return(first)
+  some <- coords[core_order(coords, "random", 2, threads)[seq_len(min(nrow(coords), max(8000L, 8L * wanted)))], , drop = FALSE]
+  cluster_centres(rbind(first, some), first, component)
+}
+
+# Rows that repeat a location draw centres to it. That the sweeps have not quite settled does not matter here, nor that a cluster
+# may have lost its last row: its centre stays the row that it began at.
+cluster_centres <- function(coords, first, component, sweeps = 8L) {
+  spread <- core_scale(coords, component)
+  clusters <- suppressWarnings(stats::kmeans(spread, spread[seq_len(nrow(first)), , drop = FALSE], iter.max = sweeps,
+    algorithm = "Lloyd")$cluster)
+  sums <- rowsum(coords, factor(clusters, seq_len(nrow(first))))
+  centres <- first
+  centres[as.integer(rownames(sums)), ] <- sums / tabulate(clusters, nrow(first))[as.integer(rownames(sums))]
+  unname(centres)
+}

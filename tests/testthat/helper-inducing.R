@@ -1,0 +1,19 @@
+# Fits on inducing points whose parameters are given, so that all that is tested is what follows from them.
+
+inducing_covariance <- function(...) cov_matern(nu = 1.5, variance = 1.5, range = 0.3, ...)
+
+inducing_fit <- function(data = simulated_data(120), method = svgp(inducing = 20), formula = z ~ height, covariance = inducing_covariance(),
+                         nugget = 0.1, ...) {
+  neargp(formula, data, coords = ~ x + y, method = method, covariance = covariance, nugget = nugget, ...)
+}
+
+# The covariance matrix of the data where the field is what the inducing points know of it, its noise, and the rest of its variance.
+dense_inducing <- function(fit) {
+  positions <- fit$svgp$positions
+  prior <- dense_covariance(positions, positions, fit$core_covariance)
+  variance <- prior[1L, 1L]
+  diag(prior) <- diag(prior) + fit$method$jitter * variance
+  cross <- dense_covariance(positions, fit$data$coords, fit$core_covariance)
+  known <- crossprod(cross, solve(prior, cross))
+  list(known = known, noise = fit$nugget / fit$data$weights, rest = variance - diag(known))
+}

@@ -1,0 +1,72 @@
+# The problem that a fit would solve.
+inducing_problem <- function(formula, data, coords, method, covariance, distance = "auto") {
+  settings <- check_settings(formula, data, method, covariance, NULL, NULL, neargp_control(), "cpu", 1L, FALSE)
+  locations <- new_locations(data, coords, NULL, distance, NULL, "z")
+  frame <- new_model_frame(list(weights = NULL, offset = NULL, subset = NULL, na.action = stats::na.omit), formula, data, locations)
+  model <- new_model_data(frame, formula, settings)
+  model$data$coords <- embed_coordinates(model$data$coords, locations)
+  with_start(method, new_problem(model$data, locations, settings, NULL))
+}
+
+objective_differences <- function(value, at, step = 1e-5) {
+  vapply(seq_along(at), function(i) {
+    shift <- replace(double(length(at)), i, step)
+    (value(at + shift) - value(at - shift)) / (2 * step)
+  }, 0)
+}
+
+test_that("the gradient in working parameters and free positions is that of differences, on a plane and on a sphere", {
+  data <- transform(simulated_data(60), lon = 20 * x, lat = 40 + 10 * y, depth = height)
+  cases <- list(
+    list(coords = ~ x + y, covariance = cov_exponential(anisotropy = TRUE)),
+    list(coords = ~ lon + lat, covariance = cov_matern(nu = NULL), distance = "chordal"),
+    list(coords = ~ lon + lat + depth, covariance = cov_powered_exponential(ard = TRUE), distance = "chordal"))
+  for (case in cases) {
+    problem <- do.call(inducing_problem, c(list(z ~ height, data, method = svgp(inducing = 6)), case))
+    method <- problem$method
+    component <- component_at(problem, problem$start)
+    positions <- start_positions(method, problem, component)
+    chart <- position_chart(problem, positions, component)
+    objective <- bound_objective(problem, method)
+    free <- chart$to_free(positions) * rep(c(1, 1.02, 0.99), length.out = length(positions))
+    result <- objective(problem$start, chart$to_positions(free))
+    expect_equal(result$gradient[problem$free],
+      objective_differences(function(x) objective(x, chart$to_positions(free))$value, problem$start)[problem$free], tolerance = 1e-5)
+    expect_equal(chart$slope(free, result$d_inducing),
+      objective_differences(function(x) objective(problem$start, chart$to_positions(x))$value, free), tolerance = 1e-5)
+  }
+})
+
+test_that("positions on a sphere stay there", {
+  data <- transform(simulated_data(80), lon = 100 * x, lat = 60 * y)
+  fit <- neargp(z ~ 1, data, coords = ~ lon + lat, distance = "chordal", method = svgp(inducing = 8), covariance = cov_matern(nu = 1.5))
+  expect_equal(sqrt(rowSums(fit$svgp$positions^2)), rep(core_embed_longlat(cbind(0, 0))[1L], 8), tolerance = 1e-12)
+  expect_equal(unname(core_embed_longlat(unname(as.matrix(fit$inducing)))), fit$svgp$positions, tolerance = 1e-9)
+})
+
+test_that("parameters of many rows begin at those of some", {
+  problem <- inducing_problem(z ~ 1, simulated_data(300), coords = ~ x + y, method = svgp(inducing = 10), covariance = cov_matern(nu = 1.5))
+  reached <- subset_start(problem$method, problem, rows = 100L, points = 20L)
+  value <- function(working) bound_objective(problem, problem$method)(working, start_positions(problem$method, problem, component_at(problem, working)))$value
+  expect_gt(value(reached), value(problem$start) - 5)
+  expect_false(identical(reached, problem$start))
+  expect_identical(subset_start(problem$method, problem), problem$start)
+})
+
+test_that("a fit that was stopped early says so and keeps the best that it saw", {
+  expect_warning(fit <- neargp(z ~ 1, simulated_data(80), coords = ~ x + y, method = svgp(inducing = 10), covariance = cov_matern(nu = 1.5),
+    control = neargp_control(max_iterations = 1L)), "max_iterations", class = "neargp_warning_convergence")
+  expect_false(fit$convergence$converged)
+  expect_true(is.finite(fit$log_likelihood))
+})
+
+test_that("progress is told where it is asked for", {
+  expect_message(neargp(z ~ 1, simulated_data(80), coords = ~ x + y, method = svgp(inducing = 10), covariance = cov_matern(nu = 1.5), verbose = TRUE),
+    "10 evaluations: bound")
+})
+
+test_that("a singular matrix at the start is an error that tells what to do", {
+  error <- expect_error(abort_bound("prior"), "inducing points", class = "neargp_error_cholesky")
+  expect_match(conditionMessage(error), "jitter")
+  expect_error(abort_bound("trend"), "covariates", class = "neargp_error_cholesky")
+})

@@ -1,0 +1,54 @@
+test_that("positions begin at centres of rows or at rows, always the same, and leave random numbers alone", {
+  data <- simulated_data(200)
+  set.seed(3)
+  before <- .Random.seed
+  positions <- function(...) unname(as.matrix(inducing_fit(data, svgp(inducing = 9, move = FALSE, ...))$inducing))
+  expect_identical(positions(), positions())
+  rows <- positions(select = "random")
+  expect_identical(.Random.seed, before)
+  expect_true(all(paste(rows[, 1L], rows[, 2L]) %in% paste(data$x, data$y)))
+  distance <- function(places) mean(apply(dense_distance(as.matrix(data[c("x", "y")]), places), 1L, min))
+  expect_lt(distance(positions()), distance(rows))
+})
+
+test_that("positions may be a number, a matrix, a data frame or sf points", {
+  data <- simulated_data(60)
+  start <- data.frame(y = c(0.2, 0.8, 0.5), x = c(0.1, 0.5, 0.9))
+  held <- function(inducing) inducing_fit(data, svgp(inducing = inducing, move = FALSE))$inducing
+  expect_identical(held(start), start[c("x", "y")])
+  expect_identical(held(as.matrix(start[c("x", "y")])), start[c("x", "y")])
+  expect_identical(nrow(held(NULL)), 15L)
+  skip_if_not_installed("sf")
+  planar <- function(data) sf::st_as_sf(data, coords = c("x", "y"), crs = 3857)
+  fit <- neargp(z ~ 1, planar(data), method = svgp(inducing = planar(start), move = FALSE), covariance = inducing_covariance(), nugget = 0.1)
+  expect_equal(unname(as.matrix(fit$inducing)), unname(as.matrix(start[c("x", "y")])))
+})
+
+test_that("more points than distinct locations are lowered to these, with a message", {
+  data <- simulated_data(40)[rep(1:40, 2), ]
+  expect_message(fit <- inducing_fit(data, svgp(inducing = 60, move = FALSE, jitter = 1e-12)), "40", class = "neargp_message_inducing")
+  expect_identical(nrow(fit$inducing), 40L)
+  exact <- inducing_fit(data, exact_gp())
+  expect_equal(c(fit$log_likelihood), c(exact$log_likelihood), tolerance = 1e-8)
+})
+
+test_that("centres are drawn to repeated rows, and a cluster that loses its rows keeps its place", {
+  coords <- rbind(cbind(0, c(0, 0.1)), cbind(1, rep(0, 9)), cbind(1, 1))
+  component <- list(family = "exponential", variance = 1, range = 1, group = c(1L, 1L), anisotropy = double(0), shape = double(0))
+  first <- rbind(c(0, 0), c(1, 0))
+  centres <- cluster_centres(rbind(first, coords), first, component)
+  expect_equal(centres, rbind(c(0, 0.1 / 3), c(1, 1 / 11)))
+})
+
+test_that("positions that cannot be used are refused with the name of the coordinate", {
+  data <- simulated_data(60)
+  expect_error(svgp(inducing = 0), class = "neargp_error_argument")
+  expect_error(svgp(inducing = 2.5), class = "neargp_error_argument")
+  expect_error(svgp(inducing = NA), class = "neargp_error_argument")
+  expect_error(svgp(inducing = matrix("a", 2, 2)), class = "neargp_error_inducing")
+  expect_error(svgp(inducing = matrix(0, 0, 2)), class = "neargp_error_inducing")
+  with_positions <- function(positions) inducing_fit(data, svgp(inducing = positions))
+  expect_error(with_positions(matrix(0, 4, 3)), "must have 2 columns", class = "neargp_error_inducing")
+  expect_error(with_positions(cbind(c(0.1, 0.5), c(0.1, NA))), "values of y", class = "neargp_error_inducing")
+  expect_error(with_positions(data.frame(x = 0.5)), class = "neargp_error_columns")
+})
