@@ -12,7 +12,7 @@
 #'   such as `size`; those of [loo_k()] have both, the nugget in units of what their pseudo-observations have.
 #'
 #'   `vcov()`: their covariance matrix, by the delta method for covariance parameters; NA for fixed ones, for those at a boundary, and for
-#'   all of [loo_k()] and [mll_k()], whose scores are not likelihoods. For [vnngp()] it comes from the curvature of the evidence lower bound,
+#'   all of [loo_k()] and [mll_k()], whose scores are not likelihoods. For [vnngp()] and [svgp()] it comes from the curvature of the evidence lower bound,
 #'   and is NA with `optimizer = "adam"`.
 #'
 #'   `confint()`: matrix of limits, Wald intervals computed on the logarithmic scale for covariance parameters.

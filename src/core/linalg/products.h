@@ -18,8 +18,8 @@ void rank_update(ConstMatrixView a, MatrixView c);
 void lower_solve(ConstMatrixView lower, MatrixView b);
 void lower_transposed_solve(ConstMatrixView lower, MatrixView b);
 
-// S = LL' for the lower triangle of S, in place, with zeros above the diagonal. False where a pivot is below 1e-14 of its
-// diagonal entry.
+// S = LL' for the lower triangle of S, in place, with zeros above the diagonal. False where a pivot is below 1e-14 of
+// its diagonal entry.
 bool cholesky(MatrixView s);
 
 }  // namespace neargp

@@ -72,7 +72,8 @@ struct Adjoints {
 
 class Evaluation {
  public:
-  Evaluation(const RegressionData& data, const InducingFactor& factor, const BoundSettings& settings, const RunContext& context)
+  Evaluation(const RegressionData& data, const InducingFactor& factor, const BoundSettings& settings,
+             const RunContext& context)
       : data_(data), factor_(factor), settings_(settings), context_(context),
         nugget_(factor.points().covariance().nugget), m_(factor.points().size()) {}
 
@@ -98,9 +99,10 @@ class Evaluation {
     return bound;
   }
 
-  // With alpha = W (e - A'm), m = B^-1 A W e, and S = B^-1: dF/dA = m alpha' - S A W + A diag(tau), dF/dk_ii = -tau_i / 2. REML adds
-  // columns V = (A'A + W^-1)^-1 H C to alpha and A V to m, C C' = (H'(A'A + W^-1)^-1 H)^-1: the derivative of
-  // -1/2 log|H'(A'A + W^-1)^-1 H| in A'A + W^-1 is 1/2 V V', as that of the density's quadratic form is 1/2 alpha alpha'.
+  // With alpha = W (e - A'm), m = B^-1 A W e, and S = B^-1: dF/dA = m alpha' - S A W + A diag(tau), dF/dk_ii = -tau_i
+  // / 2. REML adds columns V = (A'A + W^-1)^-1 H C to alpha and A V to m, C C' = (H'(A'A + W^-1)^-1 H)^-1: the
+  // derivative of -1/2 log|H'(A'A + W^-1)^-1 H| in A'A + W^-1 is 1/2 V V', as that of the density's quadratic form is
+  // 1/2 alpha alpha'.
   void add_gradient(CollapsedBound& bound) const {
     MatrixXd covariance = MatrixXd::Identity(m_, m_);
     lower_solve(bound.factor, covariance);
@@ -122,10 +124,15 @@ class Evaluation {
     return bound;
   }
 
+  template <class Sum, class Body>
+  Sum over_rows(const Sum& zero, const Body& body) const {
+    return sum_rows(data_.coords.n, settings_.chunk_rows, m_ * m_, context_, zero, body);
+  }
+
   Moments sum_moments() const {
     const int columns = data_.columns;
     const Moments zero{MatrixXd::Zero(m_, m_), MatrixXd::Zero(m_, columns), MatrixXd::Zero(columns, columns)};
-    return sum_rows(data_.coords.n, settings_.chunk_rows, m_ * m_, context_, zero, [&](Index first, Index last, Moments& sum) {
+    return over_rows(zero, [&](Index first, Index last, Moments& sum) {
       const Rows rows = take_rows(data_, nugget_, first, last);
       const CrossBlock block(factor_, rows.coords, false);
       const MatrixXd weighted = rows.precision.asDiagonal() * rows.values;
@@ -138,8 +145,8 @@ class Evaluation {
     });
   }
 
-  // Least squares of the first column on the others, given their whitened Gram matrix. The columns of `contrasts_` are (1, -beta) and,
-  // for REML, (0, C).
+  // Least squares of the first column on the others, given their whitened Gram matrix. The columns of `contrasts_`
+  // are (1, -beta) and, for REML, (0, C).
   bool profile_trend(const MatrixXd& gram, CollapsedBound& bound) {
     const Index q = data_.columns - 1;
     contrasts_ = MatrixXd::Zero(q + 1, settings_.reml ? q + 1 : 1);
@@ -165,7 +172,7 @@ class Evaluation {
   Adjoints sum_adjoints(const MatrixXd& means, const MatrixXd& covariance) const {
     const bool tight = settings_.kind == BoundKind::tight;
     const Adjoints zero{factor_.points().zero_gradient(), tight ? MatrixXd::Zero(m_, m_) : MatrixXd()};
-    return sum_rows(data_.coords.n, settings_.chunk_rows, m_ * m_, context_, zero, [&](Index first, Index last, Adjoints& sum) {
+    return over_rows(zero, [&](Index first, Index last, Adjoints& sum) {
       const Rows rows = take_rows(data_, nugget_, first, last);
       const CrossBlock block(factor_, rows.coords, true);
       const MatrixXd& features = block.features();
@@ -182,9 +189,10 @@ class Evaluation {
     });
   }
 
-  // In the logarithm of the nugget: -sum W_i dF/dW_i, dF/dW_i = 1/2 [ 1/W_i - (e_i - A_i'm)^2 - A_i'S A_i - d_i tau_i / W_i ].
-  static double nugget_slope(const Rows& rows, const MatrixXd& residuals, const VectorXd& spread, const VectorXd& slopes,
-                             const VectorXd& unexplained) {
+  // In the logarithm of the nugget: -sum W_i dF/dW_i, dF/dW_i = 1/2 [ 1/W_i - (e_i - A_i'm)^2 - A_i'S A_i - d_i tau_i
+  // / W_i ].
+  static double nugget_slope(const Rows& rows, const MatrixXd& residuals, const VectorXd& spread,
+                             const VectorXd& slopes, const VectorXd& unexplained) {
     const Eigen::ArrayXd per_row = rows.precision.array() * (residuals.rowwise().squaredNorm() + spread).array() +
                                    unexplained.array() * slopes.array() - 1.0;
     return 0.5 * per_row.sum();

@@ -1,15 +1,16 @@
-// The evidence lower bound of a Gaussian response on inducing points, with the best Gaussian distribution of the field at
-// these in closed form, and the trend profiled out.
+// The evidence lower bound of a Gaussian response on inducing points, with the best Gaussian distribution of the
+// field at these in closed form, and the trend profiled out.
 //
-// With A = L^-1 K_zx, W the diagonal matrix of the noise's precisions, d_i the variance of the field at row i that inducing points leave
-// unexplained, and e = y - H beta,
+// With A = L^-1 K_zx, W the diagonal matrix of the noise's precisions, d_i the variance of the field at row i that
+// inducing points leave unexplained, and e = y - H beta,
 //
-//   F = log N(e; 0, A'A + W^-1) - 1/2 sum t_i,   t_i = W_i d_i (Titsias 2009) or log(1 + W_i d_i) (Titsias 2025, "tight")
+//   F = log N(e; 0, A'A + W^-1) - 1/2 sum t_i,
+//   t_i = W_i d_i (Titsias 2009) or log(1 + W_i d_i) (Titsias 2025, "tight"),
 //   B = I + A W A',   log|A'A + W^-1| = log|B| - sum log W_i,   (A'A + W^-1)^-1 = W - W A' B^-1 A W,
 //
-// so that one pass over the rows has everything: B, A W R and R'W R, R the columns of response and design. The field at the inducing
-// points is L w with w ~ N(B^-1 A W e, B^-1). Scaling row i by sqrt(W_i) makes the noise spherical, for which the tight bound was
-// derived: it holds for any W.
+// so that one pass over the rows has everything: B, A W R and R'W R, R the columns of response and design. The field
+// at the inducing points is L w with w ~ N(B^-1 A W e, B^-1). Scaling row i by sqrt(W_i) makes the noise spherical,
+// for which the tight bound was derived: it holds for any W.
 #pragma once
 
 #include <vector>

@@ -30,7 +30,8 @@ CollapsedPrediction collapsed_prediction(Points targets, Points inducing, const 
   result.posterior.resize(targets.n);
   parallel_for(context, (targets.n + chunk_rows - 1) / chunk_rows, [&](Index chunk) {
     const Index first = chunk * chunk_rows, last = std::min(first + chunk_rows, targets.n), count = last - first;
-    // Products of other widths may round otherwise: the last rows are computed in a full chunk, so that neighbours in a call play no part.
+    // Products of other widths may round otherwise: the last rows are computed in a full chunk, so that neighbours in
+    // a call play no part.
     Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> padded(chunk_rows, targets.dim);
     for (Index i = 0; i < chunk_rows; ++i)
       for (int d = 0; d < targets.dim; ++d) padded(i, d) = targets[first + std::min(i, count - 1)][d];

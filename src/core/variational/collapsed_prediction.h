@@ -5,9 +5,9 @@
 
 namespace neargp {
 
-// Rows of targets. With a = L^-1 k_z(x) and factor factor' = B, the field, trend left out, has the mean that the row of
-// `weighted`, a'weights, gives of each column of the data, and the variance unexplained + posterior = k(x, x) - |a|^2 + |factor^-1 a|^2.
-// Each row depends on its own place alone.
+// Rows of targets. With a = L^-1 k_z(x) and factor factor' = B, the field, trend left out, has the mean that the row
+// of `weighted`, a'weights, gives of each column of the data, and the variance unexplained + posterior = k(x, x) -
+// |a|^2 + |factor^-1 a|^2. Each row depends on its own place alone.
 struct CollapsedPrediction {
   BoundFailure failure = BoundFailure::none;
   Eigen::MatrixXd weighted;

@@ -1,4 +1,5 @@
-// The whitened features of some rows: A = L^-1 K_zx, a column for each, and what they leave unexplained of the variance.
+// The whitened features of some rows: A = L^-1 K_zx, a column for each, and what they leave unexplained of the
+// variance.
 #pragma once
 
 #include "variational/inducing_factor.h"
@@ -14,9 +15,9 @@ class CrossBlock {
   // d_i = k_ii - |A_i|^2, the variance of the field at a row given the field at the inducing points.
   const Eigen::VectorXd& unexplained() const { return unexplained_; }
 
-  // Adds the derivatives of an objective through K_zx and k_ii, given its derivatives in A (overwritten) and in k_ii. What d_i
-  // depends on is k_ii and A: an objective with the derivative dbar_i in d_i has dbar_i in k_ii and -2 dbar_i A_i in A_i.
-  // Those through L are InducingFactor::adjoint's.
+  // Adds the derivatives of an objective through K_zx and k_ii, given its derivatives in A (overwritten) and in k_ii.
+  // What d_i depends on is k_ii and A: an objective with the derivative dbar_i in d_i has dbar_i in k_ii and -2
+  // dbar_i A_i in A_i. Those through L are InducingFactor::adjoint's.
   void adjoint(Eigen::MatrixXd& features_bar, const Eigen::VectorXd& variance_bar, InducingGradient& gradient) const;
 
  private:

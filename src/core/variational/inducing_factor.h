@@ -15,9 +15,9 @@ class InducingFactor {
   const InducingPoints& points() const { return points_; }
   const Eigen::MatrixXd& lower() const { return lower_; }
 
-  // For an objective with derivatives Abar in A = L^-1 K_zx let G = Abar A', and for c log|K_zz| add -2c I to it. With P
-  // the lower triangle of G, its diagonal halved, the derivative in K_zz is -1/2 L^-T (P + P') L^-1: what is above the diagonal of G
-  // plays no part. Adds the derivatives through K_zz, jitter included.
+  // For an objective with derivatives Abar in A = L^-1 K_zx let G = Abar A', and for c log|K_zz| add -2c I to it.
+  // With P the lower triangle of G, its diagonal halved, the derivative in K_zz is -1/2 L^-T (P + P') L^-1: what is
+  // above the diagonal of G plays no part. Adds the derivatives through K_zz, jitter included.
   void adjoint(const Eigen::MatrixXd& g, InducingGradient& gradient) const;
 
  private:

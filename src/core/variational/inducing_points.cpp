@@ -51,7 +51,8 @@ MatrixXd InducingPoints::scaled(const PreparedComponent& component, const double
   return result;
 }
 
-// About the centre of the inducing points: contract() multiplies coordinates, where distances are differences of products.
+// About the centre of the inducing points: contract() multiplies coordinates, where distances are differences of
+// products.
 MatrixXd InducingPoints::centred(Points points) const { return matrix_of(points).rowwise() - centre_; }
 
 MatrixXd InducingPoints::covariances(Points points, std::vector<ComponentCovariances>* parts) const {
@@ -90,7 +91,7 @@ MatrixXd InducingPoints::covariances_with(const MatrixXd& points, std::vector<Co
 }
 
 // With T = bar * slope, and z and x the scaled points of rows and columns, every length parameter needs no more than
-//   sum T_ji (z_j - x_i)(z_j - x_i)' = Z'D Z - Z'T X - (Z'T X)' + X'E X,   D and E the sums of T by rows and by columns,
+//   sum T_ji (z_j - x_i)(z_j - x_i)' = Z'D Z - Z'T X - (Z'T X)' + X'E X,   D and E the sums of T by rows and columns,
 // and the derivative in z_j is 2 [ D_jj z_j - (T X)_j ].
 void InducingPoints::contract(const std::vector<ComponentCovariances>& parts, const MatrixXd& bar,
                               InducingGradient& gradient) const {

@@ -1,5 +1,5 @@
-// Covariances between inducing points and other points, and how an objective's derivatives in these become derivatives in
-// the parameters of the covariance and in the positions of the inducing points.
+// Covariances between inducing points and other points, and how an objective's derivatives in these become
+// derivatives in the parameters of the covariance and in the positions of the inducing points.
 #pragma once
 
 #include <Eigen/Core>
@@ -10,8 +10,8 @@
 
 namespace neargp {
 
-// Derivatives of an objective in the parameters of the covariance, in the order of covariance.h, and in the positions, a
-// row for each inducing point.
+// Derivatives of an objective in the parameters of the covariance, in the order of covariance.h, and in the
+// positions, a row for each inducing point.
 struct InducingGradient {
   std::vector<double> parameters;
   Eigen::MatrixXd positions;
@@ -19,8 +19,8 @@ struct InducingGradient {
   void add(const InducingGradient& other, double position_factor = 1.0);
 };
 
-// The covariances of one component with some points, a column for each: their derivatives in the squared scaled distance
-// and, where it is wanted, in the shape; and the points in the component's metric, a row for each.
+// The covariances of one component with some points, a column for each: their derivatives in the squared scaled
+// distance and, where it is wanted, in the shape; and the points in the component's metric, a row for each.
 struct ComponentCovariances {
   Eigen::MatrixXd value, slope, shape, scaled;
 };
@@ -35,19 +35,22 @@ class InducingPoints {
   const PreparedCovariance& covariance() const { return covariance_; }
   InducingGradient zero_gradient() const;
 
-  // The covariances with `points`, inducing points down the rows. `parts` may be null; else it gets one for each component.
+  // The covariances with `points`, inducing points down the rows. `parts` may be null; else it gets one for each
+  // component.
   Eigen::MatrixXd covariances(Points points, std::vector<ComponentCovariances>* parts) const;
   // Among the inducing points.
   Eigen::MatrixXd covariances(std::vector<ComponentCovariances>* parts) const;
 
   // Adds the derivatives of an objective through the covariances of which `parts` are, given its derivatives `bar` in
   // them. Of the positions it is those of the rows: among the inducing points, where rows and columns move, half of it.
-  void contract(const std::vector<ComponentCovariances>& parts, const Eigen::MatrixXd& bar, InducingGradient& gradient) const;
+  void contract(const std::vector<ComponentCovariances>& parts, const Eigen::MatrixXd& bar,
+                InducingGradient& gradient) const;
 
  private:
   Eigen::MatrixXd scaled(const PreparedComponent& component, const double* row_major, Index n) const;
   Eigen::MatrixXd centred(Points points) const;
-  Eigen::MatrixXd covariances_with(const Eigen::MatrixXd& centred_points, std::vector<ComponentCovariances>* parts) const;
+  Eigen::MatrixXd covariances_with(const Eigen::MatrixXd& centred_points,
+                                   std::vector<ComponentCovariances>* parts) const;
   void add_positions(const PreparedComponent& component, const Eigen::MatrixXd& scaled_gradient,
                      InducingGradient& gradient) const;
 

@@ -8,10 +8,12 @@
 
 namespace neargp {
 
-// body(first, last, sum) adds the rows first .. last-1 to a sum of its own; Sum has add(const Sum&). Chunks are dealt in turn to a
-// number of sums that depends on `n` and on how large a sum is alone, and these are added in their order.
+// body(first, last, sum) adds the rows first .. last-1 to a sum of its own; Sum has add(const Sum&). Chunks are dealt
+// in turn to a number of sums that depends on `n` and on how large a sum is alone, and these are added in their
+// order.
 template <class Sum, class Body>
-Sum sum_rows(Index n, Index chunk_rows, Index doubles_per_sum, const RunContext& context, const Sum& zero, const Body& body) {
+Sum sum_rows(Index n, Index chunk_rows, Index doubles_per_sum, const RunContext& context, const Sum& zero,
+             const Body& body) {
   constexpr Index doubles_of_sums = Index(1) << 24, fewest = 4, most = 16;
   const Index chunks = (n + chunk_rows - 1) / chunk_rows;
   const Index count = std::min(chunks, std::clamp(doubles_of_sums / std::max<Index>(doubles_per_sum, 1), fewest, most));
