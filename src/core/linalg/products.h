@@ -1,4 +1,4 @@
-// The dense products that methods with inducing points are made of, in double precision, on the calling thread.
+// The dense products that methods with inducing points are made of, on matrices of Eigen, by the engine of product_engine.h.
 #pragma once
 
 #include <Eigen/Core>
