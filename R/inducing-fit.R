@@ -54,8 +54,8 @@ abort_bound <- function(failure) {
 
 # ---- positions as free parameters -------------------------------------------------------------------------------------------------
 
-# Positions in units of the ranges, so that a step means the same for them as for logarithms. On a sphere, where a free point stands for that
-# in its direction, the derivative is the part along the sphere.
+# Positions in units of the ranges, so that a step means the same for them as for logarithms. On a sphere, where a free point stands for
+# that in its direction, the derivative is the part along the sphere.
 position_chart <- function(problem, positions, component) {
   unit <- component$range[component$group]
   spherical <- problem$locations$metric == "longlat"

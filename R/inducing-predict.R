@@ -4,13 +4,13 @@
 
 # A row's prediction takes no neighbours: what chooses them is an error.
 check_no_neighbors <- function(k, local_mean, sectors) {
-  refuse <- function(name, value) {
+  refuse <- function(name) {
     abort_neargp("argument", c(sprintf("`%s` is for predictions from neighbours, and a fit by svgp() has none.", name),
       i = "Leave it out."))
   }
-  if (!is.null(k)) refuse("k", k)
-  if (!is.null(local_mean) && !isFALSE(check_flag(local_mean, "local_mean"))) refuse("local_mean", local_mean)
-  if (!is.null(sectors) && check_count(sectors, "sectors", lower = 0L) > 0L) refuse("sectors", sectors)
+  if (!is.null(k)) refuse("k")
+  if (!is.null(local_mean) && !isFALSE(check_flag(local_mean, "local_mean"))) refuse("local_mean")
+  if (!is.null(sectors) && check_count(sectors, "sectors", lower = 0L) > 0L) refuse("sectors")
 }
 
 #' @export
@@ -95,9 +95,9 @@ draw_rest <- function(covariance, nsim) {
 
 # ---- leave one out ----------------------------------------------------------------------------------------------------------------
 
-# With covariance parameters and inducing points held, the data are normal with the covariance matrix S = A'A + W^-1, of which the inverse has
-# the diagonal Q_ii = W_i - W_i^2 A_i'B^-1 A_i, and row i of a column z is predicted from its other rows by z_i - (S^-1 z)_i / Q_ii with the
-# variance 1 / Q_ii. That leaves out what the inducing points do not explain of the row's own field, which is added to the variance.
+# With covariance parameters and inducing points held, the data are normal with the covariance matrix S = A'A + W^-1, of which the inverse
+# has the diagonal Q_ii = W_i - W_i^2 A_i'B^-1 A_i, and row i of a column z is predicted from its other rows by z_i - (S^-1 z)_i / Q_ii
+# with the variance 1 / Q_ii. That leaves out what the inducing points do not explain of the row's own field, which is added to the variance.
 #' @export
 weights_of_others.neargp_svgp <- function(method, object, settings) {
   data <- object$data

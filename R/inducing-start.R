@@ -27,8 +27,8 @@ start_positions <- function(method, problem, component) {
 }
 
 inform_fewer <- function(wanted, places) {
-  inform_neargp("inducing", sprintf("inducing = %s, for the %s distinct locations there are %s: svgp() is exact then.", format_count(wanted),
-    "data's", format_count(places)))
+  inform_neargp("inducing", sprintf("inducing = %s is lowered to %s, the number of distinct locations: svgp() is exact then.",
+    format_count(wanted), format_count(places)))
 }
 
 given_positions <- function(given, problem) {

@@ -1,46 +1,49 @@
 #' Inducing points (SVGP)
 #'
 #' A Gaussian process seen through its values at `inducing` points: their number, not that of the rows, is what a dense matrix has. The
-#' best distribution of these values given the data is known in closed form (the collapsed bound of Titsias 2009), so that the fit maximises
-#' one deterministic function of the covariance parameters and the points' positions together, by the L-BFGS method of [stats::optim()].
+#' best distribution of these values given the data is known in closed form (the collapsed bound of Titsias 2009), so that the fit
+#' maximises one deterministic function of the covariance parameters and the points' positions together, by the L-BFGS method of
+#' [stats::optim()].
 #'
 #' @section When to take it:
-#' Take it in many coordinates (machine-learning inputs), where neighbours say little and the field is smooth beside the spacing of
-#' some hundred points; for fits that are small to keep and fast to predict from; for comparison with other software, most of which
-#' has this method. Do not take it for maps: in two coordinates a field has more detail than a few hundred points can hold, and [vecchia()] is
-#' faster and better there. `summary()` tells which share of the field's variance the inducing points leave unexplained at the data, on average:
-#' above 0.1 more of them, or `vecchia()`, predict better. With a point at each row the method is [exact_gp()].
+#' Take it in many coordinates (machine-learning inputs), where neighbours say little and the field is smooth beside the spacing of some
+#' hundred points; for fits that are small to keep and fast to predict from; for comparison with other software, most of which has this
+#' method. Do not take it for maps: in two coordinates a field has more detail than a few hundred points can hold, and [vecchia()] is
+#' faster and better there. `summary()` tells which share of the field's variance the inducing points leave unexplained at the data, on
+#' average: above 0.1 more of them, or `vecchia()`, predict better. With a point at each row the method is [exact_gp()].
 #'
 #' @section Time and memory:
-#' An evaluation with its gradient takes about seven products of `n * M^2` multiplications, M the number of inducing points; `bound = "standard"`
-#' saves one of them. Rows are taken 1,024 at a time, so that beside the data memory is that of some matrices of M x M for each thread.
+#' An evaluation with its gradient takes about seven products of `n * M^2` multiplications, M the number of inducing points; `bound =
+#' "standard"` saves one of them. Rows are taken 1,024 at a time, so that beside the data memory is that of some matrices of M x M for
+#' each thread.
 #'
 #' @section The objective:
-#' It is a lower bound of the log-likelihood, the nearer the more inducing points there are, with the trend profiled out. With d the variance of a
-#' row that the inducing points leave unexplained and W the precision of its noise, the two bounds subtract half the sum of `log(1 + W d)`
-#' (`"tight"`, Titsias 2025) or of `W d` (`"standard"`, Titsias 2009). The tight one overestimates the noise less. [logLik()] is
-#' marked as a bound, and `AIC()` is an error.
+#' It is a lower bound of the log-likelihood, the nearer the more inducing points there are, with the trend profiled out. With d the
+#' variance of a row that the inducing points leave unexplained and W the precision of its noise, the two bounds subtract half the sum of
+#' `log(1 + W d)` (`"tight"`, Titsias 2025) or of `W d` (`"standard"`, Titsias 2009). The tight one overestimates the noise less.
+#' [logLik()] is marked as a bound, and `AIC()` is an error.
 #'
 #' @param inducing number of inducing points; or starting positions, a matrix with the columns of the coordinates (time last), a
 #'   data frame or sf points with them. By default 512, or a quarter of the rows. More than there are distinct locations are
 #'   lowered to that number, with a message of class `neargp_message_inducing`.
-#' @param move whether their positions are estimated with the covariance parameters. In trials that gained most where there were few points
+#' @param move whether their positions are estimated with the covariance parameters. That matters most where they are few
 #'   for the field.
 #' @param bound which lower bound is maximised, see below.
 #' @param select how positions are chosen at the start: `"kmeans"`, the centres of [stats::kmeans()] of the rows in units of the ranges;
 #'   or `"random"` rows. Both are the same in each call, and leave R's random numbers alone.
-#' @param jitter share of the field's variance that is added to the diagonal of the inducing points' covariance matrix, so that points that come
-#'   near to each other do no harm.
-#' @param std_errors whether standard errors of covariance parameters are computed, from the curvature of the bound with the inducing points
-#'   held; `NULL` for those of up to 12 parameters. They take two evaluations for each parameter.
+#' @param jitter share of the field's variance that is added to the diagonal of the inducing points' covariance matrix, so that points
+#'   that come near to each other do no harm.
+#' @param std_errors whether standard errors of covariance parameters are computed, from the curvature of the bound with the inducing
+#'   points held; `NULL` for those of up to 12 parameters. They take two evaluations for each parameter.
 #' @return A settings object for the argument `method` of [neargp()]. A fit by it has the data frame `inducing`, the positions in the
 #'   coordinates of the data.
-#' @section Errors: [neargp()] stops with `neargp_error_inducing` for positions that are missing, or not in the coordinates of the data; with
-#'   `neargp_error_nugget` for `nugget = 0`, since the bound needs noise; with `neargp_error_family` and `neargp_error_method` for responses that are not
-#'   gaussian and for several outputs. [simulate()][simulate.neargp] stops with `neargp_error_size` for more than 5,000 places at once.
+#' @section Errors: [neargp()] stops with `neargp_error_inducing` for positions that are missing, or not in the coordinates of the data;
+#'   with `neargp_error_nugget` for `nugget = 0`, since the bound needs noise; with `neargp_error_family` and `neargp_error_method` for
+#'   responses that are not gaussian and for several outputs. [simulate()][simulate.neargp] stops with `neargp_error_size` for more than
+#'   5,000 places at once.
 #' @references Titsias, M. K. (2009). Variational learning of inducing variables in sparse Gaussian processes. *AISTATS*, equation (9).
-#'   Hensman, J., Fusi, N. and Lawrence, N. D. (2013). Gaussian processes for big data. *UAI*. Titsias, M. K. (2025). New bounds for sparse
-#'   variational Gaussian processes. *ICML*.
+#'   Hensman, J., Fusi, N. and Lawrence, N. D. (2013). Gaussian processes for big data. *UAI*. Titsias, M. K. (2025). New bounds for
+#'   sparse variational Gaussian processes. *ICML*.
 #' @examples
 #' set.seed(1)
 #' d <- data.frame(x1 = runif(400), x2 = runif(400), x3 = runif(400))

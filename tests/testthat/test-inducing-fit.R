@@ -47,7 +47,8 @@ test_that("positions on a sphere stay there", {
 test_that("parameters of many rows begin at those of some", {
   problem <- inducing_problem(z ~ 1, simulated_data(300), coords = ~ x + y, method = svgp(inducing = 10), covariance = cov_matern(nu = 1.5))
   reached <- subset_start(problem$method, problem, rows = 100L, points = 20L)
-  value <- function(working) bound_objective(problem, problem$method)(working, start_positions(problem$method, problem, component_at(problem, working)))$value
+  objective <- bound_objective(problem, problem$method)
+  value <- function(working) objective(working, start_positions(problem$method, problem, component_at(problem, working)))$value
   expect_gt(value(reached), value(problem$start) - 5)
   expect_false(identical(reached, problem$start))
   expect_identical(subset_start(problem$method, problem), problem$start)
@@ -61,8 +62,8 @@ test_that("a fit that was stopped early says so and keeps the best that it saw",
 })
 
 test_that("progress is told where it is asked for", {
-  expect_message(neargp(z ~ 1, simulated_data(80), coords = ~ x + y, method = svgp(inducing = 10), covariance = cov_matern(nu = 1.5), verbose = TRUE),
-    "10 evaluations: bound")
+  expect_message(neargp(z ~ 1, simulated_data(80), coords = ~ x + y, method = svgp(inducing = 10), covariance = cov_matern(nu = 1.5),
+    verbose = TRUE), "10 evaluations: bound")
 })
 
 test_that("a singular matrix at the start is an error that tells what to do", {

@@ -20,7 +20,8 @@ test_that("positions may be a number, a matrix, a data frame or sf points", {
   expect_identical(nrow(held(NULL)), 15L)
   skip_if_not_installed("sf")
   planar <- function(data) sf::st_as_sf(data, coords = c("x", "y"), crs = 3857)
-  fit <- neargp(z ~ 1, planar(data), method = svgp(inducing = planar(start), move = FALSE), covariance = inducing_covariance(), nugget = 0.1)
+  held <- svgp(inducing = planar(start), move = FALSE)
+  fit <- neargp(z ~ 1, planar(data), method = held, covariance = inducing_covariance(), nugget = 0.1)
   expect_equal(unname(as.matrix(fit$inducing)), unname(as.matrix(start[c("x", "y")])))
 })
 
