@@ -61,7 +61,7 @@ class CpuKernel<ConditionalGradient, Lanes> {
 
     for (int a = 0; a < covariance_.parameters; ++a) tile_gradient_[a] = V{};
     contract(
-        tile_, covariance_, [&](int i, int j) { return t[i] * u[j] + t[j] * u[i]; },
+        tile_, covariance_, [&](int i, int j) { return pair_weight(t, u, i, j); },
         [&](int i) { return t[i] * u[i]; }, fbar * f, tile_gradient_);
     for (int a = 0; a < covariance_.parameters; ++a) sums_[1 + a] += tile_.weight() * tile_gradient_[a];
   }

@@ -156,7 +156,7 @@ class CpuKernel<ConditionalSums, Lanes> {
     for (int b = 0; b <= a; ++b)
       if (wanted_[b]) {
         const V* vb = derivative(b);
-        sums_[layout_.information(a, b)] += weight * (dot(v, vb, tile_.rows()) - 0.5 * v[k] * vb[k]);
+        sums_[layout_.information(a, b)] += weight * information_entry(dot(v, vb, tile_.rows()), v[k], vb[k]);
       }
   }
 

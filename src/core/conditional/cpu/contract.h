@@ -4,6 +4,7 @@
 
 #include "conditional/cpu/coregionalisation.h"
 #include "conditional/cpu/tile.h"
+#include "conditional/formulas.h"
 #include "covariance/entry.h"
 
 namespace neargp {

@@ -77,7 +77,7 @@ class CpuKernel<JointSums, Lanes> {
       tile_.factor().solve_forward(&column, 1, rows);
       tile_.factor().solve_backward(column, rows);
       for (int i = j; i < rows; ++i)
-        weights_[triangle_size(i) + j] = 0.5 * (alpha[i] * alpha[j] - column[i]);
+        weights_[triangle_size(i) + j] = joint_weight(alpha[i], alpha[j], column[i]);
     }
   }
 

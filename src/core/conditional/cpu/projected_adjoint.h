@@ -129,7 +129,7 @@ class CpuKernel<ProjectedAdjoint, Lanes> {
     const auto& store = tile_.component(c);
     const V* slope = store.slope + triangle_size(i);
     V* weight = tile_.row_r2();
-    for (int j = 0; j < i; ++j) weight[j] = 2.0 * (t[i] * u[j] + t[j] * u[i]) * slope[j];
+    for (int j = 0; j < i; ++j) weight[j] = 2.0 * pair_weight(t, u, i, j) * slope[j];
     for (int d = 0; d < covariance_.dim; ++d) {
       const V* z = store.coords + std::size_t(d) * tile_.rows();
       V* pull = pull_ + std::size_t(d) * tile_.rows();

@@ -37,7 +37,7 @@ template <class Team>
 NEARGP_HD inline void contract_adjoint(const TeamTile<Team, true>& tile, const double* u, const double* t, double total,
                                        double weight, double* sums) {
   contract(
-      tile, [&](int i, int j) { return t[i] * u[j] + t[j] * u[i]; }, [&](int i) { return t[i] * u[i]; }, total, weight,
+      tile, [&](int i, int j) { return pair_weight(t, u, i, j); }, [&](int i) { return t[i] * u[i]; }, total, weight,
       sums);
 }
 

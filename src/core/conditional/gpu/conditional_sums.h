@@ -120,8 +120,8 @@ class TeamConditionalSums {
     NEARGP_HD void add_information(int v, int w, double weight, double* sums) {
       const int a = covariance_.wanted_parameter[v], b = covariance_.wanted_parameter[w];
       if (b > a) return;
-      const double product = thread_dot(derivative(v), derivative(w), tile_.factor().padded());
-      sums[layout_.information(a, b)] += weight * (product - 0.5 * derivative(v)[k()] * derivative(w)[k()]);
+      const Real product = thread_dot(derivative(v), derivative(w), tile_.factor().padded());
+      sums[layout_.information(a, b)] += weight * information_entry(product, derivative(v)[k()], derivative(w)[k()]);
     }
 
     NEARGP_HD void add_d_gram(int w, int i, int j, double weight, double* sums) {

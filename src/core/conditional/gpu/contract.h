@@ -2,6 +2,7 @@
 // counterpart of conditional/cpu/contract.h.
 #pragma once
 
+#include "conditional/formulas.h"
 #include "conditional/gpu/coregionalisation.h"
 #include "conditional/gpu/tile.h"
 

@@ -92,7 +92,7 @@ class TeamJointSums {
         const int i = row - 1;
         Real entry = 0;
         for (int m = i; m < rows; ++m) entry += inverse_[place(m, i)] * inverse_[place(m, j)];
-        weights_[place(i, j)] = (alpha[i] * alpha[j] - entry) / 2;
+        weights_[place(i, j)] = joint_weight(alpha[i], alpha[j], entry);
       });
     }
 

@@ -132,7 +132,7 @@ class TeamProjectedAdjoint {
       for (int j = 0; j < rows; ++j) {
         if (j == i) continue;
         const int place = pair_place(larger(i, j), smaller(i, j), rows);
-        sum += 2.0 * (t[i] * u[j] + t[j] * u[i]) * slope[place] * (z[i] - z[j]);
+        sum += 2.0 * pair_weight(t, u, i, j) * slope[place] * (z[i] - z[j]);
       }
       return sum;
     }

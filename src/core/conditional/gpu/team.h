@@ -110,4 +110,21 @@ struct Four {
   }
 };
 
+// The sum over rows below `length` of x y, the same for each thread. Afterwards the vectors may be written to.
+template <class Team, class Real>
+NEARGP_HD inline double team_dot(const Team& team, const Real* x, const Real* y, int length) {
+  Real sum = 0;
+  for (int i = team.rank(); i < length; i += team.size()) sum += x[i] * y[i];
+  team.barrier();
+  return team.sum(sum);
+}
+
+// The same by one thread, for those who have many to share out: vectors with zeros up to `padded`, a multiple of four.
+template <class Real>
+NEARGP_HD inline Real thread_dot(const Real* x, const Real* y, int padded) {
+  Real sum = 0;
+  for (int i = 0; i < padded; i += Four<Real>::width) sum += Four<Real>::load(x + i).dot(Four<Real>::load(y + i));
+  return sum;
+}
+
 }  // namespace neargp
