@@ -1,9 +1,10 @@
-// What the CPU would lose if one source served it and GPUs: the task of conditional/gpu/conditional_gradient.h, statement by
-// statement, on packs in the place of numbers, a team of one and the CPU's triangle, against the CPU's own kernel. Three forms of
-// it: "gpu" has the pairs of rows in a GPU's order, round the circle (conditional/gpu/pairs.h), "rows" has the order as a
-// policy, row by row, and "rows and contraction" has the sums over pairs (conditional/gpu/contract.h) as one, too.
-// Compiled by bench/one-kernel-source.sh; without an argument it measures times, with the name of a form it runs that form
-// once on few targets, for callgrind, and with "nothing" what is around it.
+// What the CPU would lose if one source served it and GPUs: the task of conditional/gpu/conditional_gradient.h,
+// statement by statement, on packs in the place of numbers, a team of one and the CPU's triangle, against the CPU's own
+// kernel. Three forms of it: "gpu" has the pairs of rows in a GPU's order, round the circle (conditional/gpu/pairs.h),
+// "rows" has the order as a policy, row by row, and "rows and contraction" has the sums over pairs
+// (conditional/gpu/contract.h) as one, too. Compiled by bench/one-kernel-source.sh; without an argument it measures
+// times, with the name of a form it runs that form once on few targets, for callgrind, and with "nothing" what is
+// around it.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>

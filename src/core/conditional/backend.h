@@ -20,10 +20,10 @@ namespace neargp {
 // against another version must not be used.
 inline constexpr int backend_abi_version = 9;
 
-// Runs an operation on all targets of a view. Returns the smallest target whose covariance matrix could not be factorised,
-// or -1, and leaves what it finds in `sums` and in the operation's arrays. In ConditionalSums, ConditionalGradient and
-// JointSums, which the steps of an optimiser take, a device has its matrices in single precision where the RunContext asks
-// for it; everything else is in double.
+// Runs an operation on all targets of a view. Returns the smallest target whose covariance matrix could not be
+// factorised, or -1, and leaves what it finds in `sums` and in the operation's arrays. In ConditionalSums,
+// ConditionalGradient and JointSums, which the steps of an optimiser take, a device has its matrices in single
+// precision where the RunContext asks for it; everything else is in double.
 template <class Operation>
 struct BackendFunction {
   Index (*run)(void* device_view, const PreparedCovariance&, const Operation&, const RunContext&,
@@ -38,8 +38,8 @@ struct Backend {
   void* (*open)(const LocalView& view);
   // The same points and conditioning sets with other values (and number of columns).
   void (*set_values)(void* device_view, const LocalView& view);
-  // Some of the targets that the view was opened with, those that view.chosen names, and data that changed. Data that the
-  // targets do not need may be as they were; arrays have the sizes that they had.
+  // Some of the targets that the view was opened with, those that view.chosen names, and data that changed. Data that
+  // the targets do not need may be as they were; arrays have the sizes that they had.
   void (*set_batch)(void* device_view, const LocalView& view, const ChangedData& changed);
   void (*close)(void* device_view);
 

@@ -1,4 +1,5 @@
-// Formulas that the kernels of the CPU (packs) and of GPUs (numbers) share. They are derived in the files of conditional/cpu/.
+// Formulas that the kernels of the CPU (packs) and of GPUs (numbers) share. They are derived in the files of
+// conditional/cpu/.
 #pragma once
 
 #include "base/hd.h"

@@ -1,7 +1,7 @@
-// The operations that a device offers on a view and a covariance, each described once: what it takes besides these, what it
-// finds, and how many sums over targets that is. Plain data, shared by all devices and instruction sets. How an operation is
-// computed on the CPU is told, with its formulas, in the file of its name in conditional/cpu/, where CpuKernel<Operation,
-// Lanes> is; on a GPU, in conditional/gpu/.
+// The operations that a device offers on a view and a covariance, each described once: what it takes besides these,
+// what it finds, and how many sums over targets that is. Plain data, shared by all devices and instruction sets. How an
+// operation is computed on the CPU is told, with its formulas, in the file of its name in conditional/cpu/, where
+// CpuKernel<Operation, Lanes> is; on a GPU, in conditional/gpu/.
 //
 // An operation has
 //
@@ -48,8 +48,8 @@ struct ConditionalGradient {
   NEARGP_HD int sums(int, int parameters) const { return 1 + parameters; }
 };
 
-// log_det, then gram (columns x columns, lower part filled); or, of the residual as the view's only column, the sum of log
-// densities, then its gradient.
+// log_det, then gram (columns x columns, lower part filled); or, of the residual as the view's only column, the sum of
+// log densities, then its gradient.
 struct JointSums {
   bool gradient;
 

@@ -9,8 +9,8 @@
 
 namespace neargp {
 
-// An operation on packs of so many lanes: a specialisation in the file of the operation's name. The constructor takes view,
-// covariance, operation and an Arena; run(first, last, sums) is described below.
+// An operation on packs of so many lanes: a specialisation in the file of the operation's name. The constructor takes
+// view, covariance, operation and an Arena; run(first, last, sums) is described below.
 template <class Operation, int Lanes>
 class CpuKernel;
 

@@ -1,5 +1,5 @@
-// The arrays of an operation (for_each_array() of conditional/operations.h) in a device's memory, for one chunk of targets
-// at a time. Those of const double are taken there, the others brought back.
+// The arrays of an operation (for_each_array() of conditional/operations.h) in a device's memory, for one chunk of
+// targets at a time. Those of const double are taken there, the others brought back.
 #pragma once
 
 #include <array>
