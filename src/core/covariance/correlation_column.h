@@ -50,8 +50,10 @@ struct ColumnPack {
   }
 };
 
+// Takes its number of lanes from an argument, where tools/check-instruction-sets.sh finds it.
 template <bool slope, bool shape, int Lanes, class Correlation>
-void fill_column(const Correlation& correlation, double variance, const ColumnPlaces& places, const ColumnEntries& out) {
+void fill_column(ColumnPack<Lanes>, const Correlation& correlation, double variance, const ColumnPlaces& places,
+                 const ColumnEntries& out) {
   using Packed = ColumnPack<Lanes>;
   using Real = typename Packed::Real;
   for (Index j = 0; j < places.m; j += Lanes) {
@@ -75,13 +77,14 @@ void fill_column(const Correlation& correlation, double variance, const ColumnPl
 template <int Lanes>
 void covariance_column(const FamilyChoice<double>& choice, double variance, const ColumnPlaces& places,
                        const ColumnEntries& out) {
+  constexpr detail::ColumnPack<Lanes> pack{};
   with_family(choice, [&](const auto& correlation) {
     if (out.shape) {
-      detail::fill_column<true, true, Lanes>(correlation, variance, places, out);
+      detail::fill_column<true, true>(pack, correlation, variance, places, out);
     } else if (out.slope) {
-      detail::fill_column<true, false, Lanes>(correlation, variance, places, out);
+      detail::fill_column<true, false>(pack, correlation, variance, places, out);
     } else {
-      detail::fill_column<false, false, Lanes>(correlation, variance, places, out);
+      detail::fill_column<false, false>(pack, correlation, variance, places, out);
     }
   });
 }
