@@ -133,8 +133,8 @@ core_neighbors_joint <- function(coords, newcoords, order_new, k, threads) {
     .Call(`_neargp_core_neighbors_joint`, coords, newcoords, order_new, k, threads)
 }
 
-core_label_model <- function(coords, counts, own_class, targets, neighbors) {
-    .Call(`_neargp_core_label_model`, coords, counts, own_class, targets, neighbors)
+core_label_model <- function(coords, counts, per_class, targets, neighbors) {
+    .Call(`_neargp_core_label_model`, coords, counts, per_class, targets, neighbors)
 }
 
 core_label_score <- function(model, first, last, observed, count, covariance, nugget, slope, shift, bias, gradient, threads) {
@@ -153,12 +153,12 @@ core_latent_start <- function(latent, linear_predictor, family, parameters, thre
     invisible(.Call(`_neargp_core_latent_start`, latent, linear_predictor, family, parameters, threads))
 }
 
-core_latent_resume <- function(latent, mean, beta, linear_predictor, site_precision, slope) {
-    invisible(.Call(`_neargp_core_latent_resume`, latent, mean, beta, linear_predictor, site_precision, slope))
+core_latent_resume <- function(latent, mean, beta, linear_predictor, pseudo_precision, slope) {
+    invisible(.Call(`_neargp_core_latent_resume`, latent, mean, beta, linear_predictor, pseudo_precision, slope))
 }
 
-core_latent_is_narrow <- function(latent) {
-    .Call(`_neargp_core_latent_is_narrow`, latent)
+core_latent_is_restricted <- function(latent) {
+    .Call(`_neargp_core_latent_is_restricted`, latent)
 }
 
 core_latent_fit <- function(latent, covariance, family, parameters, kind, tolerance, max_iterations, threads) {
@@ -173,8 +173,8 @@ core_latent_state <- function(latent, threads) {
     .Call(`_neargp_core_latent_state`, latent, threads)
 }
 
-core_latent_restore <- function(latent, covariance, mean, beta, site_precision, threads) {
-    invisible(.Call(`_neargp_core_latent_restore`, latent, covariance, mean, beta, site_precision, threads))
+core_latent_restore <- function(latent, covariance, mean, beta, pseudo_precision, threads) {
+    invisible(.Call(`_neargp_core_latent_restore`, latent, covariance, mean, beta, pseudo_precision, threads))
 }
 
 core_latent_predict <- function(latent, newcoords, neighbors, field_response, threads) {
@@ -217,16 +217,16 @@ core_log_polya_gamma <- function(omega) {
     .Call(`_neargp_core_log_polya_gamma`, omega)
 }
 
-core_site_model <- function(coords, columns, noise_scale, targets, neighbors) {
-    .Call(`_neargp_core_site_model`, coords, columns, noise_scale, targets, neighbors)
+core_pseudo_observations <- function(coords, columns, noise_scale, targets, neighbors) {
+    .Call(`_neargp_core_pseudo_observations`, coords, columns, noise_scale, targets, neighbors)
 }
 
-core_site_moments <- function(model, first, last, covariance, nugget, threads) {
-    .Call(`_neargp_core_site_moments`, model, first, last, covariance, nugget, threads)
+core_pseudo_observation_moments <- function(model, first, last, covariance, nugget, threads) {
+    .Call(`_neargp_core_pseudo_observation_moments`, model, first, last, covariance, nugget, threads)
 }
 
-core_site_adjoint <- function(model, first, last, covariance, nugget, weighted_bar, variance_bar, threads) {
-    .Call(`_neargp_core_site_adjoint`, model, first, last, covariance, nugget, weighted_bar, variance_bar, threads)
+core_pseudo_observation_adjoint <- function(model, first, last, covariance, nugget, weighted_bar, variance_bar, threads) {
+    .Call(`_neargp_core_pseudo_observation_adjoint`, model, first, last, covariance, nugget, weighted_bar, variance_bar, threads)
 }
 
 core_gamma_variables <- function(coords, residuals, noise_scale, neighbors, covariance, nugget, scale, df, threads) {

@@ -40,7 +40,7 @@ advice_at_bound <- function(x, i, side) {
     },
     variance = if (side == "upper") sprintf("its bound, %s, is 10,000 times the variance about the trend: %s.", bound, apart) else
       "the data show no such part of the field: leave it out, or take a model without a field.",
-    nugget = if (!is.null(x$sites)) "1 is the noise that the responses have by themselves, and its least value." else
+    nugget = if (!is.null(x$pseudo_observations)) "1 is the noise that the responses have by themselves, and its least value." else
       if (side == "upper") "it is all that varies: the data show no field." else "the field goes through the data: nugget = 0 says so.",
     u = , v = "the ranges along and across differ by more than a thousand times: leave out anisotropy = TRUE, or fix it.",
     shape = sprintf("%s is a bound of its search: fix it (`%s =`), or take another family, such as %s.", bound, shape_argument(x, i),

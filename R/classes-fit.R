@@ -21,9 +21,10 @@ label_estimators <- function(estimator, classes, earlier) {
   if (classes == 2L) "label" else both
 }
 
-# Fitting p parameters raises the score of the training rows by about p above that of as many new ones (Akaike's), and by more where
-# conditioning sets overlap: by 3.4 p for "label" on splice, with 60 ranges. Scores that differ by less than 4 p do not tell estimators apart.
-# There has to be enough left when some rows are held out: neighbours, and rows of each column of the trend.
+# Fitting p parameters raises the score of the training rows by about p above that of as many new ones (Akaike's), and
+# by more where conditioning sets overlap: by 3.4 p for "label" on splice, with 60 ranges. Scores that differ by less
+# than 4 p do not tell estimators apart. There has to be enough left when some rows are held out: neighbours, and rows
+# of each column of the trend.
 hardly_differ <- function(problem, values, k) {
   X <- problem$data$X
   links <- 1L + ncol(X) * trend_outputs(length(problem$data$levels))
@@ -62,22 +63,22 @@ fit_labels <- function(method, problem, estimator) {
     score = paste0("leave-one-out log score", sample_note(scored$rows)), k = method$k, convergence = state$convergence,
     classifier = list(estimator = estimator, levels = problem$levels, slope = exp(part$log_slope), bias = part$bias,
       far = theta_far(problem, state$theta), trend = unscaled_trend(problem$design, problem$design$rotation %*% part$trend),
-      cell = problem$labels$cell))
+      location_index = problem$labels$location_index))
 }
 
 sample_note <- function(rows) if (is.null(rows)) "" else sprintf(" (from %s rows)", format_count(rows))
 
 label_problem <- function(method, problem, estimator) {
-  problem$own_class <- estimator == "own-class"
+  problem$per_class <- estimator == "own-class"
   problem$levels <- problem$data$levels
   classes <- length(problem$levels)
   problem$data$class <- class_numbers(problem$data)
   # Polya-Gamma variables belong to rows: those at one location stay apart.
-  cell <- if (estimator == "polya-gamma") seq_along(problem$data$y) else location_index(problem$data$coords)
-  problem$labels <- new_labels(problem$data, classes, cell)
-  check_cell_count(nrow(problem$labels$coords), method$k)
+  index <- if (estimator == "polya-gamma") seq_along(problem$data$y) else location_index(problem$data$coords)
+  problem$labels <- new_labels(problem$data, classes, index)
+  check_location_count(nrow(problem$labels$coords), method$k)
   check_class_offset(problem)
-  problem$design <- if (estimator == "polya-gamma") scaled_design(problem$data$X) else site_design(problem$data$X)
+  problem$design <- if (estimator == "polya-gamma") scaled_design(problem$data$X) else orthogonal_design(problem$data$X)
   if (estimator != "polya-gamma") problem$base <- base_rates(problem)
   trend_varies <- any(colnames(problem$data$X) != "(Intercept)") || any(problem$data$offset != problem$data$offset[1L])
   problem$observations <- label_observations(problem$labels, merge = !trend_varies)
@@ -98,14 +99,15 @@ take_label_rows <- function(problem, rows) {
   problem$data[c("X", "offset", "weights", "coords", "class")] <- list(problem$data$X[rows, , drop = FALSE],
     problem$data$offset[rows], problem$data$weights[rows], problem$data$coords[rows, , drop = FALSE], problem$data$class[rows])
   problem$design$X <- problem$design$X[rows, , drop = FALSE]
-  problem$labels <- new_labels(problem$data, problem$labels$classes, match(problem$labels$cell[rows], unique(problem$labels$cell[rows])))
+  index <- problem$labels$location_index[rows]
+  problem$labels <- new_labels(problem$data, problem$labels$classes, match(index, unique(index)))
   problem
 }
 
-check_cell_count <- function(cells, k) {
-  if (k < cells) return(invisible())
-  abort_neargp("k", c(sprintf("k = %d neighbours need more than %d distinct locations, and there are %d.", k, k, cells),
-    i = if (cells > 1L) sprintf("Use a k of at most %d.", cells - 1L)))
+check_location_count <- function(locations, k) {
+  if (k < locations) return(invisible())
+  abort_neargp("k", c(sprintf("k = %d neighbours need more than %d distinct locations, and there are %d.", k, k, locations),
+    i = if (locations > 1L) sprintf("Use a k of at most %d.", locations - 1L)))
 }
 
 # The softmax does not change when all classes are offset alike.

@@ -1,6 +1,7 @@
-# Fits to class labels: what their methods for generics do otherwise than those of other fits. A classifier is a fit of class
-# c("neargp_classifier", "neargp") with an element `classifier`: estimator, levels, slope and trend of the link, and the cell of each row;
-# the trend's intercept is that far from data, `far` how far it is from that of the base rates, and `bias` what is added among data.
+# Fits to class labels: what their methods for generics do otherwise than those of other fits. A classifier is a fit of
+# class c("neargp_classifier", "neargp") with an element `classifier`: estimator, levels, slope and trend of the link,
+# and the index of each row's location; the trend's intercept is that far from data, `far` how far it is from that of
+# the base rates, and `bias` what is added among data.
 
 as_classifier <- function(fit, classifier) {
   if (is.null(classifier)) return(fit)
@@ -33,8 +34,8 @@ print.neargp_classifier <- function(x, digits = max(3L, getOption("digits") - 3L
 print_classes <- function(x) {
   counts <- tabulate(class_numbers(x$data), length(x$classifier$levels))
   cat("Classes:   ", format_some(sprintf("%s (%s)", x$classifier$levels, vapply(counts, format_count, "")), 8L), "\n", sep = "")
-  cells <- length(unique(x$classifier$cell))
-  if (cells < length(x$data$y)) cat("           at ", format_count(cells), " distinct locations\n", sep = "")
+  distinct <- length(unique(x$classifier$location_index))
+  if (distinct < length(x$data$y)) cat("           at ", format_count(distinct), " distinct locations\n", sep = "")
   cat("Estimator: ", x$classifier$estimator, compared_estimators(x$classifier), "\n", sep = "")
 }
 

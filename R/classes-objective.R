@@ -1,7 +1,8 @@
-# The leave-one-out log score of class labels as a function of theta: the working parameters of the covariance, the logarithm of the
-# slope of the link, the coefficients of the trend inside it (of orthogonal columns, one set of coefficients for each output), and `far`.
-# The intercept among the coefficients is that among data. Far from data it is that of the base rates (R/classes-prevalence.R) plus `far`; the
-# difference is the bias of src/core/loo/label_link.h. Formulas are there and in label_regression.h.
+# The leave-one-out log score of class labels as a function of theta: the working parameters of the covariance, the
+# logarithm of the slope of the link, the coefficients of the trend inside it (of orthogonal columns, one set of
+# coefficients for each output), and `far`. The intercept among the coefficients is that among data. Far from data it is
+# that of the base rates (R/classes-prevalence.R) plus `far`; the difference is the bias of src/core/loo/label_link.h.
+# Formulas are there and in label_regression.h.
 #
 # A light ridge, per observation, keeps apart what the data hardly tell apart: 1e-3 of the trend's mean square among data (the softmax does
 # not change when all outputs get the same), 1e-4 of the squared logarithm of the slope. Of the square of `far` 1e-2 in up to three
@@ -49,7 +50,7 @@ replace_intercept <- function(problem, trend, value) {
 # Observations with their conditioning sets, ready for the core.
 label_plan <- function(problem, at, component, k) {
   sets <- leave_one_out_sets(problem$labels, at, component, k, problem$threads, label_content(problem$labels, at))
-  pointer <- core_label_model(sets$coords, sets$content, problem$own_class, sets$targets, sets$neighbors)
+  pointer <- core_label_model(sets$coords, sets$content, problem$per_class, sets$targets, sets$neighbors)
   list(pointer = pointer, at = at, X = problem$design$X[at$row, , drop = FALSE], offset = problem$data$offset[at$row])
 }
 
@@ -101,13 +102,13 @@ theta_penalty <- function(problem, theta) {
 # From the trend to the shift of each output, and back from derivatives in the shifts: two processes share the log odds of the second.
 link_shift <- function(problem, X, offset, trend) {
   shift <- X %*% trend + offset
-  if (problem$labels$classes == 2L && problem$own_class) cbind(0, shift) else shift
+  if (problem$labels$classes == 2L && problem$per_class) cbind(0, shift) else shift
 }
 
-link_bias <- function(problem, bias) if (problem$labels$classes == 2L && problem$own_class) c(0, bias) else bias
+link_bias <- function(problem, bias) if (problem$labels$classes == 2L && problem$per_class) c(0, bias) else bias
 
 trend_shift <- function(problem, d_shift) {
-  if (problem$labels$classes == 2L && problem$own_class) d_shift[, 2L, drop = FALSE] else d_shift
+  if (problem$labels$classes == 2L && problem$per_class) d_shift[, 2L, drop = FALSE] else d_shift
 }
 
 # ---- the design inside the link ---------------------------------------------------------------------------------------------------

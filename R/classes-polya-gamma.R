@@ -34,7 +34,7 @@ fit_polya_gamma <- function(method, problem) {
   part <- split_theta(problem, state$theta)
   q <- ncol(problem$data$X)
   classifier <- list(estimator = "polya-gamma", levels = problem$levels, slope = 1, trend = unscaled_trend(problem$design, part$trend),
-    cell = problem$labels$cell, omega = mean_variables(state$q), variables = state$q)
+    location_index = problem$labels$location_index, omega = mean_variables(state$q), variables = state$q)
   scored <- polya_gamma_loo_score(problem, part, classifier, method$k)
   list(working = part$working, beta = rep(NA_real_, q), beta_vcov = matrix(NA_real_, q, q), information = NULL, value = scored$value,
     score = paste0("leave-one-out log score", sample_note(scored$rows)), k = method$k, convergence = state$convergence,

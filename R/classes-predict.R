@@ -47,10 +47,10 @@ predict_class_target <- function(object, newdata, type, settings) {
 classifier_k <- function(object, k) {
   if (is.null(k)) return(object$k)
   k <- check_count(k, "k")
-  cells <- length(unique(object$classifier$cell))
-  if (k > cells) {
+  distinct <- length(unique(object$classifier$location_index))
+  if (k > distinct) {
     abort_neargp("k", sprintf("k = %s neighbours are more than the %s distinct locations of the fit.", format_count(k),
-      format_count(cells)))
+      format_count(distinct)))
   }
   k
 }
@@ -72,13 +72,13 @@ class_predictor <- function(object, settings) {
 fitted_labels <- function(object) {
   data <- object$data
   data$class <- class_numbers(data)
-  new_labels(data, length(data$levels), object$classifier$cell)
+  new_labels(data, length(data$levels), object$classifier$location_index)
 }
 
 label_probabilities <- function(object, coords, counts, targets, neighbors, X, offset, threads) {
   classifier <- object$classifier
   pointer <- core_label_model(coords, counts, classifier$estimator == "own-class", targets, neighbors)
-  like_problem <- list(labels = list(classes = length(classifier$levels)), own_class = classifier$estimator == "own-class")
+  like_problem <- list(labels = list(classes = length(classifier$levels)), per_class = classifier$estimator == "own-class")
   result <- core_label_probabilities(pointer, object$core_covariance, object$nugget, classifier$slope,
     link_shift(like_problem, X, offset, unname(classifier$trend)), link_bias(like_problem, unname(classifier$bias)), threads)
   if (result$failed > 0L) abort_cholesky(0L)

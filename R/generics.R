@@ -165,7 +165,7 @@ deviance.neargp <- function(object, ...) {
 #' @export
 sigma.neargp <- function(object, ...) {
   check_fit(object)
-  if (is.null(object$sites)) sqrt(object$nugget) else NA_real_
+  if (is.null(object$pseudo_observations)) sqrt(object$nugget) else NA_real_
 }
 
 #' @rdname coef.neargp

@@ -12,9 +12,9 @@
 # the row's leverage. Of k < n - 1 neighbours, w and v are those of its nearest others, and A is that of the fit. The two are then not of
 # one Q, which matters as h comes near 1: there the trend is estimated without the row.
 #
-# A place of several outputs is left out with all its rows. By the chain rule these have independent whitened residuals given the other
-# places: z, with their unseen parts of the trend in the rows of D. Without them A becomes A + A D' (1 - D A D')^-1 D A, and beta decreases by
-# A D' (1 - D A D')^-1 z.
+# A place of several outputs is left out with all its rows. By the chain rule these have independent whitened residuals
+# given the other places: z, with their unseen parts of the trend in the rows of D. Without them A becomes A + A D' (1 -
+# D A D')^-1 D A, and beta decreases by A D' (1 - D A D')^-1 z.
 
 # Mean and sd of each observation given its nearest others. The covariance parameters stay those of all rows.
 leave_one_out <- function(object, k, threads) {
@@ -127,7 +127,7 @@ deleted_trends <- function(object) {
 }
 
 trend_of_others <- function(object, rows) {
-  if (!is.null(object$sites)) return(trend_of_rows(gaussian_of(object), site_rows_as_data(object, rows)))
+  if (!is.null(object$pseudo_observations)) return(trend_of_rows(gaussian_of(object), pseudo_observations_as_data(object, rows)))
   trend_of_rows(object, if (is.null(object$outputs)) take_data_rows(object$data, rows) else take_output_rows(object$data, rows))
 }
 

@@ -15,8 +15,8 @@
 #' The score is not a likelihood: covariance parameters get no standard errors, and [stats::AIC()] refuses. Trend coefficients are the
 #' generalised least squares estimate at the final covariance, with its standard errors.
 #'
-#' Rows that nearly repeat others, their noise included, mislead it more than other methods: they predict each other, whatever the ranges are
-#' (`bench/responses.md`). Leave such replicates out, or average them.
+#' Rows that nearly repeat others, their noise included, mislead it more than other methods: they predict each other,
+#' whatever the ranges are (`bench/responses.md`). Leave such replicates out, or average them.
 #'
 #' @section Classes:
 #' With `family = binomial()` (a response of 0 and 1, logical, or a factor with two levels) or [categorical()] the score is that of class
@@ -31,31 +31,34 @@
 #'
 #' Two estimators differ for the labels of other classes: `"label"` has one process for all classes, with the same noise for all labels;
 #' `"own-class"` one process for each class, on those neighbours that are of that class, at a cost that is never greater. The latter is
-#' better where classes overlap, the former where they do not; `"auto"` fits both and keeps that of the better score, and for two classes
-#' takes `"label"`. (Where the scores differ by less than fitting so many parameters may account for, every fifth row is predicted from fits
-#' to the others, and the better prediction decides. With `start` an earlier fit, `"auto"` goes on with its estimator,
-#' and so do the refits of [cross_validate()].) With optimizer `"auto"`, Adam is used for more than 10,000 observations or six
-#' covariance parameters; its learning rate is cut to 0.3 of itself at 50% and 75% of the steps. Inputs in many dimensions should be standardised.
+#' better where classes overlap, the former where they do not; `"auto"` fits both and keeps that of the better score,
+#' and for two classes takes `"label"`. (Where the scores differ by less than fitting so many parameters may account
+#' for, every fifth row is predicted from fits to the others, and the better prediction decides. With `start` an earlier
+#' fit, `"auto"` goes on with its estimator, and so do the refits of [cross_validate()].) With optimizer `"auto"`, Adam
+#' is used for more than 10,000 observations or six covariance parameters; its learning rate is cut to 0.3 of itself at
+#' 50% and 75% of the steps. Inputs in many dimensions should be standardised.
 #'
-#' Covariates of the trend act inside the link, and the inputs themselves may be among them (`class ~ x + y` with `coords = ~ x + y`): what they
-#' say everywhere need not be told by neighbours. The leave-one-out score tells whether it helps; on one of the paper's sets the log loss
-#' fell from 0.82 to 0.78 (`bench/classification.md`).
+#' Covariates of the trend act inside the link, and the inputs themselves may be among them (`class ~ x + y` with
+#' `coords = ~ x + y`): what they say everywhere need not be told by neighbours. The leave-one-out score tells whether
+#' it helps; on one of the paper's sets the log loss fell from 0.82 to 0.78 (`bench/classification.md`).
 #'
-#' Far from data \eqn{\mu}{mu} is 0, and so is `h`, through which the bias acts (it amounts to a mean of the labels other than 0). Probabilities
-#' are the trend's there, with `~ 1` the shares of the classes among the rows, with covariates probabilities that average to these shares. The
-#' intercept that [coef()] tells is the one far from data; what the bias adds among data is printed below it. Rows that are isolated
-#' themselves, as many are in more than three inputs, may say otherwise: the score moves that intercept, against a ridge that is stronger
-#' in the plane, where hardly any are. (A bias without `h`, as for predictions near data alone, took a rare class for as probable as the others outside of
-#' the data; held-out blocks were predicted worse than by the share, `bench/classification.md`.) Shares are those of the rows:
-#' where places of one class were sought out they are not those of the region. Without an intercept, `y ~ 0`, there is no bias, and
-#' classes are equally probable far from data.
+#' Far from data \eqn{\mu}{mu} is 0, and so is `h`, through which the bias acts (it amounts to a mean of the labels
+#' other than 0). Probabilities are the trend's there, with `~ 1` the shares of the classes among the rows, with
+#' covariates probabilities that average to these shares. The intercept that [coef()] tells is the one far from data;
+#' what the bias adds among data is printed below it. Rows that are isolated themselves, as many are in more than three
+#' inputs, may say otherwise: the score moves that intercept, against a ridge that is stronger in the plane, where
+#' hardly any are. (A bias without `h`, as for predictions near data alone, took a rare class for as probable as the
+#' others outside of the data; held-out blocks were predicted worse than by the share, `bench/classification.md`.)
+#' Shares are those of the rows: where places of one class were sought out they are not those of the region. Without an
+#' intercept, `y ~ 0`, there is no bias, and classes are equally probable far from data.
 #'
 #' `"polya-gamma"` is the paper's estimator: a Gaussian process with logistic likelihood (for several classes one against all others, the
-#' probabilities normalised), augmented by a Polya-Gamma variable for each row and process, whose mean-field distribution is found by Adam
-#' together with the covariance; 16 nodes of quadrature. The paper has no bias: `y ~ 0`. With an intercept its probabilities far from data are
-#' not the shares of the classes but nearer to one half, since the process has all its variance there: take another estimator for
-#' those. Predictions are made at the mean of the variables and not at a draw. It is here for comparison: it keeps a distribution for each row, and, since that was fitted
-#' to the neighbours' labels, its leave-one-out score is not wholly out of sample.
+#' probabilities normalised), augmented by a Polya-Gamma variable for each row and process, whose mean-field
+#' distribution is found by Adam together with the covariance; 16 nodes of quadrature. The paper has no bias: `y ~ 0`.
+#' With an intercept its probabilities far from data are not the shares of the classes but nearer to one half, since the
+#' process has all its variance there: take another estimator for those. Predictions are made at the mean of the
+#' variables and not at a draw. It is here for comparison: it keeps a distribution for each row, and, since that was
+#' fitted to the neighbours' labels, its leave-one-out score is not wholly out of sample.
 #'
 #' The paper leaves open how much the Kullback-Leibler divergence of these variables weighs. With `kl_weight = 1` that of a row counts as
 #' much as its log score. Then the variables stay near their prior and logits near 2: where classes do not overlap at all the log loss
@@ -69,23 +72,26 @@
 #' coefficients finite where a covariate separates classes. It depends on the trend's values alone, not on how the formula writes
 #' them: `x + I(x^2)` and `poly(x, 2)` are the same fit.
 #'
-#' Slope, trend and covariance of classes have no standard errors: contributions to the score share labels, so that its curvature is not their
-#' precision, and no sandwich of single contributions either. Fits to blocks of the data left out one at a time would give some.
+#' Slope, trend and covariance of classes have no standard errors: contributions to the score share labels, so that its
+#' curvature is not their precision, and no sandwich of single contributions either. Fits to blocks of the data left out
+#' one at a time would give some.
 #'
 #' Levels without any row are no classes of the fit. There may be more classes than neighbours; a class that no neighbour has keeps a
 #' probability, by its trend.
 #'
 #' @section Counts, amounts, outliers:
-#' Every [response_family] can be fitted, binomial responses as numbers of successes (or single trials with another link than the logit). The
-#' score is the log probability of a response given its neighbours, \eqn{\log \int p(y \mid \eta) N(\eta; m, f) d\eta}{log of the integral of
-#' p(y | eta) N(eta; m, f)}, by quadrature, with parameters of the family among those that are estimated.
+#' Every [response_family] can be fitted, binomial responses as numbers of successes (or single trials with another link
+#' than the logit). The score is the log probability of a response given its neighbours, \eqn{\log \int p(y \mid \eta)
+#' N(\eta; m, f) d\eta}{log of the integral of p(y | eta) N(eta; m, f)}, by quadrature, with parameters of the family
+#' among those that are estimated.
 #'
-#' Mean and variance of the linear predictor come in closed form from normal pseudo-observations of the neighbours, *sites*: what a response
-#' says beyond a prior that is the same for all rows. A site depends on its own response, and on the few numbers of the prior, so that a
-#' row's response cannot reach its own leave-one-out prediction. `nugget` multiplies the variances of the sites, by 1 at least unless it is
-#' given: less would claim more than the responses say. Sites at one location are aggregated. For [student_t()] neighbours are the
-#' observations themselves, and `nugget` multiplies the squared scale divided by their gamma variables (appendix A.9 of the paper), of which
-#' each conditioning set has its own: those that their fellows contradict count little.
+#' Mean and variance of the linear predictor come in closed form from normal *pseudo-observations* of the neighbours:
+#' what a response says beyond a prior that is the same for all rows. A pseudo-observation depends on its own response,
+#' and on the few numbers of the prior, so that a row's response cannot reach its own leave-one-out prediction. `nugget`
+#' multiplies the variances of the pseudo-observations, by 1 at least unless it is given: less would claim more than the
+#' responses say. Pseudo-observations at one location are aggregated. For [student_t()] neighbours are the observations
+#' themselves, and `nugget` multiplies the squared scale divided by their gamma variables (appendix A.9 of the paper),
+#' of which each conditioning set has its own: those that their fellows contradict count little.
 #'
 #' [vnngp()], which has a posterior of the field, predicts better where the model holds: log scores on new rows were 0.003 to 0.01 apart in
 #' the plane, at no more time, and 0.02 with six inputs, at 2.5 to 9 times the time. `loo_k()` was better by up to 0.04 where the field
@@ -100,10 +106,11 @@
 #' rows, and `loo_k()` with `family = binomial()` and single trials from the shares (see the section on classes).
 #'
 #' A bias stands in the place of the intercept, which is that of the prior; the trend's standard errors are those of generalised least
-#' squares on the sites.
+#' squares on the pseudo-observations.
 #'
 #' @section Several outputs:
-#' With `cbind(zinc, lead) ~ trend` an observation is one output at one place, and is predicted from the `k` nearest of its own output and the
+#' With `cbind(zinc, lead) ~ trend` an observation is one output at one place, and is predicted from the `k` nearest of
+#' its own output and the
 #' `k_other` nearest of each other one, in a linear model of coregionalisation, see [cov_coregionalisation()]. The optimiser is
 #' quasi-Newton. (The paper takes the outputs of the `k` nearest places, all of them; its cost grows with the cube of their number.)
 #'
@@ -127,7 +134,7 @@
 #' @references Jankowiak, M. and Pleiss, G. (2022). Scalable cross validation losses for Gaussian process models. arXiv:2105.11535, sections
 #'   3.1 to 3.3, Algorithm 1 and appendices A.6 to A.9.
 #'
-#'   Rasmussen, C. E. and Williams, C. K. I. (2006). *Gaussian Processes for Machine Learning*, section 3.6 (sites). MIT Press.
+#'   Rasmussen, C. E. and Williams, C. K. I. (2006). *Gaussian Processes for Machine Learning*, section 3.6 (pseudo-observations, as pseudo-observations are called there). MIT Press.
 #' @examples
 #' loo_k(k = 20)
 #' loo_k(optimizer = "adam", steps = 500)
@@ -187,7 +194,7 @@ method_layout.neargp_loo_k <- function(method, layout, settings) {
 #' @export
 with_start.neargp_loo_k <- function(method, problem) {
   if (is_gaussian(problem$family)) return(NextMethod())
-  if (!is_class_data(problem$data)) return(with_core_start(problem, with_site_start))
+  if (!is_class_data(problem$data)) return(with_core_start(problem, with_pseudo_observation_start))
   # a small variance is none only beside its nugget, see label_scale_note()
   problem$bounds <- c(working_bounds(problem, 1), list(vanishing = character(0)))
   problem
@@ -196,11 +203,11 @@ with_start.neargp_loo_k <- function(method, problem) {
 #' @export
 complete_fit.neargp_loo_k <- function(method, fit, result) {
   if (!is.null(result$classifier)) return(as_classifier(fit, result$classifier))
-  if (is.null(result$sites)) return(fit)
+  if (is.null(result$pseudo_observations)) return(fit)
   family <- fit$layout$kind == "family"
   values <- to_core(result$working, fit$layout$transform)
   fit$family_parameters <- stats::setNames(values[family], fit$layout$name[family])
-  fit$sites <- result$sites
+  fit$pseudo_observations <- result$pseudo_observations
   fit
 }
 
@@ -210,7 +217,7 @@ fit_method.neargp_loo_k <- function(method, problem) {
     warn_of_copies(problem$data)
     return(fit_classes(method, problem))
   }
-  if (!is_gaussian(problem$family)) return(fit_sites(method, problem))
+  if (!is_gaussian(problem$family)) return(fit_pseudo_observations(method, problem))
   search <- search_once(function(component, k) neighbors_others(problem, component, k), method$k)
   objective_for <- function(component, k) local_objective(problem, search(component, k))
   state <- if (method$optimizer == "adam") {
@@ -225,8 +232,8 @@ fit_method.neargp_loo_k <- function(method, problem) {
 
 # Where a weight counts equal observations, leave-one-out predicts one of them by the others: a field that is white noise scores best.
 warn_of_copies <- function(data) {
-  cell <- location_index(data$coords)
-  copies <- data$weights > 1 & tabulate(cell)[cell] == 1L
+  index <- location_index(data$coords)
+  copies <- data$weights > 1 & tabulate(index)[index] == 1L
   share <- sum(data$weights[copies]) / sum(data$weights)
   if (share <= 0.5) return(invisible())
   warn_neargp("weights", c(sprintf("`weights` are numbers of equal observations, and %.0f%% of these have nothing but their copies at their location.",
@@ -256,7 +263,8 @@ negligible_score <- function(problem) max(problem$control$refresh_gain, 0.1 * sq
 
 # Trend and its covariance by generalised least squares at the final covariance. Composite objectives count the same information
 # many times, so their own least squares would understate the standard errors; one pass in Vecchia's ordering does not.
-with_gls_trend <- function(problem, result, neighbors = neighbors_before(problem, component_at(problem, result$working), result$k, "maxmin", 0)) {
+with_gls_trend <- function(problem, result,
+    neighbors = neighbors_before(problem, component_at(problem, result$working), result$k, "maxmin", 0)) {
   if (ncol(problem$data$X) == 0L) return(result)
   nugget <- nugget_of(problem$layout, to_core(result$working, problem$layout$transform))
   trend <- gls_trend(problem$data, covariance_at(problem, result$working), nugget, neighbors, problem$threads)

@@ -36,14 +36,15 @@ default_local_mean <- function(object, wanted) {
   wanted && !has_inputs(object$locations) && ncol(object$data$X) == 1L && attr(object$terms, "intercept") == 1L
 }
 
-# More than for fitting: a prediction into a gap needs to see around it. What is predicted from sites was calibrated with the k of the fit.
+# More than for fitting: a prediction into a gap needs to see around it. What is predicted from pseudo-observations was
+# calibrated with the k of the fit.
 prediction_k <- function(object, k, least = 60L) {
   n <- length(object$data$y)
   if (is_svgp(object$method)) {
     check_no_neighbors(k, NULL, NULL)
     return(nrow(object$inducing))
   }
-  if (is.null(k) && !is.null(object$sites)) return(object$k)
+  if (is.null(k) && !is.null(object$pseudo_observations)) return(object$k)
   if (is.null(k)) return(min(n, max(least, 2L * object$k)))
   check_count(k, "k")
   if (k > n) {

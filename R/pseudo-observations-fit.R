@@ -1,26 +1,30 @@
-# Fits of loo_k() to responses that are neither gaussian nor classes: parameters by the leave-one-out log score, from sites (R/pseudo-observations.R).
+# Fits of loo_k() to responses that are neither gaussian nor classes: parameters by the leave-one-out log score, from
+# pseudo-observations (R/pseudo-observations.R).
 
-fit_sites <- function(method, problem) {
-  check_site_method(method, problem)
+fit_pseudo_observations <- function(method, problem) {
+  check_pseudo_observation_method(method, problem)
   given <- problem$data
   problem$data <- core_data(given)
-  problem <- site_problem(method, problem)
-  state <- maximize_site_score(method, problem, site_start(problem))
+  problem <- pseudo_observation_problem(method, problem)
+  state <- maximize_pseudo_observation_score(method, problem, pseudo_observation_start(problem))
   problem <- state$problem
-  known <- site_parameters(problem, state$theta)
+  known <- pseudo_observation_parameters(problem, state$theta)
   known$beta <- drop(unscaled_trend(problem$design, problem$design$rotation %*% matrix(known$beta)))
-  scored <- site_score(problem, state$theta, method$k)
-  sites <- fitted_sites(given, problem, known)
-  list(working = split_site_theta(problem, state$theta)$working, beta = known$beta,
-    beta_vcov = site_trend_covariance(problem, sites, known, method$k), information = NULL, value = scored$value,
-    score = paste0("leave-one-out log score", sample_note(scored$rows)), k = method$k, convergence = state$convergence, sites = sites)
+  scored <- pseudo_observation_score(problem, state$theta, method$k)
+  pseudo_observations <- fitted_pseudo_observations(given, problem, known)
+  list(working = split_pseudo_observation_theta(problem, state$theta)$working, beta = known$beta,
+    beta_vcov = pseudo_observation_trend_covariance(problem, pseudo_observations, known, method$k), information = NULL,
+    value = scored$value, score = paste0("leave-one-out log score", sample_note(scored$rows)), k = method$k,
+    convergence = state$convergence, pseudo_observations = pseudo_observations)
 }
 
-# Sites depend on the family's parameter. To climb with the sites held and then renew them may end far from the optimum: of overdispersed
-# counts sites with the noise of Poisson counts make counts look like Poisson's. The score of the best of all else is therefore searched
-# over that parameter, with the sites that belong to each value. Where there are none, or the score cannot be computed, a value is worse
-# than any other (with a number that the parabolas of stats::optimize() do not overflow by); the first has to have a score.
-maximize_site_score <- function(method, problem, theta) {
+# Pseudo-observations depend on the family's parameter. To climb with the pseudo-observations held and then renew them
+# may end far from the optimum: of overdispersed counts pseudo-observations with the noise of Poisson counts make counts
+# look like Poisson's. The score of the best of all else is therefore searched over that parameter, with the
+# pseudo-observations that belong to each value. Where there are none, or the score cannot be computed, a value is worse
+# than any other (with a number that the parabolas of stats::optimize() do not overflow by); the first has to have a
+# score.
+maximize_pseudo_observation_score <- function(method, problem, theta) {
   own <- which(problem$layout$kind == "family" & problem$free[seq_len(nrow(problem$layout))])
   if (length(own) != 1L || has_gamma_variables(problem$family) || uses_adam(method, problem)) return(maximize_score(method, problem, theta))
   problem$free[own] <- FALSE
@@ -31,7 +35,7 @@ maximize_site_score <- function(method, problem, theta) {
     problem <- problem$scoring$refresh(problem, theta)
     state <- score_pass(method, problem, theta)
     iterations <<- iterations + state$convergence$iterations
-    c(state, list(problem = problem, score = site_score(problem, state$theta, method$k)$value))
+    c(state, list(problem = problem, score = pseudo_observation_score(problem, state$theta, method$k)$value))
   }
   score_at <- function(working) {
     reached <- if (is.finite(best$score)) if_computable(climb_at(working), list(score = -1e100)) else climb_at(working)
@@ -62,18 +66,21 @@ bracket_maximum <- function(f, start, lower, upper) {
   }
 }
 
-# What predictions need: the site of each row, the cells these add up to, in the core's columns, and the cells as data of a gaussian
-# response, with the user's columns and their basis, as the data of all fits are.
-fitted_sites <- function(data, problem, known) {
+# What predictions need: the pseudo-observation of each row, their aggregates at distinct locations, in the core's
+# columns, and these as data of a gaussian response, with the user's columns and their basis, as the data of all fits
+# are.
+fitted_pseudo_observations <- function(data, problem, known) {
   gamma <- has_gamma_variables(problem$family)
-  cells_of <- function(X) new_site_cells(data, X, problem$sites, problem$cell, site_counts(data, problem$family))
-  cells <- cells_of(problem$data$X)
-  result <- list(sites = problem$sites, cells = cells, data = c(cells_as_data(cells_of(data$X)), data["basis"]), bias = known$bias)
+  aggregated <- function(X) {
+    aggregate_by_location(data, X, problem$pseudo_observations, problem$location_index, observation_counts(data, problem$family))
+  }
+  result <- list(of_rows = problem$pseudo_observations, locations = aggregated(problem$data$X),
+    data = c(locations_as_data(aggregated(data$X)), data["basis"]), bias = known$bias)
   if (gamma) result$data$weights <- data$weights * row_gamma_variables(problem$data, known, problem$method$k, problem$threads)
   result
 }
 
-check_site_method <- function(method, problem) {
+check_pseudo_observation_method <- function(method, problem) {
   if (method$estimator != "auto") {
     abort_argument("estimator", sprintf("\"auto\" for a %s response, which has one estimator", family_call(problem$family)), method$estimator)
   }
@@ -93,24 +100,25 @@ check_whole_weights <- function(weights) {
   }
 }
 
-# Student's t has no sites: its rows are neighbours themselves, each with gamma variables.
-site_problem <- function(method, problem) {
+# Student's t has no pseudo-observations: its rows are neighbours themselves, each with gamma variables.
+pseudo_observation_problem <- function(method, problem) {
   data <- problem$data
-  problem$design <- site_design(data$X)
-  problem$cell <- if (has_gamma_variables(problem$family)) seq_along(data$y) else location_index(data$coords)
-  problem$distinct <- max(problem$cell)
-  check_cell_count(problem$distinct, method$k)
+  problem$design <- orthogonal_design(data$X)
+  problem$location_index <- if (has_gamma_variables(problem$family)) seq_along(data$y) else location_index(data$coords)
+  problem$distinct <- max(problem$location_index)
+  check_location_count(problem$distinct, method$k)
   problem$links <- list(lower = rep(-Inf, ncol(data$X)), upper = rep(Inf, ncol(data$X)))
-  problem$observations <- site_observations(problem, seq_along(data$y))
-  problem$scoring <- list(plan = site_plan, objective = site_objective, observations = site_observations, take_rows = take_site_rows,
-    refresh = with_sites, unit = predictor_unit(data, problem$family),
+  problem$observations <- pseudo_observation_rows(problem, seq_along(data$y))
+  problem$scoring <- list(plan = pseudo_observation_plan, objective = pseudo_observation_objective,
+    observations = pseudo_observation_rows, take_rows = take_pseudo_observation_rows,
+    refresh = with_pseudo_observations, unit = predictor_unit(data, problem$family),
     passes = if (any(problem$layout$kind == "family" & problem$free[seq_len(nrow(problem$layout))])) 8L else 1L)
   problem
 }
 
 # Orthogonal columns of which one is constant wherever the trend has a constant, whether the formula writes it as an intercept or as one
 # coefficient for each level: the bias takes its place. Coefficients of the columns of scaled_design() are `rotation` times those of these.
-site_design <- function(X) {
+orthogonal_design <- function(X) {
   design <- scaled_design(X)
   q <- ncol(X)
   design$rotation <- diag(q)
@@ -123,18 +131,18 @@ site_design <- function(X) {
   design
 }
 
-site_observations <- function(problem, rows) list(row = rows, cell = problem$cell[rows])
+pseudo_observation_rows <- function(problem, rows) list(row = rows, location_index = problem$location_index[rows])
 
-take_site_rows <- function(problem, rows) {
+take_pseudo_observation_rows <- function(problem, rows) {
   problem$data <- take_data_rows(problem$data, rows)
   problem$design$X <- problem$design$X[rows, , drop = FALSE]
-  problem$cell <- match(problem$cell[rows], unique(problem$cell[rows]))
+  problem$location_index <- match(problem$location_index[rows], unique(problem$location_index[rows]))
   problem$known <- NULL
   problem
 }
 
-# Sites, and the prior they come from, at the family's parameters in theta; unless these have hardly moved.
-with_sites <- function(problem, theta) {
+# Pseudo-observations, and the prior they come from, at the family's parameters in theta; unless these have hardly moved.
+with_pseudo_observations <- function(problem, theta) {
   problem$reference <- theta
   parameters <- to_core(theta[seq_len(nrow(problem$layout))], problem$layout$transform)[problem$layout$kind == "family"]
   if (!is.null(problem$known) && all(abs(log(parameters / problem$known)) < 0.02)) return(problem)
@@ -142,34 +150,37 @@ with_sites <- function(problem, theta) {
   X <- problem$design$X
   if (has_gamma_variables(problem$family)) {
     problem$prior <- problem$prior %||% list(beta = robust_coefficients(problem))
-    problem$sites <- list(mean = data$y, precision = data$weights)
+    problem$pseudo_observations <- list(mean = data$y, precision = data$weights)
   } else {
     problem$prior <- marginal_prior(data, X, problem$family, parameters, problem$threads)
-    problem$sites <- response_sites(data, X, problem$family, parameters, problem$prior, problem$threads)
+    problem$pseudo_observations <- response_pseudo_observations(data, X, problem$family, parameters, problem$prior, problem$threads)
   }
-  problem$cells <- new_site_cells(data, X, problem$sites, problem$cell, site_counts(data, problem$family))
+  problem$distinct_locations <- aggregate_by_location(data, X, problem$pseudo_observations, problem$location_index,
+    observation_counts(data, problem$family))
   problem$known <- parameters
   problem
 }
 
 # ---- starting values --------------------------------------------------------------------------------------------------------------
 
-# Covariance and family as for latent models (with_latent_start()), the sites taken as they are, and the trend of the prior. Dispersion that
-# a model without a field needs is half the field's: its parameter starts at twice the estimate.
+# Covariance and family as for latent models (with_latent_start()), the pseudo-observations taken as they are, and the
+# trend of the prior. Dispersion that a model without a field needs is half the field's: its parameter starts at twice
+# the estimate.
 #
-# A site holds all that its response says of the linear predictor, so that the nugget is 1 at least. The score would let it go to 0 where
-# the noise of the responses hides what the linear predictor's variance is: scores would hardly differ, but the predictor be all but certain.
-site_start <- function(problem) {
-  problem <- with_sites(problem, problem$start)
+# A pseudo-observation holds all that its response says of the linear predictor, so that the nugget is 1 at least. The
+# score would let it go to 0 where the noise of the responses hides what the linear predictor's variance is: scores
+# would hardly differ, but the predictor be all but certain.
+pseudo_observation_start <- function(problem) {
+  problem <- with_pseudo_observations(problem, problem$start)
   c(problem$start, continued_links(problem) %||% replace(problem$prior$beta, problem$design$intercept, 0))
 }
 
-# Of a fit that is continued trend and bias, as fit_sites() tells them, in the columns of the design here.
+# Of a fit that is continued trend and bias, as fit_pseudo_observations() tells them, in the columns of the design here.
 continued_links <- function(problem) {
   earlier <- problem$continued
   if (is.null(earlier)) return(NULL)
   beta <- drop(crossprod(problem$design$rotation, scaled_trend(problem$design, core_trend(earlier)$beta)))
-  replace(beta, problem$design$intercept, earlier$sites$bias[seq_along(problem$design$intercept)])
+  replace(beta, problem$design$intercept, earlier$pseudo_observations$bias[seq_along(problem$design$intercept)])
 }
 
 robust_coefficients <- function(problem) {
@@ -179,7 +190,7 @@ robust_coefficients <- function(problem) {
   ifelse(is.na(beta), 0, unname(beta))
 }
 
-with_site_start <- function(problem) {
+with_pseudo_observation_start <- function(problem) {
   problem <- with_latent_start(problem)
   layout <- problem$layout
   open <- problem$free & is.na(layout$start)
@@ -199,34 +210,36 @@ with_site_start <- function(problem) {
 # ---- what is reported ---------------------------------------------------------------------------------------------------------------
 
 # The score at theta with neighbours in its metric; of very many rows a sample stands for all.
-site_score <- function(problem, theta, k, at_most = 10000L) {
+pseudo_observation_score <- function(problem, theta, k, at_most = 10000L) {
   n <- length(problem$data$y)
   rows <- if (n > at_most) round(seq(1, n, length.out = at_most)) else seq_len(n)
-  plan <- site_plan(problem, site_observations(problem, rows), component_at(problem, split_site_theta(problem, theta)$working), k)
-  objective <- site_objective(problem, plan)
+  working <- split_pseudo_observation_theta(problem, theta)$working
+  plan <- pseudo_observation_plan(problem, pseudo_observation_rows(problem, rows), component_at(problem, working), k)
+  objective <- pseudo_observation_objective(problem, plan)
   scored <- objective$evaluate(theta)
   if (!is.finite(scored$value)) abort_cholesky(0L)
-  list(value = scored$score * sum(site_counts(problem$data, problem$family)) / objective$n, rows = if (n > at_most) at_most)
+  list(value = scored$score * sum(observation_counts(problem$data, problem$family)) / objective$n, rows = if (n > at_most) at_most)
 }
 
 # The covariance of the trend coefficients as if pseudo-observations were observations, by generalised least squares in Vecchia's ordering.
-site_trend_covariance <- function(problem, sites, known, k) {
+pseudo_observation_trend_covariance <- function(problem, pseudo_observations, known, k) {
   q <- ncol(problem$data$X)
   if (q == 0L) return(matrix(0, 0L, 0L))
-  like_problem <- list(data = sites$data, threads = problem$threads)
+  like_problem <- list(data = pseudo_observations$data, threads = problem$threads)
   neighbors <- neighbors_before(like_problem, metric_component(known$covariance), k, "maxmin", 0)
-  result <- core_evaluate(local_problem(sites$data, neighbors, threads = problem$threads), known$covariance, known$nugget, FALSE,
-    problem$threads)
+  result <- core_evaluate(local_problem(pseudo_observations$data, neighbors, threads = problem$threads), known$covariance,
+    known$nugget, FALSE, problem$threads)
   design <- 1L + seq_len(q)
   result$gram[design, design] <- result$gram[design, design] +
-    information_within_cells(sites$cells, site_counts(problem$data, problem$family)) / known$nugget
+    information_within_locations(pseudo_observations$locations, observation_counts(problem$data, problem$family)) / known$nugget
   settled_trend(result, problem$distinct)$beta_vcov
 }
 
-# Rows of a cell are, for what they say of the trend, their mean and contrasts, from which the field has gone: sum w (x - mean)(x - mean)'.
-information_within_cells <- function(cells, count) {
-  precision <- cells$rows[, 1L]
-  means <- cells$content[, -(1:2), drop = FALSE] / cells$content[, 1L]
-  contrasts <- cells$rows[, -(1:2), drop = FALSE] / precision - means[cells$cell, , drop = FALSE]
+# Rows at one location are, for what they say of the trend, their mean and contrasts, from which the field has gone: sum
+# w (x - mean)(x - mean)'.
+information_within_locations <- function(locations, count) {
+  precision <- locations$rows[, 1L]
+  means <- locations$content[, -(1:2), drop = FALSE] / locations$content[, 1L]
+  contrasts <- locations$rows[, -(1:2), drop = FALSE] / precision - means[locations$location_index, , drop = FALSE]
   crossprod(contrasts, count * precision * contrasts)
 }

@@ -1,125 +1,128 @@
-# Fits of loo_k() by sites: what their methods for generics do otherwise than those of other fits. Such a fit has an element `sites`
-# (fitted_sites() in R/pseudo-observations-fit.R); given these it is a gaussian one on the scale of the link.
+# Fits of loo_k() by pseudo-observations: what their methods for generics do otherwise than those of other fits. Such a
+# fit has an element `pseudo-observations` (fitted_pseudo_observations() in R/pseudo-observations-fit.R); given these it
+# is a gaussian one on the scale of the link.
 
 # The fit as one of a gaussian response, whose latent field is the linear predictor.
 gaussian_of <- function(object) {
   object$nugget <- known_parameters(object)$nugget
-  object$data <- object$sites$data
+  object$data <- object$pseudo_observations$data
   object
 }
 
-site_settings <- function(object, settings) {
-  settings$k <- min(settings$k, length(object$sites$data$y))
+pseudo_observation_settings <- function(object, settings) {
+  settings$k <- min(settings$k, length(object$pseudo_observations$data$y))
   settings
 }
 
 #' @export
 predictor.neargp_loo_k <- function(method, object, settings) {
-  if (is.null(object$sites)) return(NextMethod())
-  moments_at <- predictor.default(method, gaussian_of(object), site_settings(object, settings))
+  if (is.null(object$pseudo_observations)) return(NextMethod())
+  moments_at <- predictor.default(method, gaussian_of(object), pseudo_observation_settings(object, settings))
   function(coords, X, offset) with_bias(object, moments_at(coords, X, offset))
 }
 
 with_bias <- function(object, moments) {
-  moments$mean <- moments$mean + object$sites$bias
+  moments$mean <- moments$mean + object$pseudo_observations$bias
   moments
 }
 
 #' @export
 joint_moments.neargp_loo_k <- function(method, object, target, settings) {
-  if (is.null(object$sites)) return(NextMethod())
+  if (is.null(object$pseudo_observations)) return(NextMethod())
   if (settings$type != "link") {
     abort_argument("type", "\"link\" with joint = TRUE where the response is not gaussian; simulate() draws responses jointly", settings$type)
   }
-  with_bias(object, joint_moments.default(method, gaussian_of(object), target, site_settings(object, settings)))
+  with_bias(object, joint_moments.default(method, gaussian_of(object), target, pseudo_observation_settings(object, settings)))
 }
 
 #' @export
 simulation_draws.neargp_loo_k <- function(method, object, target, nsim, settings) {
-  if (is.null(object$sites)) return(NextMethod())
-  latent <- utils::modifyList(site_settings(object, settings), list(noise = FALSE))
-  eta <- simulation_draws.default(method, gaussian_of(object), target, nsim, latent) + object$sites$bias
+  if (is.null(object$pseudo_observations)) return(NextMethod())
+  latent <- utils::modifyList(pseudo_observation_settings(object, settings), list(noise = FALSE))
+  eta <- simulation_draws.default(method, gaussian_of(object), target, nsim, latent) + object$pseudo_observations$bias
   if (settings$noise) response_draws(object, target, eta, settings$trials) else eta
 }
 
-# Sites, prior and trend of the other rows.
+# Pseudo-observations, prior and trend of the other rows.
 #' @export
 restrict_rows.neargp_loo_k <- function(method, fit, rows) {
-  if (is.null(fit$sites)) return(NextMethod())
+  if (is.null(fit$pseudo_observations)) return(NextMethod())
   refit_trend(fit, rows)
 }
 
 # The trend in the core's columns.
 known_parameters <- function(object) {
   family <- unname(object$family_parameters)
-  list(covariance = object$core_covariance, nugget = site_noise(object$family, object$nugget, family), family = family,
-    beta = unname(core_trend(object)$beta), bias = object$sites$bias)
+  list(covariance = object$core_covariance, nugget = pseudo_observation_noise(object$family, object$nugget, family), family = family,
+    beta = unname(core_trend(object)$beta), bias = object$pseudo_observations$bias)
 }
 
 #' @export
 fit_details.neargp_loo_k <- function(method, fit) {
-  if (is.null(fit$sites)) return(NULL)
-  cells <- length(fit$sites$data$y)
+  if (is.null(fit$pseudo_observations)) return(NULL)
+  distinct <- length(fit$pseudo_observations$data$y)
   c(Given = if (has_gamma_variables(fit$family)) "observations, reweighted by gamma variables" else
       "pseudo-observations on the scale of the link, noise in units of theirs",
-    if (cells < length(fit$data$y)) c(Distinct = paste(format_count(cells), "locations")))
+    if (distinct < length(fit$data$y)) c(Distinct = paste(format_count(distinct), "locations")))
 }
 
 # ---- leave one out ----------------------------------------------------------------------------------------------------------------
 
-# Moments of each row's linear predictor given the sites of the others, which the trend is estimated from as well (R/leave-one-out.R): as
-# generalised least squares would, to which the score's trend is near.
-site_moments_given_others <- function(object, k, threads, rows_at_once = 20000L) {
-  cells <- object$sites$cells
+# Moments of each row's linear predictor given the pseudo-observations of the others, which the trend is estimated from
+# as well (R/leave-one-out.R): as generalised least squares would, to which the score's trend is near.
+pseudo_observation_moments_given_others <- function(object, k, threads, rows_at_once = 20000L) {
+  locations <- object$pseudo_observations$locations
   settings <- predict_settings(object, k, threads = threads)
-  settings$k <- min(settings$k, nrow(cells$coords) - 1L)
+  settings$k <- min(settings$k, nrow(locations$coords) - 1L)
   n <- length(object$data$y)
   given <- list(weighted = matrix(0, n, ncol(object$data$X) + 1L), variance = double(n))
   on_default_device(object, n, settings$k, for (rows in split(seq_len(n), ceiling(seq_len(n) / rows_at_once))) {
-    part <- site_weights_of_others(object, rows, settings)
+    part <- pseudo_observation_weights_of_others(object, rows, settings)
     given$weighted[rows, ] <- part$weighted
     given$variance[rows] <- part$variance
   })
   known <- known_parameters(object)
-  sites <- site_observations_of(object)
-  with_bias(object, without_own_trend(object, given, sites$mean, known$nugget / sites$precision))
+  pseudo_observations <- pseudo_observations_of(object)
+  with_bias(object, without_own_trend(object, given, pseudo_observations$mean, known$nugget / pseudo_observations$precision))
 }
 
-site_weights_of_others <- function(object, rows, settings) {
+pseudo_observation_weights_of_others <- function(object, rows, settings) {
   known <- known_parameters(object)
-  at <- list(row = rows, cell = object$sites$cells$cell[rows])
-  pointer <- site_model(object$sites$cells, at, metric_component(object$core_covariance), settings$k,
+  at <- list(row = rows, location_index = object$pseudo_observations$locations$location_index[rows])
+  pointer <- pseudo_observation_model(object$pseudo_observations$locations, at, metric_component(object$core_covariance), settings$k,
     if (has_gamma_variables(object$family)) known, settings$threads)
-  moments <- core_site_moments(pointer, 1L, length(rows), known$covariance, known$nugget, settings$threads)
+  moments <- core_pseudo_observation_moments(pointer, 1L, length(rows), known$covariance, known$nugget, settings$threads)
   if (moments$failed > 0L) abort_cholesky(0L)
   moments
 }
 
 # A row of Student's t has the precision that its gamma variable gives it.
-site_observations_of <- function(object) {
-  sites <- object$sites$sites
-  if (has_gamma_variables(object$family)) sites$precision <- object$sites$data$weights
-  sites
+pseudo_observations_of <- function(object) {
+  pseudo_observations <- object$pseudo_observations$of_rows
+  if (has_gamma_variables(object$family)) pseudo_observations$precision <- object$pseudo_observations$data$weights
+  pseudo_observations
 }
 
-# The sites of these rows as data of a gaussian response, one for each row and not for each location.
-site_rows_as_data <- function(object, rows) {
-  sites <- site_observations_of(object)
-  data <- utils::modifyList(object$data, list(y = sites$mean, weights = site_counts(object$data, object$family) * sites$precision))
+# The pseudo-observations of these rows as data of a gaussian response, one for each row and not for each location.
+pseudo_observations_as_data <- function(object, rows) {
+  pseudo_observations <- pseudo_observations_of(object)
+  precision <- observation_counts(object$data, object$family) * pseudo_observations$precision
+  data <- utils::modifyList(object$data, list(y = pseudo_observations$mean, weights = precision))
   take_data_rows(data, rows)
 }
 
 # Of each row's linear predictor given all rows, its own included.
-site_posterior_moments <- function(object, k = NULL, threads = NULL) {
+pseudo_observation_posterior_moments <- function(object, k = NULL, threads = NULL) {
   settings <- predict_settings(object, k, threads = threads)
   on_default_device(object, length(object$data$y), settings$k, chunked_moments(object, training_target(object), settings))
 }
 
 # ---- far from data ----------------------------------------------------------------------------------------------------------------
 
-# Where no site is near, the linear predictor is the trend and the bias, with all the variance of the field. The score is that of rows
-# that have neighbours, where a greater variance with a longer range is hardly told from a smaller one: the mean of the response that
-# follows need not be that among the rows. Both per trial, for the covariates of the rows, or as many as tell enough.
+# Where no pseudo-observation is near, the linear predictor is the trend and the bias, with all the variance of the
+# field. The score is that of rows that have neighbours, where a greater variance with a longer range is hardly told
+# from a smaller one: the mean of the response that follows need not be that among the rows. Both per trial, for the
+# covariates of the rows, or as many as tell enough.
 far_and_observed_means <- function(object, at_most = 5000L) {
   data <- object$data
   n <- length(data$y)
@@ -129,7 +132,7 @@ far_and_observed_means <- function(object, at_most = 5000L) {
   trend <- known$bias + data$offset[rows] + drop(X %*% known$beta)
   sill <- sum(vapply(known$covariance$components, function(component) component$variance, 0))
   trials <- if (is.null(data$trials)) rep(1, n) else data$trials
-  count <- site_counts(data, object$family)[rows]
+  count <- observation_counts(data, object$family)[rows]
   per_trial <- function(response) sum(count * response) / sum(count * trials[rows])
   far <- data_mixture(object, trend, sill + rowSums((X %*% core_trend(object)$beta_vcov) * X), rows)
   list(far = per_trial(mixture_mean(far)), observed = per_trial(data$y[rows]))
@@ -138,7 +141,7 @@ far_and_observed_means <- function(object, at_most = 5000L) {
 # Told where odds, or means that have no upper end, are apart by more than a factor of 2. The mean of Student's t is that of the trend,
 # whatever the variance.
 far_mean_note <- function(x, digits) {
-  if (is.null(x$sites) || has_gamma_variables(x$family)) return(NULL)
+  if (is.null(x$pseudo_observations) || has_gamma_variables(x$family)) return(NULL)
   means <- far_and_observed_means(x)
   size <- if (response_family(x$family)$link == "log") unlist(means) else unlist(means) / (1 - unlist(means))
   if (!isTRUE(abs(diff(log(size))) > log(2))) return(NULL)

@@ -1,17 +1,19 @@
-# Responses that are not gaussian as normal pseudo-observations of their linear predictor, sites, so that LOO-k has them as neighbours.
+# Responses that are not gaussian as normal pseudo-observations of their linear predictor, so that LOO-k has them as neighbours.
 #
-# The site of a response y is what it says about eta beyond a prior that is the same for all, eta ~ N(offset + x'beta, s^2): with
-# log Z = log E p(y | eta) under that prior, g and h its first and second derivative in the prior's mean, the posterior has the moments
-# mean + s^2 g and s^2 + s^4 h, and the normal observation that would lead to them has
+# The pseudo-observation of a response y is what it says about eta beyond a prior that is the same for all, eta ~
+# N(offset + x'beta, s^2): with log Z = log E p(y | eta) under that prior, g and h its first and second derivative in
+# the prior's mean, the posterior has the moments mean + s^2 g and s^2 + s^4 h, and the normal observation that would
+# lead to them has
 #
 #   precision  -h / (1 + s^2 h),     mean  prior mean - g / h
 #
-# (expectation propagation's first step; Rasmussen and Williams 2006, section 3.6). So a count of 0 has a finite logarithm, and large counts
-# are more precise. The prior is found by maximum likelihood, as if rows were independent. A site depends on its own response only, apart
-# from the few numbers of the prior: what is predicted from the sites of others has not seen a row's response.
+# (expectation propagation's first step; Rasmussen and Williams 2006, section 3.6). So a count of 0 has a finite
+# logarithm, and large counts are more precise. The prior is found by maximum likelihood, as if rows were independent. A
+# pseudo-observation depends on its own response only, apart from the few numbers of the prior: what is predicted from
+# the pseudo-observations of others has not seen a row's response.
 
-# The marginal density of the responses in `data` with its derivatives. Weights divide the dispersion where the family has one; elsewhere they
-# are numbers of equal observations, which only the derivatives in the parameters need.
+# The marginal density of the responses in `data` with its derivatives. Weights divide the dispersion where the family
+# has one; elsewhere they are numbers of equal observations, which only the derivatives in the parameters need.
 marginal_density <- function(data, family, parameters, mean, variance, gradient = FALSE, threads = 1L) {
   scaled <- response_family(family)$scaled
   core_marginal_density(family_core_name(family), as.double(parameters), data$y, data$trials %||% double(0),
@@ -19,16 +21,17 @@ marginal_density <- function(data, family, parameters, mean, variance, gradient 
     threads)
 }
 
-# The noise variance of a site of precision 1: `nugget` multiplies the variances of sites. A row of Student's t has a precision in units of that
-# of its normal density given its gamma variable, so that its variance is nugget * scale^2 / (weight omega).
-site_noise <- function(family, nugget, parameters) {
+# The noise variance of a pseudo-observation of precision 1: `nugget` multiplies the variances of pseudo-observations. A
+# row of Student's t has a precision in units of that of its normal density given its gamma variable, so that its
+# variance is nugget * scale^2 / (weight omega).
+pseudo_observation_noise <- function(family, nugget, parameters) {
   if (has_gamma_variables(family)) nugget * parameters[1L]^2 else nugget
 }
 
-# d log site_noise / d log parameters
-site_noise_powers <- function(family) if (has_gamma_variables(family)) c(2, 0) else 0
+# d log pseudo_observation_noise / d log parameters
+pseudo_observation_noise_powers <- function(family) if (has_gamma_variables(family)) c(2, 0) else 0
 
-site_counts <- function(data, family) if (response_family(family)$scaled) rep(1, length(data$y)) else data$weights
+observation_counts <- function(data, family) if (response_family(family)$scaled) rep(1, length(data$y)) else data$weights
 
 # ---- the prior --------------------------------------------------------------------------------------------------------------------
 
@@ -39,7 +42,7 @@ marginal_prior <- function(data, X, family, parameters, threads, at_most = 5000L
   rows <- if (n > at_most) unique(round(seq(1, n, length.out = at_most))) else seq_len(n)
   data <- take_data_rows(data, rows)
   X <- X[rows, , drop = FALSE]
-  count <- site_counts(data, family)
+  count <- observation_counts(data, family)
   q <- ncol(X)
   guess <- data_linear_predictor(data, family) - data$offset
   beta <- if (q) stats::lm.fit(X, guess)$coefficients else double(0)
@@ -59,7 +62,7 @@ marginal_prior <- function(data, X, family, parameters, threads, at_most = 5000L
   list(beta = best$par[seq_len(q)], variance = exp(best$par[q + 1L]))
 }
 
-# `at`: densities of these rows under the prior, which start values or a site have to be made of.
+# `at`: densities of these rows under the prior, which start values or a pseudo-observation have to be made of.
 check_settled <- function(at, rows, family) {
   wrong <- rows[!is.finite(at$value) | !is.finite(at$d_mean) | !is.finite(at$d_variance)]
   if (!length(wrong)) return(invisible())
@@ -69,10 +72,11 @@ check_settled <- function(at, rows, family) {
     i = "A variance of the process that is given as 1e5 or more is one that no linear predictor has."))
 }
 
-# ---- sites ------------------------------------------------------------------------------------------------------------------------
+# ---- pseudo-observations ----------------------------------------------------------------------------------------------------------
 
-# Mean and precision of each response's site. Where a density is not concave under the prior the response says next to nothing.
-response_sites <- function(data, X, family, parameters, prior, threads) {
+# Mean and precision of each response's pseudo-observation. Where a density is not concave under the prior the response
+# says next to nothing.
+response_pseudo_observations <- function(data, X, family, parameters, prior, threads) {
   mean <- data$offset + drop(X %*% prior$beta)
   at <- marginal_density(data, family, parameters, mean, prior$variance, FALSE, threads)
   check_settled(at, seq_along(data$y), family)
@@ -80,20 +84,24 @@ response_sites <- function(data, X, family, parameters, prior, threads) {
   list(mean = mean - at$d_mean / curvature, precision = -curvature / pmax(1 + prior$variance * curvature, 1e-8))
 }
 
-# Rows at one location are one cell: with precisions w their sites of the field, z = site mean - offset - x'beta, are one of precision
-# sum w and mean sum w z / sum w, whatever beta. Columns of the content: w, w (mean - offset), w X.
-new_site_cells <- function(data, X, sites, cell, count) {
-  first <- which(!duplicated(cell))
-  rows <- site_content(data, X, sites)
-  list(cell = cell, coords = data$coords[first, , drop = FALSE], content = unname(rowsum(count * rows, cell, reorder = FALSE)),
-    total = as.vector(rowsum(count, cell, reorder = FALSE)), rows = rows)
+# Rows at one location are aggregated: with precisions w their pseudo-observations of the field, z = mean - offset -
+# x'beta, are one of precision sum w and mean sum w z / sum w, whatever beta. Columns of the content: w, w (mean -
+# offset), w X.
+aggregate_by_location <- function(data, X, pseudo_observations, location_index, count) {
+  first <- which(!duplicated(location_index))
+  rows <- pseudo_observation_content(data, X, pseudo_observations)
+  list(location_index = location_index, coords = data$coords[first, , drop = FALSE],
+    content = unname(rowsum(count * rows, location_index, reorder = FALSE)),
+    total = as.vector(rowsum(count, location_index, reorder = FALSE)), rows = rows)
 }
 
-site_content <- function(data, X, sites) unname(sites$precision * cbind(1, sites$mean - data$offset, X))
+pseudo_observation_content <- function(data, X, pseudo_observations) {
+  unname(pseudo_observations$precision * cbind(1, pseudo_observations$mean - data$offset, X))
+}
 
-# The cells as data of a gaussian response, which kriging, simulation and the rest can take.
-cells_as_data <- function(cells) {
-  precision <- cells$content[, 1L]
-  list(coords = cells$coords, y = cells$content[, 2L] / precision, X = cells$content[, -(1:2), drop = FALSE] / precision,
+# The distinct locations as data of a gaussian response, which kriging, simulation and the rest can take.
+locations_as_data <- function(locations) {
+  precision <- locations$content[, 1L]
+  list(coords = locations$coords, y = locations$content[, 2L] / precision, X = locations$content[, -(1:2), drop = FALSE] / precision,
     offset = rep(0, length(precision)), weights = precision)
 }

@@ -136,10 +136,10 @@ settle_posterior <- function(problem, objective, working, tolerated = 0.02, most
   }
   settled <- settle(objective)
   families <- vapply(covariance_at(problem, working)$components, `[[`, "", "family")
-  checked <- settled$fitted$narrow || any(families == "gaussian")
+  checked <- settled$fitted$restricted || any(families == "gaussian")
   if (settled$fitted$exact || is_mean_field(problem$method) || !checked) return(settled)
   settled$variance_error <- sampled_variance_error(objective$latent$pointer, settled$state$node_variance, problem$threads)
-  too_many <- settled$fitted$narrow || nrow(objective$latent$nodes$coords) > most_points
+  too_many <- settled$fitted$restricted || nrow(objective$latent$nodes$coords) > most_points
   if (settled$variance_error <= tolerated || too_many) return(settled)
   problem$method$factor <- "exact"
   settle(latent_objective(problem, latent_problem(problem, objective$latent$nodes, objective$latent$search)))
@@ -184,7 +184,7 @@ latent_score <- function(problem) {
 # All that predictions need, as plain numbers.
 latent_posterior <- function(latent, state, fitted) {
   list(coords = latent$nodes$coords, node = latent$nodes$node, order = latent$search$order, neighbors = latent$search$neighbors,
-    component = latent$search$component, mean = state$mean, variance = state$node_variance, site_precision = state$site_precision,
+    component = latent$search$component, mean = state$mean, variance = state$node_variance, pseudo_precision = state$pseudo_precision,
     linear_predictor = state$linear_predictor, slope = state$slope, field_response = state$field_response, variance_at_data = state$variance,
-    variance_given_nodes = state$variance_given_nodes, exact = fitted$exact, narrow = fitted$narrow)
+    variance_given_nodes = state$variance_given_nodes, exact = fitted$exact, restricted = fitted$restricted)
 }

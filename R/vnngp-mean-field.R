@@ -97,7 +97,7 @@ mean_field_result <- function(method, problem, nodes, search, fitted) {
   result <- method_result(state, score = "evidence lower bound (mean field)", information = NULL, k = nrow(search$neighbors))
   result$posterior <- list(coords = nodes$coords, node = nodes$node, order = search$order, neighbors = fitted$neighbors,
     component = component_at(problem, working), mean = fitted$mean, variance = fitted$variance,
-    field_response = at_end$field_response, site_precision = at_end$site_precision, linear_predictor = at_end$linear_predictor,
+    field_response = at_end$field_response, pseudo_precision = at_end$pseudo_precision, linear_predictor = at_end$linear_predictor,
     slope = at_end$slope, variance_at_data = at_end$variance, variance_given_nodes = at_end$variance_given_nodes, trace = fitted$trace)
   result
 }

@@ -40,8 +40,8 @@ restored_latent <- function(object, threads) {
     core_latent(nodes, seen, latent_response(core_data(object$data)), posterior$exact, FALSE, factor_bytes(object$method), threads)
   }
   pointer <- with_pattern(wider_pattern(posterior, threads))
-  if (core_latent_is_narrow(pointer) && !posterior$narrow) pointer <- with_pattern(NULL)
-  core_latent_restore(pointer, object$core_covariance, posterior$mean, core_trend(object)$beta, posterior$site_precision, threads)
+  if (core_latent_is_restricted(pointer) && !posterior$restricted) pointer <- with_pattern(NULL)
+  core_latent_restore(pointer, object$core_covariance, posterior$mean, core_trend(object)$beta, posterior$pseudo_precision, threads)
   pointer
 }
 

@@ -1,6 +1,7 @@
-# The data of a latent model given all of them, and given the others. Latent models are those of vnngp(), and those of loo_k() by sites.
+# The data of a latent model given all of them, and given the others. Latent models are those of vnngp(), and those of
+# loo_k() by pseudo-observations.
 
-is_latent <- function(object) !is.null(object$posterior) || !is.null(object$sites)
+is_latent <- function(object) !is.null(object$posterior) || !is.null(object$pseudo_observations)
 
 posterior_response <- function(object, k = NULL, threads = NULL) {
   moments <- posterior_moments(object, k, threads)
@@ -9,28 +10,30 @@ posterior_response <- function(object, k = NULL, threads = NULL) {
 
 # Of each row's linear predictor.
 posterior_moments <- function(object, k, threads) {
-  if (!is.null(object$sites)) return(site_posterior_moments(object, k, threads))
+  if (!is.null(object$pseudo_observations)) return(pseudo_observation_posterior_moments(object, k, threads))
   list(mean = with_base(object$data, object$posterior$linear_predictor), variance = object$posterior$variance_at_data)
 }
 
-# A site is a normal pseudo-observation of what the inducing points say about its datum's linear predictor, N(mu, t) in the posterior, with
-# precision W and the slope g = E d log p. Without it there is the cavity N(mu - t' g, t'), t' = t / (1 - W t), and the
-# linear predictor has the variance given the inducing points besides. For a gaussian response this is leave-one-out prediction: the trend's
-# coefficients are part of the posterior, and are found without the datum as the field is.
+# A pseudo-observation is a normal pseudo-observation of what the inducing points say about its datum's linear
+# predictor, N(mu, t) in the posterior, with precision W and the slope g = E d log p. Without it there is the cavity
+# N(mu - t' g, t'), t' = t / (1 - W t), and the linear predictor has the variance given the inducing points besides. For
+# a gaussian response this is leave-one-out prediction: the trend's coefficients are part of the posterior, and are
+# found without the datum as the field is.
 cavity_moments <- function(object, k = NULL, threads = NULL) {
-  if (!is.null(object$sites)) return(site_moments_given_others(object, k, threads))
+  if (!is.null(object$pseudo_observations)) return(pseudo_observation_moments_given_others(object, k, threads))
   posterior <- object$posterior
   given_nodes <- posterior$variance_given_nodes %||% 0
   seen <- posterior$variance_at_data - given_nodes
-  remaining <- 1 - posterior$site_precision * seen
+  remaining <- 1 - posterior$pseudo_precision * seen
   left <- seen / remaining
   moments <- list(mean = with_base(object$data, posterior$linear_predictor) - left * posterior$slope, variance = left + given_nodes)
   alone <- determining_groups(design_columns(object$data))
   without_prediction(object, without_improper(object, moments, setdiff(which(remaining < 1e-12), alone)), alone, alone)
 }
 
-# The share of a row's variance that is left without it may have no correct digit, where the field varies by far more than the noise; and in
-# Laplace's approximation with Student's t, where an outlier's site has a negative precision, all but one row may be no distribution.
+# The share of a row's variance that is left without it may have no correct digit, where the field varies by far more
+# than the noise; and in Laplace's approximation with Student's t, where an outlier's pseudo-observation has a negative
+# precision, all but one row may be no distribution.
 without_improper <- function(object, moments, rows) {
   if (!length(rows)) return(moments)
   warn_neargp("leverage", c(

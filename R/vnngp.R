@@ -1,8 +1,8 @@
 #' Variational nearest-neighbour Gaussian process
 #'
-#' Regression and classification with a latent Gaussian process for any response family: the process has Vecchia's nearest-neighbour prior at
-#' its inducing points, by default one at every location of the data, and its posterior is approximated by a Gaussian. Everything is
-#' linear in the number of rows.
+#' Regression and classification with a latent Gaussian process for any response family: the process has Vecchia's
+#' nearest-neighbour prior at its inducing points, by default one at every location of the data, and its posterior is
+#' approximated by a Gaussian. Everything is linear in the number of rows.
 #'
 #' @details
 #' # Model
@@ -11,10 +11,9 @@
 #' (Wu et al. 2022, eq. 9). The covariance matrix of the inducing points has `jitter * variance` added on its diagonal: it keeps smooth
 #' covariances numerically positive definite, and is part of the model. Rows at the same location share an inducing point.
 #'
-#' # Many inputs
-#' With one range for each of many inputs a fit of many rows takes long. `loo_k()` finds ranges in seconds; with these fixed
-#' (`cov_matern(nu = 2.5, ard = TRUE, range = )`) `vnngp()` finds variance and posterior of 371,848 rows in 54 inputs in minutes, with a better
-#' log score than the paper's (`bench/vnngp.md`).
+#' # Many inputs With one range for each of many inputs a fit of many rows takes long. `loo_k()` finds ranges in
+#' seconds; with these fixed (`cov_matern(nu = 2.5, ard = TRUE, range = )`) `vnngp()` finds variance and posterior of
+#' 371,848 rows in 54 inputs in minutes, with a better log score than the paper's (`bench/vnngp.md`).
 #'
 #' # Posteriors
 #' * `"sparse"` (default): `N(m, (Q + W)^-1)` with W diagonal, the optimal Gaussian approximation for responses that are independent given
@@ -33,8 +32,8 @@
 #'   cover far less than they claim (37% instead of 95% in the simulation of the article below), and its objective drives ranges and variances away from the
 #'   truth. Use it to reproduce the paper, not for inference.
 #'
-#' The covariance parameters, and those of the family, maximise the evidence lower bound (for `"laplace"` the approximate log evidence), with the
-#' trend profiled out. Standard errors come from its curvature.
+#' The covariance parameters, and those of the family, maximise the evidence lower bound (for `"laplace"` the
+#' approximate log evidence), with the trend profiled out. Standard errors come from its curvature.
 #'
 #' @param k number of neighbours of each inducing point among those before it; by default 15, or one less than there are inducing points. 15
 #'   leaves next to nothing of the likelihood to be gained for two coordinates; take 30 or more for more coordinates.
@@ -190,8 +189,9 @@ factor_detail <- function(method, posterior) {
   error <- posterior$variance_error %||% 0
   wrong <- sprintf("variances wrong by up to %.0f%% at 30 sampled points", 100 * error)
   mend <- "more neighbours, or a larger jitter, mend that"
-  if (posterior$narrow) {
-    return(c(Factor = sprintf("incomplete, narrow (the pattern of Q would take over %s GiB), %s", format(method$factor_memory), wrong)))
+  if (posterior$restricted) {
+    return(c(Factor = sprintf("incomplete, restricted to the conditioning sets (the pattern of Q would take over %s GiB), %s",
+      format(method$factor_memory), wrong)))
   }
   if (error > 0.02) c(Factor = sprintf("incomplete, %s: %s", wrong, mend))
 }

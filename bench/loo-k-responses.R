@@ -1,5 +1,5 @@
-# Counts, amounts and outliers by loo_k() (sites, gamma variables) beside vnngp(): negative log score, coverage of 95% intervals and CPU
-# time, on held-out rows.
+# Counts, amounts and outliers by loo_k() (pseudo-observations, gamma variables) beside vnngp(): negative log score,
+# coverage of 95% intervals and CPU time, on held-out rows.
 #
 #   Rscript bench/loo-k-responses.R [simulated|many|sets|all] [seeds]
 #

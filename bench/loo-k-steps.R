@@ -7,7 +7,7 @@ source(file.path(if (length(script)) dirname(script) else "bench", "common.R"))
 stop_unless_one_thread()
 
 # The problem that a fit would solve, with n rows and as many classes.
-step_problem <- function(n, classes, own_class) {
+step_problem <- function(n, classes, per_class) {
   set.seed(1)
   data <- as.data.frame(matrix(rnorm(8 * n), n))
   data$class <- factor(1L + (data$V1 * data$V2 > 0) + (classes - 2L) * (data$V3 > 0.5))
@@ -18,22 +18,22 @@ step_problem <- function(n, classes, own_class) {
   frame <- internal$new_model_frame(list(weights = NULL, offset = NULL, subset = NULL, na.action = na.omit), class ~ 1, data, locations)
   model <- internal$new_model_data(frame, class ~ 1, settings)
   problem <- internal$with_start(settings$method, internal$new_problem(model$data, locations, settings, NULL))
-  internal$label_problem(settings$method, problem, if (own_class) "own-class" else "label")
+  internal$label_problem(settings$method, problem, if (per_class) "own-class" else "label")
 }
 
-step_times <- function(n, classes, own_class, refresh = 50L) {
+step_times <- function(n, classes, per_class, refresh = 50L) {
   internal <- asNamespace("neargp")
-  problem <- step_problem(n, classes, own_class)
+  problem <- step_problem(n, classes, per_class)
   theta <- internal$label_start(problem, 32L)
   component <- internal$component_at(problem, internal$split_theta(problem, theta)$working)
   at <- internal$take_observations(problem$labels, sample.int(n, 128L * refresh))
   search <- timed(plan <- internal$label_plan(problem, at, component, 32L))$cpu
   step <- function(i) internal$label_objective(problem, plan, (i - 1L) * 128L + 1:128)$gradient(theta)
   steps <- least(3L, for (i in seq_len(refresh)) step(i))
-  data.frame(rows = n, classes = classes, estimator = if (own_class) "own-class" else "label", step_ms = 1000 * steps / refresh,
+  data.frame(rows = n, classes = classes, estimator = if (per_class) "own-class" else "label", step_ms = 1000 * steps / refresh,
     search_ms_per_step = 1000 * search / refresh)
 }
 
 describe_run()
-cases <- expand.grid(n = c(10000L, 50000L, 250000L), own_class = c(FALSE, TRUE), classes = 3L)
-save_table(do.call(rbind, Map(step_times, cases$n, cases$classes, cases$own_class)), "loo-k-steps", 3L)
+cases <- expand.grid(n = c(10000L, 50000L, 250000L), per_class = c(FALSE, TRUE), classes = 3L)
+save_table(do.call(rbind, Map(step_times, cases$n, cases$classes, cases$per_class)), "loo-k-steps", 3L)

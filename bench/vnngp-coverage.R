@@ -155,19 +155,20 @@ elliptical_slices <- function(log_target, mean, root, draws) {
   list(mean = mean + total / draws, sd = sqrt(squares / draws - (total / draws)^2))
 }
 
-# The posterior for a dense prior of precision P and the parameters of the fit. Near it is N(c, (P + W)^-1), c the mean and W the sites of
-# the fit; of log p(u) - log N(u; c, .) only what is not quadratic in u through P is left.
+# The posterior for a dense prior of precision P and the parameters of the fit. Near it is N(c, (P + W)^-1), c the mean
+# and W the pseudo-observations of the fit; of log p(u) - log N(u; c, .) only what is not quadratic in u through P is
+# left.
 sampled_posterior <- function(data, family, fit, prior, draws) {
   entry <- neargp:::response_family(families[[family]])
   parameters <- as.list(fit$family_parameters)
   precision <- solve(prior)
-  sites <- pmax(fit$posterior$site_precision, 0)
+  pseudo_observations <- pmax(fit$posterior$pseudo_precision, 0)
   centre <- fit$posterior$linear_predictor - data$fixed_part
   slope <- drop(precision %*% centre)
   elliptical_slices(function(u) {
     sum(entry$density(data$z, data$fixed_part + u, parameters, data$trials, log = TRUE)) - sum(slope * u) +
-      0.5 * sum(sites * (u - centre)^2)
-  }, centre, chol(solve(precision + diag(sites))), draws)
+      0.5 * sum(pseudo_observations * (u - centre)^2)
+  }, centre, chol(solve(precision + diag(pseudo_observations))), draws)
 }
 
 run_sampler <- function(n = 200L, draws = 20000L, variance = 1) {

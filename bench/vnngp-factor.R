@@ -1,10 +1,11 @@
-# The incomplete factor of vnngp()'s posterior beside the exact one: variances of predictions with the pattern of the prior (k = 15) and
-# with that of 30 neighbours, which predict() takes, and the time of whole fits. Then the narrow factor, on the pattern of the conditioning sets,
-# for many neighbours in eight dimensions: errors of log determinant, gradient and variances, and the bytes that it saves.
+# The incomplete factor of vnngp()'s posterior beside the exact one: variances of predictions with the pattern of the
+# prior (k = 15) and with that of 30 neighbours, which predict() takes, and the time of whole fits. Then the narrow
+# factor, on the pattern of the conditioning sets, for many neighbours in eight dimensions: errors of log determinant,
+# gradient and variances, and the bytes that it saves.
 #
 #   OMP_NUM_THREADS=1 Rscript bench/vnngp-factor.R
 #
-# Bernoulli responses, whose sites of precision 0.25 at most are the hard case; covariance parameters fixed at the truth.
+# Bernoulli responses, whose pseudo-observations of precision 0.25 at most are the hard case; covariance parameters fixed at the truth.
 script <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
 source(file.path(if (length(script)) dirname(script) else "bench", "common.R"))
 source(file.path(bench_folder(), "latent-field.R"))
@@ -18,7 +19,7 @@ variances <- function(fit, places, k) {
   nodes <- list(coords = posterior$coords, order = posterior$order, neighbors = posterior$neighbors, jitter = fit$method$jitter)
   if (k > nrow(posterior$neighbors)) nodes$pattern_neighbors <- neargp:::core_neighbors_before(scaled, posterior$order, k, 1L)
   pointer <- neargp:::core_latent(nodes, list(node = posterior$node), neargp:::latent_response(fit$data), k == 0L, FALSE, Inf, 1L)
-  neargp:::core_latent_restore(pointer, fit$core_covariance, posterior$mean, fit$beta, posterior$site_precision, 1L)
+  neargp:::core_latent_restore(pointer, fit$core_covariance, posterior$mean, fit$beta, posterior$pseudo_precision, 1L)
   near <- neargp:::core_neighbors_to(scaled, neargp:::core_scale(places, posterior$component), 30L, 1L)
   neargp:::core_latent_predict(pointer, places, near, posterior$field_response, 1L)$variance
 }

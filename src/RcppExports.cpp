@@ -471,17 +471,17 @@ BEGIN_RCPP
 END_RCPP
 }
 // core_label_model
-SEXP core_label_model(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& counts, bool own_class, const Rcpp::NumericMatrix& targets, const Rcpp::IntegerMatrix& neighbors);
-RcppExport SEXP _neargp_core_label_model(SEXP coordsSEXP, SEXP countsSEXP, SEXP own_classSEXP, SEXP targetsSEXP, SEXP neighborsSEXP) {
+SEXP core_label_model(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& counts, bool per_class, const Rcpp::NumericMatrix& targets, const Rcpp::IntegerMatrix& neighbors);
+RcppExport SEXP _neargp_core_label_model(SEXP coordsSEXP, SEXP countsSEXP, SEXP per_classSEXP, SEXP targetsSEXP, SEXP neighborsSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type coords(coordsSEXP);
     Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type counts(countsSEXP);
-    Rcpp::traits::input_parameter< bool >::type own_class(own_classSEXP);
+    Rcpp::traits::input_parameter< bool >::type per_class(per_classSEXP);
     Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type targets(targetsSEXP);
     Rcpp::traits::input_parameter< const Rcpp::IntegerMatrix& >::type neighbors(neighborsSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_label_model(coords, counts, own_class, targets, neighbors));
+    rcpp_result_gen = Rcpp::wrap(core_label_model(coords, counts, per_class, targets, neighbors));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -556,28 +556,28 @@ BEGIN_RCPP
 END_RCPP
 }
 // core_latent_resume
-void core_latent_resume(SEXP latent, const Rcpp::NumericVector& mean, const std::vector<double>& beta, const std::vector<double>& linear_predictor, const std::vector<double>& site_precision, const std::vector<double>& slope);
-RcppExport SEXP _neargp_core_latent_resume(SEXP latentSEXP, SEXP meanSEXP, SEXP betaSEXP, SEXP linear_predictorSEXP, SEXP site_precisionSEXP, SEXP slopeSEXP) {
+void core_latent_resume(SEXP latent, const Rcpp::NumericVector& mean, const std::vector<double>& beta, const std::vector<double>& linear_predictor, const std::vector<double>& pseudo_precision, const std::vector<double>& slope);
+RcppExport SEXP _neargp_core_latent_resume(SEXP latentSEXP, SEXP meanSEXP, SEXP betaSEXP, SEXP linear_predictorSEXP, SEXP pseudo_precisionSEXP, SEXP slopeSEXP) {
 BEGIN_RCPP
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< SEXP >::type latent(latentSEXP);
     Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type mean(meanSEXP);
     Rcpp::traits::input_parameter< const std::vector<double>& >::type beta(betaSEXP);
     Rcpp::traits::input_parameter< const std::vector<double>& >::type linear_predictor(linear_predictorSEXP);
-    Rcpp::traits::input_parameter< const std::vector<double>& >::type site_precision(site_precisionSEXP);
+    Rcpp::traits::input_parameter< const std::vector<double>& >::type pseudo_precision(pseudo_precisionSEXP);
     Rcpp::traits::input_parameter< const std::vector<double>& >::type slope(slopeSEXP);
-    core_latent_resume(latent, mean, beta, linear_predictor, site_precision, slope);
+    core_latent_resume(latent, mean, beta, linear_predictor, pseudo_precision, slope);
     return R_NilValue;
 END_RCPP
 }
-// core_latent_is_narrow
-bool core_latent_is_narrow(SEXP latent);
-RcppExport SEXP _neargp_core_latent_is_narrow(SEXP latentSEXP) {
+// core_latent_is_restricted
+bool core_latent_is_restricted(SEXP latent);
+RcppExport SEXP _neargp_core_latent_is_restricted(SEXP latentSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< SEXP >::type latent(latentSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_latent_is_narrow(latent));
+    rcpp_result_gen = Rcpp::wrap(core_latent_is_restricted(latent));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -624,17 +624,17 @@ BEGIN_RCPP
 END_RCPP
 }
 // core_latent_restore
-void core_latent_restore(SEXP latent, const Rcpp::List& covariance, const Rcpp::NumericVector& mean, const Rcpp::NumericVector& beta, const Rcpp::NumericVector& site_precision, int threads);
-RcppExport SEXP _neargp_core_latent_restore(SEXP latentSEXP, SEXP covarianceSEXP, SEXP meanSEXP, SEXP betaSEXP, SEXP site_precisionSEXP, SEXP threadsSEXP) {
+void core_latent_restore(SEXP latent, const Rcpp::List& covariance, const Rcpp::NumericVector& mean, const Rcpp::NumericVector& beta, const Rcpp::NumericVector& pseudo_precision, int threads);
+RcppExport SEXP _neargp_core_latent_restore(SEXP latentSEXP, SEXP covarianceSEXP, SEXP meanSEXP, SEXP betaSEXP, SEXP pseudo_precisionSEXP, SEXP threadsSEXP) {
 BEGIN_RCPP
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< SEXP >::type latent(latentSEXP);
     Rcpp::traits::input_parameter< const Rcpp::List& >::type covariance(covarianceSEXP);
     Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type mean(meanSEXP);
     Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type beta(betaSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type site_precision(site_precisionSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type pseudo_precision(pseudo_precisionSEXP);
     Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
-    core_latent_restore(latent, covariance, mean, beta, site_precision, threads);
+    core_latent_restore(latent, covariance, mean, beta, pseudo_precision, threads);
     return R_NilValue;
 END_RCPP
 }
@@ -802,9 +802,9 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
-// core_site_model
-SEXP core_site_model(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& columns, const std::vector<double>& noise_scale, const Rcpp::NumericMatrix& targets, const Rcpp::IntegerMatrix& neighbors);
-RcppExport SEXP _neargp_core_site_model(SEXP coordsSEXP, SEXP columnsSEXP, SEXP noise_scaleSEXP, SEXP targetsSEXP, SEXP neighborsSEXP) {
+// core_pseudo_observations
+SEXP core_pseudo_observations(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& columns, const std::vector<double>& noise_scale, const Rcpp::NumericMatrix& targets, const Rcpp::IntegerMatrix& neighbors);
+RcppExport SEXP _neargp_core_pseudo_observations(SEXP coordsSEXP, SEXP columnsSEXP, SEXP noise_scaleSEXP, SEXP targetsSEXP, SEXP neighborsSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
@@ -813,13 +813,13 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< const std::vector<double>& >::type noise_scale(noise_scaleSEXP);
     Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type targets(targetsSEXP);
     Rcpp::traits::input_parameter< const Rcpp::IntegerMatrix& >::type neighbors(neighborsSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_site_model(coords, columns, noise_scale, targets, neighbors));
+    rcpp_result_gen = Rcpp::wrap(core_pseudo_observations(coords, columns, noise_scale, targets, neighbors));
     return rcpp_result_gen;
 END_RCPP
 }
-// core_site_moments
-Rcpp::List core_site_moments(SEXP model, int first, int last, const Rcpp::List& covariance, double nugget, int threads);
-RcppExport SEXP _neargp_core_site_moments(SEXP modelSEXP, SEXP firstSEXP, SEXP lastSEXP, SEXP covarianceSEXP, SEXP nuggetSEXP, SEXP threadsSEXP) {
+// core_pseudo_observation_moments
+Rcpp::List core_pseudo_observation_moments(SEXP model, int first, int last, const Rcpp::List& covariance, double nugget, int threads);
+RcppExport SEXP _neargp_core_pseudo_observation_moments(SEXP modelSEXP, SEXP firstSEXP, SEXP lastSEXP, SEXP covarianceSEXP, SEXP nuggetSEXP, SEXP threadsSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
@@ -829,13 +829,13 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< const Rcpp::List& >::type covariance(covarianceSEXP);
     Rcpp::traits::input_parameter< double >::type nugget(nuggetSEXP);
     Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_site_moments(model, first, last, covariance, nugget, threads));
+    rcpp_result_gen = Rcpp::wrap(core_pseudo_observation_moments(model, first, last, covariance, nugget, threads));
     return rcpp_result_gen;
 END_RCPP
 }
-// core_site_adjoint
-std::vector<double> core_site_adjoint(SEXP model, int first, int last, const Rcpp::List& covariance, double nugget, const Rcpp::NumericMatrix& weighted_bar, const std::vector<double>& variance_bar, int threads);
-RcppExport SEXP _neargp_core_site_adjoint(SEXP modelSEXP, SEXP firstSEXP, SEXP lastSEXP, SEXP covarianceSEXP, SEXP nuggetSEXP, SEXP weighted_barSEXP, SEXP variance_barSEXP, SEXP threadsSEXP) {
+// core_pseudo_observation_adjoint
+std::vector<double> core_pseudo_observation_adjoint(SEXP model, int first, int last, const Rcpp::List& covariance, double nugget, const Rcpp::NumericMatrix& weighted_bar, const std::vector<double>& variance_bar, int threads);
+RcppExport SEXP _neargp_core_pseudo_observation_adjoint(SEXP modelSEXP, SEXP firstSEXP, SEXP lastSEXP, SEXP covarianceSEXP, SEXP nuggetSEXP, SEXP weighted_barSEXP, SEXP variance_barSEXP, SEXP threadsSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
@@ -847,7 +847,7 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type weighted_bar(weighted_barSEXP);
     Rcpp::traits::input_parameter< const std::vector<double>& >::type variance_bar(variance_barSEXP);
     Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_site_adjoint(model, first, last, covariance, nugget, weighted_bar, variance_bar, threads));
+    rcpp_result_gen = Rcpp::wrap(core_pseudo_observation_adjoint(model, first, last, covariance, nugget, weighted_bar, variance_bar, threads));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -998,7 +998,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_neargp_core_latent", (DL_FUNC) &_neargp_core_latent, 7},
     {"_neargp_core_latent_start", (DL_FUNC) &_neargp_core_latent_start, 5},
     {"_neargp_core_latent_resume", (DL_FUNC) &_neargp_core_latent_resume, 6},
-    {"_neargp_core_latent_is_narrow", (DL_FUNC) &_neargp_core_latent_is_narrow, 1},
+    {"_neargp_core_latent_is_restricted", (DL_FUNC) &_neargp_core_latent_is_restricted, 1},
     {"_neargp_core_latent_fit", (DL_FUNC) &_neargp_core_latent_fit, 8},
     {"_neargp_core_latent_gradient", (DL_FUNC) &_neargp_core_latent_gradient, 2},
     {"_neargp_core_latent_state", (DL_FUNC) &_neargp_core_latent_state, 2},
@@ -1013,9 +1013,9 @@ static const R_CallMethodDef CallEntries[] = {
     {"_neargp_core_polya_gamma_score", (DL_FUNC) &_neargp_core_polya_gamma_score, 9},
     {"_neargp_core_polya_gamma_probabilities", (DL_FUNC) &_neargp_core_polya_gamma_probabilities, 8},
     {"_neargp_core_log_polya_gamma", (DL_FUNC) &_neargp_core_log_polya_gamma, 1},
-    {"_neargp_core_site_model", (DL_FUNC) &_neargp_core_site_model, 5},
-    {"_neargp_core_site_moments", (DL_FUNC) &_neargp_core_site_moments, 6},
-    {"_neargp_core_site_adjoint", (DL_FUNC) &_neargp_core_site_adjoint, 8},
+    {"_neargp_core_pseudo_observations", (DL_FUNC) &_neargp_core_pseudo_observations, 5},
+    {"_neargp_core_pseudo_observation_moments", (DL_FUNC) &_neargp_core_pseudo_observation_moments, 6},
+    {"_neargp_core_pseudo_observation_adjoint", (DL_FUNC) &_neargp_core_pseudo_observation_adjoint, 8},
     {"_neargp_core_gamma_variables", (DL_FUNC) &_neargp_core_gamma_variables, 9},
     {"_neargp_core_matched_omega", (DL_FUNC) &_neargp_core_matched_omega, 5},
     {"_neargp_core_marginal_density", (DL_FUNC) &_neargp_core_marginal_density, 10},

@@ -8,7 +8,7 @@ using neargp::Index;
 
 namespace {
 
-using LabelPointer = Rcpp::XPtr<neargp::LabelModel>;
+using LabelPointer = Rcpp::XPtr<neargp::LabelRegression>;
 
 // A shift for each of the targets, by rows.
 std::vector<double> shift_rows(const Rcpp::NumericMatrix& shift, Index targets, int outputs) {
@@ -17,32 +17,34 @@ std::vector<double> shift_rows(const Rcpp::NumericMatrix& shift, Index targets, 
   return row_major(shift);
 }
 
-neargp::ClassLink class_link(const neargp::LabelModel& model, double slope, const std::vector<double>& shifts,
+neargp::ClassLink class_link(const neargp::LabelRegression& model, double slope, const std::vector<double>& shifts,
                              const std::vector<double>& bias) {
   if (int(bias.size()) != model.outputs()) throw neargp::Error("There must be a bias for each output.");
-  return {model.outputs(), model.own_class(), slope, shifts.data(), bias.data()};
+  return {model.outputs(), model.per_class(), slope, shifts.data(), bias.data()};
 }
 
 }  // namespace
 
-// Counts: a row for each row of coords, a column for each class. Neighbours: a column of rows of coords for each of the targets.
+// Counts: a row for each row of coords, a column for each class. Neighbours: a column of rows of coords for each of the
+// targets.
 // [[Rcpp::export]]
-SEXP core_label_model(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& counts, bool own_class,
+SEXP core_label_model(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& counts, bool per_class,
                       const Rcpp::NumericMatrix& targets, const Rcpp::IntegerMatrix& neighbors) {
   if (coords.nrow() != counts.nrow()) throw neargp::Error("Coordinates and counts must have the same number of rows.");
-  const PointStore cells(coords), target_points(targets);
+  const PointStore locations(coords), target_points(targets);
   const std::vector<double> count_rows = row_major(counts);
-  return LabelPointer(new neargp::LabelModel({cells.view(), counts.ncol(), count_rows.data()}, own_class,
+  return LabelPointer(new neargp::LabelRegression({locations.view(), counts.ncol(), count_rows.data()}, per_class,
                                              target_points.view(), to_neighbor_table(neighbors)),
                       true);
 }
 
-// Of the targets first .. last, whose classes (from 1), counts and shifts follow; a bias for each output. With `gradient` the
-// derivatives in the covariance parameters, the logarithm of the slope, the shifts and the biases, too.
+// Of the targets first .. last, whose classes (from 1), counts and shifts follow; a bias for each output. With
+// `gradient` the derivatives in the covariance parameters, the logarithm of the slope, the shifts and the biases, too.
 // [[Rcpp::export]]
 Rcpp::List core_label_score(SEXP model, int first, int last, const Rcpp::IntegerVector& observed,
                             const Rcpp::NumericVector& count, const Rcpp::List& covariance, double nugget, double slope,
-                            const Rcpp::NumericMatrix& shift, const std::vector<double>& bias, bool gradient, int threads) {
+                            const Rcpp::NumericMatrix& shift, const std::vector<double>& bias, bool gradient,
+                            int threads) {
   LabelPointer pointer(model);
   const neargp::RunContext context = make_run_context(threads);
   const neargp::Covariance spec = to_covariance(covariance, nugget);
@@ -57,7 +59,7 @@ Rcpp::List core_label_score(SEXP model, int first, int last, const Rcpp::Integer
   const neargp::LabelMoments moments = pointer->moments(first - 1, last, spec, context);
   if (moments.failed >= 0) return Rcpp::List::create(Rcpp::_["failed"] = int(moments.failed + 1));
   const neargp::ClassScore score =
-      neargp::class_score(moments, class_link(*pointer, slope, shifts, bias), {classes.data(), count.begin()});
+      neargp::label_link_score(moments, class_link(*pointer, slope, shifts, bias), {classes.data(), count.begin()});
   Rcpp::List result = Rcpp::List::create(Rcpp::_["value"] = score.value, Rcpp::_["failed"] = 0);
   if (!gradient) return result;
   result["gradient"] = pointer->adjoint(first - 1, last, spec, score.bar, context);

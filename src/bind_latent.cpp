@@ -40,14 +40,14 @@ void core_latent_start(SEXP latent, const Rcpp::NumericVector& linear_predictor,
 
 // [[Rcpp::export]]
 void core_latent_resume(SEXP latent, const Rcpp::NumericVector& mean, const std::vector<double>& beta,
-                        const std::vector<double>& linear_predictor, const std::vector<double>& site_precision,
+                        const std::vector<double>& linear_predictor, const std::vector<double>& pseudo_precision,
                         const std::vector<double>& slope) {
   LatentPointer fit(latent);
-  fit->posterior.resume(fit->model.from_caller({mean.begin(), mean.end()}), beta, site_precision, linear_predictor, slope);
+  fit->posterior.resume(fit->model.from_caller({mean.begin(), mean.end()}), beta, pseudo_precision, linear_predictor, slope);
 }
 
 // [[Rcpp::export]]
-bool core_latent_is_narrow(SEXP latent) { return LatentPointer(latent)->posterior.is_narrow(); }
+bool core_latent_is_restricted(SEXP latent) { return LatentPointer(latent)->posterior.is_restricted(); }
 
 // kind: "sparse" or "laplace".
 // [[Rcpp::export]]
@@ -64,7 +64,7 @@ Rcpp::List core_latent_fit(SEXP latent, const Rcpp::List& covariance, const std:
   const neargp::PosteriorOutcome outcome = fit->posterior.fit(to_likelihood(family, parameters), settings, context);
   return Rcpp::List::create(Rcpp::_["value"] = outcome.value, Rcpp::_["iterations"] = outcome.iterations,
                             Rcpp::_["converged"] = outcome.converged, Rcpp::_["beta"] = fit->posterior.beta(),
-                            Rcpp::_["exact"] = fit->posterior.is_exact(), Rcpp::_["narrow"] = fit->posterior.is_narrow());
+                            Rcpp::_["exact"] = fit->posterior.is_exact(), Rcpp::_["restricted"] = fit->posterior.is_restricted());
 }
 
 // [[Rcpp::export]]
@@ -84,7 +84,7 @@ Rcpp::List core_latent_state(SEXP latent, int threads) {
   const std::vector<double> given_nodes =
       fit->model.interpolates() ? fit->model.interpolation().variance() : std::vector<double>(variance.size(), 0.0);
   return Rcpp::List::create(
-      Rcpp::_["mean"] = fit->model.to_caller(posterior.mean()), Rcpp::_["site_precision"] = posterior.site_precision(),
+      Rcpp::_["mean"] = fit->model.to_caller(posterior.mean()), Rcpp::_["pseudo_precision"] = posterior.pseudo_precision(),
       Rcpp::_["linear_predictor"] = posterior.linear_predictor(), Rcpp::_["variance"] = variance,
       Rcpp::_["variance_given_nodes"] = given_nodes,
       Rcpp::_["slope"] = posterior.slope(), Rcpp::_["node_variance"] = fit->model.to_caller(posterior.node_variance()),
@@ -95,12 +95,12 @@ Rcpp::List core_latent_state(SEXP latent, int threads) {
 
 // [[Rcpp::export]]
 void core_latent_restore(SEXP latent, const Rcpp::List& covariance, const Rcpp::NumericVector& mean,
-                         const Rcpp::NumericVector& beta, const Rcpp::NumericVector& site_precision, int threads) {
+                         const Rcpp::NumericVector& beta, const Rcpp::NumericVector& pseudo_precision, int threads) {
   LatentPointer fit(latent);
   const neargp::RunContext context = make_run_context(threads);
   fit->model.set_covariance(to_covariance(covariance, 0.0), context);
   fit->posterior.restore(fit->model.from_caller({mean.begin(), mean.end()}), {beta.begin(), beta.end()},
-                         {site_precision.begin(), site_precision.end()}, context);
+                         {pseudo_precision.begin(), pseudo_precision.end()}, context);
 }
 
 // [[Rcpp::export]]

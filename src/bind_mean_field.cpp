@@ -147,7 +147,7 @@ Rcpp::List core_mean_field_state(const Rcpp::List& nodes, const Rcpp::List& data
   return Rcpp::List::create(
       Rcpp::_["linear_predictor"] = state.linear_predictor, Rcpp::_["variance"] = state.variance,
       Rcpp::_["variance_given_nodes"] = given_nodes,
-      Rcpp::_["slope"] = state.slope, Rcpp::_["site_precision"] = state.curvature,
+      Rcpp::_["slope"] = state.slope, Rcpp::_["pseudo_precision"] = state.curvature,
       Rcpp::_["field_response"] = by_column(model.to_caller(state.field_response, p), model.nodes(), p),
       Rcpp::_["beta_vcov"] = by_column(state.trend_covariance, p, p));
 }

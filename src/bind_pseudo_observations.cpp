@@ -1,4 +1,5 @@
-// Responses of any family by leave-one-out: moments of normal pseudo-observations, and densities over a normal predictor, as R calls them.
+// Responses of any family by leave-one-out: moments of normal pseudo-observations, and densities over a normal
+// predictor, as R calls them.
 #include "base/error.h"
 #include "bind_convert.h"
 #include "bind_covariance.h"
@@ -10,7 +11,7 @@ using neargp::Index;
 
 namespace {
 
-using SitePointer = Rcpp::XPtr<neargp::SiteModel>;
+using PseudoObservationsPointer = Rcpp::XPtr<neargp::PseudoObservations>;
 
 const double* optional(const std::vector<double>& values, std::size_t n) {
   if (!values.empty() && values.size() != n) throw neargp::Error("All vectors need the length of y.");
@@ -19,9 +20,10 @@ const double* optional(const std::vector<double>& values, std::size_t n) {
 
 }  // namespace
 
-// Columns and noise_scale: of the pseudo-observations, the rows of coords. Neighbours: a column of such rows for each of the targets.
+// Columns and noise_scale: of the pseudo-observations, the rows of coords. Neighbours: a column of such rows for each
+// of the targets.
 // [[Rcpp::export]]
-SEXP core_site_model(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& columns,
+SEXP core_pseudo_observations(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& columns,
                      const std::vector<double>& noise_scale, const Rcpp::NumericMatrix& targets,
                      const Rcpp::IntegerMatrix& neighbors) {
   const Index n = coords.nrow();
@@ -29,28 +31,31 @@ SEXP core_site_model(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatri
     throw neargp::Error("Coordinates, values and noise must have the same number of rows.");
   const PointStore points(coords), target_points(targets);
   const std::vector<double> values = row_major(columns);
-  return SitePointer(new neargp::SiteModel({points.view(), columns.ncol(), values.data(), noise_scale.data()},
-                                           target_points.view(), to_neighbor_table(neighbors)),
-                     true);
+  return PseudoObservationsPointer(
+      new neargp::PseudoObservations({points.view(), columns.ncol(), values.data(), noise_scale.data()},
+                                     target_points.view(), to_neighbor_table(neighbors)),
+      true);
 }
 
 // Of the targets first .. last.
 // [[Rcpp::export]]
-Rcpp::List core_site_moments(SEXP model, int first, int last, const Rcpp::List& covariance, double nugget, int threads) {
-  SitePointer pointer(model);
-  const neargp::SiteMoments moments =
+Rcpp::List core_pseudo_observation_moments(SEXP model, int first, int last, const Rcpp::List& covariance, double nugget,
+                                           int threads) {
+  PseudoObservationsPointer pointer(model);
+  const neargp::PseudoObservationMoments moments =
       pointer->moments(first - 1, last, to_covariance(covariance, nugget), make_run_context(threads));
   return Rcpp::List::create(Rcpp::_["weighted"] = from_row_major(moments.weighted, pointer->columns()),
                             Rcpp::_["variance"] = moments.variance, Rcpp::_["failed"] = int(moments.failed + 1));
 }
 
 // [[Rcpp::export]]
-std::vector<double> core_site_adjoint(SEXP model, int first, int last, const Rcpp::List& covariance, double nugget,
-                                      const Rcpp::NumericMatrix& weighted_bar, const std::vector<double>& variance_bar,
-                                      int threads) {
-  SitePointer pointer(model);
+std::vector<double> core_pseudo_observation_adjoint(SEXP model, int first, int last, const Rcpp::List& covariance,
+                                                    double nugget, const Rcpp::NumericMatrix& weighted_bar,
+                                                    const std::vector<double>& variance_bar, int threads) {
+  PseudoObservationsPointer pointer(model);
   const Index targets = last - first + 1;
-  if (weighted_bar.nrow() != targets || weighted_bar.ncol() != pointer->columns() || Index(variance_bar.size()) != targets)
+  if (weighted_bar.nrow() != targets || weighted_bar.ncol() != pointer->columns() ||
+      Index(variance_bar.size()) != targets)
     throw neargp::Error("There must be derivatives for each target and column.");
   return pointer->adjoint(first - 1, last, to_covariance(covariance, nugget), {row_major(weighted_bar), variance_bar},
                           make_run_context(threads));
@@ -60,7 +65,8 @@ std::vector<double> core_site_adjoint(SEXP model, int first, int last, const Rcp
 // [[Rcpp::export]]
 Rcpp::NumericMatrix core_gamma_variables(const Rcpp::NumericMatrix& coords, const std::vector<double>& residuals,
                                          const std::vector<double>& noise_scale, const Rcpp::IntegerMatrix& neighbors,
-                                         const Rcpp::List& covariance, double nugget, double scale, double df, int threads) {
+                                         const Rcpp::List& covariance, double nugget, double scale, double df,
+                                         int threads) {
   const PointStore points(coords);
   if (Index(residuals.size()) != coords.nrow() || Index(noise_scale.size()) != coords.nrow())
     throw neargp::Error("Coordinates, values and noise must have the same number of rows.");
@@ -77,8 +83,9 @@ std::vector<double> core_matched_omega(const std::vector<double>& residuals, con
   const std::size_t n = residuals.size();
   if (variance.size() != n || weights.size() != n) throw neargp::Error("All vectors need the length of the residuals.");
   const std::vector<double> centre(n, 0.0);
-  return neargp::matched_omega({neargp::ResponseFamily::student_t, {scale, df}},
-                               {{Index(n), residuals.data(), nullptr, weights.data()}, centre.data(), variance.data(), nullptr});
+  return neargp::matched_omega(
+      {neargp::ResponseFamily::student_t, {scale, df}},
+      {{Index(n), residuals.data(), nullptr, weights.data()}, centre.data(), variance.data(), nullptr});
 }
 
 // log E p(y | eta), eta ~ N(mean, variance). Vectors of length 0: trials, weights and counts (all 1).

@@ -22,7 +22,8 @@ double log_det_of(SparseFactor& factor, const std::vector<double>& values) {
   return factor.log_det();
 }
 
-// All that a factor gives, against the inverse of a dense matrix. `neglected`: what half_norm() may leave out.
+// All that a factor gives, against the inverse of a dense matrix. `neglected`: what inverse_quadratic_form() may leave
+// out.
 void check_exact(SparseFactor& factor, const SparsePattern& pattern, const std::vector<double>& values,
                  double neglected = 1e-9) {
   const Eigen::MatrixXd a = dense(pattern, values);
@@ -52,7 +53,7 @@ void check_exact(SparseFactor& factor, const SparsePattern& pattern, const std::
     const std::vector<double> weights = {0.3, -1.0, 0.7};
     Eigen::VectorXd b = Eigen::VectorXd::Zero(n);
     for (std::size_t i = 0; i < nodes.size(); ++i) b[nodes[i]] += weights[i];
-    CHECK(factor.half_norm(nodes.data(), weights.data(), int(nodes.size()), workspace) ==
+    CHECK(factor.inverse_quadratic_form(nodes.data(), weights.data(), int(nodes.size()), workspace) ==
           doctest::Approx(b.dot(inverse * b)).epsilon(neglected));
   }
 }
@@ -177,7 +178,7 @@ TEST_CASE("in maxmin order an incomplete factor is close to the exact one") {
 }
 
 // Weights of a prediction have both signs and cancel, so the forward solution is small in places that others need.
-TEST_CASE("half_norm() leaves out less than a thousandth, and finds its workspace as it left it") {
+TEST_CASE("inverse_quadratic_form() leaves out less than a thousandth, and finds its workspace as it left it") {
   const VecchiaCliques cliques(5000, 15);
   const SparsePattern pattern = cliques.pattern();
   for (const double weight : {1e-3, 0.25, 10.0}) {
@@ -199,7 +200,7 @@ TEST_CASE("half_norm() leaves out less than a thousandth, and finds its workspac
       for (std::size_t i = 0; i < b.size(); ++i) expected += b[i] * x[i];
       std::vector<double> given(weights, weights + 16);
       given[0] = 0.05;
-      CHECK(factor.half_norm(nodes, given.data(), 16, workspace) == doctest::Approx(expected).epsilon(1e-3));
+      CHECK(factor.inverse_quadratic_form(nodes, given.data(), 16, workspace) == doctest::Approx(expected).epsilon(1e-3));
     }
   }
 }

@@ -102,25 +102,25 @@ TEST_CASE("sums of outer products and the diagonal, and products with cliques") 
   }
 }
 
-TEST_CASE("a narrow pattern has the pairs with the member eliminated first, and sums over cliques leave out the others") {
+TEST_CASE("a restricted pattern has the pairs with the member eliminated first, and sums over cliques leave out the others") {
   const VecchiaCliques cliques(200, 6);
-  const SparsePattern wide = cliques.pattern(), narrow(200, cliques.order, {cliques.table()}, with_threads(1), 0.0);
-  CHECK_FALSE(wide.is_narrow());
-  REQUIRE(narrow.is_narrow());
+  const SparsePattern wide = cliques.pattern(), restricted(200, cliques.order, {cliques.table()}, with_threads(1), 0.0);
+  CHECK_FALSE(wide.is_restricted());
+  REQUIRE(restricted.is_restricted());
   Eigen::MatrixXd room = Eigen::MatrixXd::Identity(200, 200);
   for (Index j = 0; j < 200; ++j)
     for (int m = 0; m < 6; ++m)
       if (cliques.neighbors[j][m] >= 0) room(j, cliques.neighbors[j][m]) = room(cliques.neighbors[j][m], j) = 1.0;
   const VecchiaPrecision precision(cliques, 0.5);
-  const Eigen::MatrixXd a = dense(wide, precision.values(wide)), kept = dense(narrow, precision.values(narrow));
+  const Eigen::MatrixXd a = dense(wide, precision.values(wide)), kept = dense(restricted, precision.values(restricted));
   CHECK((a.cwiseProduct(room) - kept).cwiseAbs().maxCoeff() < 1e-12 * a.maxCoeff());
 
-  std::vector<double> z(narrow.entries(), 0.0), products(precision.vectors.size());
+  std::vector<double> z(restricted.entries(), 0.0), products(precision.vectors.size());
   for (Index j = 0; j < 200; ++j)
-    for (int entry = -1; entry < narrow.count(j); ++entry)
-      z[narrow.start(j) + std::size_t(entry + 1)] = Philox(3).normal(std::uint64_t(narrow.start(j) + std::size_t(entry + 1)));
-  const Eigen::MatrixXd full = dense(narrow, z);
-  narrow.multiply_cliques(0, z.data(), precision.vectors.data(), products.data(), with_threads(1));
+    for (int entry = -1; entry < restricted.count(j); ++entry)
+      z[restricted.start(j) + std::size_t(entry + 1)] = Philox(3).normal(std::uint64_t(restricted.start(j) + std::size_t(entry + 1)));
+  const Eigen::MatrixXd full = dense(restricted, z);
+  restricted.multiply_cliques(0, z.data(), precision.vectors.data(), products.data(), with_threads(1));
   for (Index j = 0; j < 200; ++j) {
     const CliqueTable table = cliques.table();
     const Eigen::VectorXd all = full * member_vector(table, j, precision.vectors, 200);
@@ -129,16 +129,16 @@ TEST_CASE("a narrow pattern has the pairs with the member eliminated first, and 
   }
 }
 
-TEST_CASE("whether a pattern is narrow depends on the memory that all pairs would take") {
+TEST_CASE("whether a pattern is restricted depends on the memory that all pairs would take") {
   const VecchiaCliques cliques(2000, 15);
   const SparsePattern wide = cliques.pattern();
   double bytes = 42.0 * double(wide.entries());
   for (Index j = 0; j < 2000; ++j) bytes += wide.count(j) > 0 ? double(pairs::total(wide.count(j) - 1)) : 0.0;
-  const auto is_narrow = [&](double most_bytes) {
-    return SparsePattern(2000, cliques.order, {cliques.table()}, with_threads(1), most_bytes).is_narrow();
+  const auto is_restricted = [&](double most_bytes) {
+    return SparsePattern(2000, cliques.order, {cliques.table()}, with_threads(1), most_bytes).is_restricted();
   };
-  CHECK(is_narrow(0.8 * bytes));
-  CHECK_FALSE(is_narrow(1.2 * bytes));
+  CHECK(is_restricted(0.8 * bytes));
+  CHECK_FALSE(is_restricted(1.2 * bytes));
 }
 
 TEST_CASE("a pattern of one node, and one without cliques") {

@@ -27,10 +27,10 @@ Likelihood likelihood_of(ResponseFamily family) {
 
 PosteriorSettings tight(PosteriorKind kind) { return {kind, 1e-12, 300}; }
 
-enum class FactorKind { exact, incomplete, narrow };
-constexpr FactorKind all_factors[] = {FactorKind::exact, FactorKind::incomplete, FactorKind::narrow};
+enum class FactorKind { exact, incomplete, restricted };
+constexpr FactorKind all_factors[] = {FactorKind::exact, FactorKind::incomplete, FactorKind::restricted};
 
-double bytes_for(FactorKind kind) { return kind == FactorKind::narrow ? 0.0 : INFINITY; }
+double bytes_for(FactorKind kind) { return kind == FactorKind::restricted ? 0.0 : INFINITY; }
 
 struct Fitted {
   LatentModel model;
@@ -92,21 +92,21 @@ TEST_CASE("with few neighbours an exact factor gives the dense posterior of the 
   }
 }
 
-TEST_CASE("a narrow factor leaves the mean exact, and log determinant and variances nearly") {
+TEST_CASE("a restricted factor leaves the mean exact, and log determinant and variances nearly") {
   const Latent latent(300, 12, 300, false, ResponseFamily::gaussian, 5);
   const Covariance covariance = latent_covariance(0.8, 0.1);
   const Likelihood gaussian{ResponseFamily::gaussian, {0.02}};
   const Fitted exact(latent, covariance, gaussian, true), incomplete(latent, covariance, gaussian, false);
-  const Fitted narrow(latent, covariance, gaussian, false, PosteriorKind::sparse, 0.0);
-  REQUIRE(narrow.posterior.is_narrow());
-  CHECK(narrow.outcome.converged);
+  const Fitted restricted(latent, covariance, gaussian, false, PosteriorKind::sparse, 0.0);
+  REQUIRE(restricted.posterior.is_restricted());
+  CHECK(restricted.outcome.converged);
   const auto vector = [](const std::vector<double>& x) { return Eigen::Map<const Eigen::VectorXd>(x.data(), Index(x.size())); };
-  check_close(narrow.posterior.mean(), vector(exact.posterior.mean()), 1e-6);
-  check_close(narrow.posterior.trend(context).covariance, vector(exact.posterior.trend(context).covariance), 1e-6);
-  const double wrong = std::abs(narrow.outcome.value - exact.outcome.value);
+  check_close(restricted.posterior.mean(), vector(exact.posterior.mean()), 1e-6);
+  check_close(restricted.posterior.trend(context).covariance, vector(exact.posterior.trend(context).covariance), 1e-6);
+  const double wrong = std::abs(restricted.outcome.value - exact.outcome.value);
   CHECK(wrong < 0.5);
   CHECK(wrong > std::abs(incomplete.outcome.value - exact.outcome.value));
-  const Eigen::ArrayXd variance = vector(narrow.posterior.variance_at_data()).array();
+  const Eigen::ArrayXd variance = vector(restricted.posterior.variance_at_data()).array();
   CHECK((variance / vector(exact.posterior.variance_at_data()).array() - 1.0).abs().maxCoeff() < 0.1);
 }
 
@@ -171,12 +171,12 @@ TEST_CASE("gradients are those of the fitted value") {
         }
 }
 
-TEST_CASE("Laplace's sites are those of its mode, also where the likelihood is not log-concave") {
+TEST_CASE("Laplace's pseudo-observations are those of its mode, also where the likelihood is not log-concave") {
   Latent latent(60, 12, 90, false, ResponseFamily::student_t, 13);
   for (const int i : {4, 30, 61}) latent.response.y[i] += 6.0;
   const Likelihood student = likelihood_of(ResponseFamily::student_t);
   Fitted fitted(latent, latent_covariance(0.8, 0.2), student, false, PosteriorKind::laplace);
-  const std::vector<double>& precision = fitted.posterior.site_precision();
+  const std::vector<double>& precision = fitted.posterior.pseudo_precision();
   REQUIRE(*std::min_element(precision.begin(), precision.end()) < -0.01);
   const std::vector<double> mode = fitted.posterior.mean();
   const PosteriorOutcome again = fitted.posterior.fit(student, {PosteriorKind::laplace, 1e-11, 1}, context);
@@ -189,7 +189,7 @@ TEST_CASE("predictions and the restored posterior are those of the dense one") {
   const Covariance covariance = latent_covariance(0.8, 0.3);
   const Fitted fitted(latent, covariance, likelihood_of(ResponseFamily::poisson), false);
   SparsePosterior restored(fitted.model, latent.response, true, context);
-  restored.restore(fitted.posterior.mean(), fitted.posterior.beta(), fitted.posterior.site_precision(), context);
+  restored.restore(fitted.posterior.mean(), fitted.posterior.beta(), fitted.posterior.pseudo_precision(), context);
 
   const Cloud places = uniform_cloud(7, 2, 99);
   const NeighborTable near = nearest_to(latent.nodes.view(), places.view(), 40, context);

@@ -9,7 +9,7 @@ class_data <- function(n = 60, classes = c("a", "b", "c"), seed = 3, repeated = 
   data
 }
 
-# One observation at a time, from all others: no cells, no neighbours, solve() instead of factors.
+# One observation at a time, from all others: no distinct locations, no neighbours, solve() instead of factors.
 dense_loo_probability <- function(fit) {
   data <- fit$data
   levels <- fit$classifier$levels

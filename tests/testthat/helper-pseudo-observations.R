@@ -1,6 +1,7 @@
-# Responses of every family on one smooth field, and the leave-one-out prediction of loo_k() by sites written once more, densely.
+# Responses of every family on one smooth field, and the leave-one-out prediction of loo_k() by pseudo-observations
+# written once more, densely.
 
-site_families <- function() {
+pseudo_observation_families <- function() {
   list(
     poisson = list(formula = count ~ h, family = stats::poisson()),
     negative_binomial = list(formula = count ~ h, family = negative_binomial()),
@@ -12,7 +13,7 @@ site_families <- function() {
   )
 }
 
-site_data <- function(n = 60, seed = 12, repeated = 0L) {
+pseudo_observation_data <- function(n = 60, seed = 12, repeated = 0L) {
   withr::local_seed(seed)
   data <- data.frame(x = stats::runif(n), y = stats::runif(n), h = stats::rnorm(n), trials = rep(1:5, length.out = n))
   if (repeated) data[seq_len(repeated), c("x", "y")] <- data[repeated + seq_len(repeated), c("x", "y")]
@@ -25,28 +26,28 @@ site_data <- function(n = 60, seed = 12, repeated = 0L) {
   data
 }
 
-site_fit <- function(name, data, k = 10L, ..., formula = site_families()[[name]]$formula) {
-  neargp(formula, data, coords = ~ x + y, family = site_families()[[name]]$family, method = loo_k(k), covariance = cov_exponential(),
+pseudo_observation_fit <- function(name, data, k = 10L, ..., formula = pseudo_observation_families()[[name]]$formula) {
+  neargp(formula, data, coords = ~ x + y, family = pseudo_observation_families()[[name]]$family, method = loo_k(k), covariance = cov_exponential(),
     threads = 1L, ...)
 }
 
-# Mean and variance of a row's linear predictor from the sites of all others: no cells, no neighbours.
-dense_site_moments <- function(fit, i) {
+# Mean and variance of a row's linear predictor from the pseudo-observations of all others: no distinct locations, no neighbours.
+dense_pseudo_observation_moments <- function(fit, i) {
   data <- fit$data
   others <- setdiff(seq_along(data$y), i)
   covariance <- dense_covariance(data$coords, data$coords, fit$core_covariance)
-  site <- lapply(fit$sites$sites, function(x) x[others])
-  z <- site$mean - data$offset[others] - drop(data$X[others, , drop = FALSE] %*% fit$beta)
+  pseudo_observation <- lapply(fit$pseudo_observations$of_rows, function(x) x[others])
+  z <- pseudo_observation$mean - data$offset[others] - drop(data$X[others, , drop = FALSE] %*% fit$beta)
   K <- covariance[others, others]
-  noise <- fit$nugget / site$precision
+  noise <- fit$nugget / pseudo_observation$precision
   student <- fit$family_parameters
   if (fit$family$family == "student_t") {
     noise <- noise * student[["scale"]]^2
-    noise <- noise / dense_omega(K, z, noise, student[["scale"]]^2 / site$precision, student[["df"]])
+    noise <- noise / dense_omega(K, z, noise, student[["scale"]]^2 / pseudo_observation$precision, student[["df"]])
   }
   b <- solve(K + diag(noise), covariance[others, i])
   unseen <- data$X[i, ] - drop(crossprod(data$X[others, , drop = FALSE], b))
-  c(mean = fit$sites$bias + data$offset[i] + sum(data$X[i, ] * fit$beta) + sum(b * z),
+  c(mean = fit$pseudo_observations$bias + data$offset[i] + sum(data$X[i, ] * fit$beta) + sum(b * z),
     variance = covariance[i, i] - sum(b * covariance[others, i]), trend = drop(unseen %*% fit$beta_vcov %*% unseen))
 }
 
@@ -74,17 +75,17 @@ matched_omega <- function(residual, variance, squared_scale, df) {
 }
 
 # The problem that a fit would solve.
-site_example <- function(name, repeated = 10L) {
-  case <- site_families()[[name]]
-  data <- site_data(80, repeated = repeated)
+pseudo_observation_example <- function(name, repeated = 10L) {
+  case <- pseudo_observation_families()[[name]]
+  data <- pseudo_observation_data(80, repeated = repeated)
   settings <- check_settings(case$formula, data, loo_k(7L), cov_matern(NULL, ard = TRUE) + cov_exponential(), case$family, NULL,
     neargp_control(), "cpu", 1L, FALSE)
   locations <- new_locations(data, ~ x + y, NULL, "auto", NULL, all.vars(case$formula[[2L]]))
   arguments <- list(weights = NULL, offset = NULL, subset = NULL, na.action = stats::na.omit)
   model <- new_model_data(new_model_frame(arguments, case$formula, data, locations), case$formula, settings)
-  problem <- site_problem(settings$method, with_start(settings$method, new_problem(model$data, locations, settings, NULL)))
-  problem$theta <- site_start(problem)
-  with_sites(problem, problem$theta)
+  problem <- pseudo_observation_problem(settings$method, with_start(settings$method, new_problem(model$data, locations, settings, NULL)))
+  problem$theta <- pseudo_observation_start(problem)
+  with_pseudo_observations(problem, problem$theta)
 }
 
 # As the core takes it.

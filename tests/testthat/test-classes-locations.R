@@ -4,7 +4,7 @@ test_that("locations are numbered in order of appearance", {
   expect_identical(location_index(coords[1, , drop = FALSE]), 1L)
 })
 
-test_that("cells count the labels of each class, weights included", {
+test_that("distinct locations count the labels of each class, weights included", {
   data <- list(coords = rbind(c(2, 1), c(1, 1), c(2, 1)), class = c(1L, 2L, 2L), weights = c(1, 3, 2))
   labels <- new_labels(data, 2L, location_index(data$coords))
   expect_equal(labels$content, rbind(c(1, 2), c(0, 3)))
@@ -12,14 +12,14 @@ test_that("cells count the labels of each class, weights included", {
   expect_equal(label_observations(labels, merge = TRUE)$count, c(1, 3, 2))
 })
 
-test_that("observations of one class in one cell are merged, or not", {
+test_that("observations of one class at one location are merged, or not", {
   data <- list(coords = rbind(c(2, 1), c(2, 1), c(2, 1)), class = c(1L, 1L, 2L), weights = c(1, 1, 1))
   labels <- new_labels(data, 2L, location_index(data$coords))
   expect_equal(label_observations(labels, merge = TRUE)[c("row", "count")], list(row = c(1L, 3L), count = c(2, 1)))
   expect_identical(label_observations(labels, merge = FALSE)$row, 1:3)
 })
 
-test_that("an observation that shares its cell is conditioned on the rest of it first", {
+test_that("an observation that shares its location is conditioned on the rest of it first", {
   data <- list(coords = cbind(c(0, 0, 1, 3), 0), class = c(1L, 2L, 1L, 2L), weights = rep(1, 4))
   labels <- new_labels(data, 2L, location_index(data$coords))
   component <- list(family = "exponential", variance = 1, range = 1, group = c(1L, 1L), anisotropy = double(0), shape = double(0))

@@ -36,10 +36,10 @@ test_that("indices of an altered fit are checked before the core uses them", {
 })
 
 test_that("nodes, order and neighbours of an altered posterior are checked before the core uses them", {
-  data <- site_data(60)
+  data <- pseudo_observation_data(60)
   for (method in list(vnngp(6), vnngp(6, inducing = 30), vnngp(6, posterior = "mean-field"))) {
     fit <- neargp(count ~ 1, data, coords = ~ x + y, family = poisson(), method = method)
-    for (entry in intersect(c("node", "order", "neighbors", "mean", "site_precision", "coords"), names(fit$posterior))) {
+    for (entry in intersect(c("node", "order", "neighbors", "mean", "pseudo_precision", "coords"), names(fit$posterior))) {
       given <- fit$posterior[[entry]]
       if (is.null(given)) next
       altered <- list(replace(given, 1L, 2e9), replace(given, 1L, -5), replace(given, length(given), NA), given[0L])

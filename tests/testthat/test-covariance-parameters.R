@@ -106,7 +106,7 @@ test_that("a third coordinate beside an anisotropy has its share in likelihood a
 })
 
 test_that("summaries of fits have a row for each parameter, also where covariance and family both have a shape", {
-  data <- site_data()
+  data <- pseudo_observation_data()
   for (method in list(loo_k(8), vnngp(6))) {
     fit <- neargp(amount ~ 1, data, coords = ~ x + y, family = Gamma("log"), method = method, covariance = cov_cauchy(range = 0.3))
     expect_setequal(rownames(summary(fit)$covariance), c("variance", "range", "cauchy_shape", "nugget", "shape")[

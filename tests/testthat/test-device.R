@@ -95,7 +95,7 @@ test_that("nothing that was asked of a device is done by the CPU in silence", {
   }
   fits <- list(vecchia = quote(fit_to(z ~ 1, vecchia(k = 8))), loo_k = quote(fit_to(z ~ 1, loo_k(k = 8))), mll_k = quote(fit_to(z ~ 1, mll_k(k = 8))),
     vnngp = quote(fit_to(count ~ 1, vnngp(k = 8), family = stats::poisson())),
-    sites = quote(fit_to(count ~ 1, loo_k(k = 8), family = stats::poisson())),
+    pseudo_observations = quote(fit_to(count ~ 1, loo_k(k = 8), family = stats::poisson())),
     classes = quote(fit_to(class ~ 1, loo_k(k = 8), family = categorical())),
     outputs = quote(fit_to(cbind(z, height) ~ 1, loo_k(k = 8))))
   for (name in names(fits)) {

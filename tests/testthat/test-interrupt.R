@@ -29,7 +29,7 @@ long_work <- function() {
     mll = "neargp(z ~ 1, data, coords = ~ x + y, method = mll_k(100), covariance = cov_matern(nu = NULL), threads = 1)",
     classes = "neargp(class ~ 1, data, coords = ~ x + y, method = loo_k(60), threads = 1)",
     counts = "neargp(count ~ 1, data, coords = ~ x + y, method = vnngp(40), family = poisson(), threads = 1)",
-    sites = "neargp(count ~ 1, data, coords = ~ x + y, method = loo_k(60), family = poisson(), threads = 1)",
+    pseudo_observations = "neargp(count ~ 1, data, coords = ~ x + y, method = loo_k(60), family = poisson(), threads = 1)",
     adam = "neargp(count ~ 1, data, coords = ~ x + y, method = vnngp(30, posterior = 'mean-field', optimizer = 'adam'), family = poisson(), threads = 1)",
     outputs = "neargp(cbind(z, count) ~ 1, data, coords = ~ x + y, method = vecchia(40), threads = 1)")
 }

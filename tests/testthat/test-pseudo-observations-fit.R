@@ -1,8 +1,8 @@
 test_that("with k = n - 1 leave-one-out moments and score are the dense ones", {
-  for (name in names(site_families())) {
-    fit <- site_fit(name, site_data(40), k = 39L)
-    predicted <- site_moments_given_others(with_known_trend(fit), NULL, 1L)
-    dense <- vapply(1:40, function(i) dense_site_moments(fit, i), double(3))
+  for (name in names(pseudo_observation_families())) {
+    fit <- pseudo_observation_fit(name, pseudo_observation_data(40), k = 39L)
+    predicted <- pseudo_observation_moments_given_others(with_known_trend(fit), NULL, 1L)
+    dense <- vapply(1:40, function(i) dense_pseudo_observation_moments(fit, i), double(3))
     expect_equal(predicted$mean, dense["mean", ], tolerance = 1e-8)
     expect_equal(predicted$variance, dense["variance", ], tolerance = 1e-8)
     mixture <- data_mixture(fit, dense["mean", ], dense["variance", ])
@@ -12,18 +12,18 @@ test_that("with k = n - 1 leave-one-out moments and score are the dense ones", {
   }
 })
 
-test_that("the trend of a leave-one-out prediction is that of the sites of the others, from generalised least squares", {
+test_that("the trend of a leave-one-out prediction is that of the pseudo-observations of the others, from generalised least squares", {
   for (name in c("poisson", "successes", "student_t")) {
-    fit <- site_fit(name, site_data(40), k = 39L)
-    data <- fit$sites$data
+    fit <- pseudo_observation_fit(name, pseudo_observation_data(40), k = 39L)
+    data <- fit$pseudo_observations$data
     nugget <- known_parameters(fit)$nugget
     S <- dense_noisy(data, fit$core_covariance, nugget)
     all <- dense_fit(data, fit$core_covariance, nugget)
     fit <- given_trend(fit, all$beta, all$vcov)
     tolerance <- if (name == "student_t") 0.02 else 1e-8 # gamma variables of a row are not the same in each set
-    predicted <- site_moments_given_others(fit, NULL, 1L)
+    predicted <- pseudo_observation_moments_given_others(fit, NULL, 1L)
     for (i in c(2L, 30L)) {
-      dense <- dense_site_moments(fit, i)
+      dense <- dense_pseudo_observation_moments(fit, i)
       kept <- dense_fit(take_data_rows(data, -i), fit$core_covariance, nugget)
       unseen <- data$X[i, ] - drop(crossprod(data$X[-i, ], solve(S[-i, -i], S[-i, i])))
       expect_equal(predicted$mean[i], dense[["mean"]] + sum(unseen * (kept$beta - all$beta)), tolerance = tolerance)
@@ -34,22 +34,22 @@ test_that("the trend of a leave-one-out prediction is that of the sites of the o
 
 test_that("repeated locations are aggregated, which changes no dense result", {
   for (name in c("poisson", "successes", "gamma")) {
-    data <- site_data(50, repeated = 12L)
-    fit <- site_fit(name, data, k = 37L)
-    expect_identical(nrow(fit$sites$cells$coords), 38L)
-    predicted <- site_moments_given_others(with_known_trend(fit), NULL, 1L)
-    dense <- vapply(1:50, function(i) dense_site_moments(fit, i), double(3))
+    data <- pseudo_observation_data(50, repeated = 12L)
+    fit <- pseudo_observation_fit(name, data, k = 37L)
+    expect_identical(nrow(fit$pseudo_observations$locations$coords), 38L)
+    predicted <- pseudo_observation_moments_given_others(with_known_trend(fit), NULL, 1L)
+    dense <- vapply(1:50, function(i) dense_pseudo_observation_moments(fit, i), double(3))
     expect_equal(predicted$mean, dense["mean", ], tolerance = 1e-8)
     expect_equal(predicted$variance, dense["variance", ], tolerance = 1e-8)
   }
 })
 
-test_that("the trend's covariance is that of dense generalised least squares on the sites of rows, repeated locations or not", {
+test_that("the trend's covariance is that of dense generalised least squares on the pseudo-observations of rows, repeated locations or not", {
   for (name in c("poisson", "successes", "gamma")) {
     for (repeated in c(0L, 12L)) {
-      data <- site_data(50, repeated = repeated)
-      fit <- site_fit(name, data, k = 49L - repeated)
-      S <- dense_covariance(fit$data$coords, fit$data$coords, fit$core_covariance) + diag(fit$nugget / fit$sites$sites$precision)
+      data <- pseudo_observation_data(50, repeated = repeated)
+      fit <- pseudo_observation_fit(name, data, k = 49L - repeated)
+      S <- dense_covariance(fit$data$coords, fit$data$coords, fit$core_covariance) + diag(fit$nugget / fit$pseudo_observations$of_rows$precision)
       expect_equal(vcov(fit), solve(crossprod(fit$data$X, solve(S, fit$data$X))), tolerance = 1e-7)
     }
   }
@@ -68,17 +68,19 @@ test_that("a covariate that varies at each location alike is as certain as its r
 
 test_that("an observation's own response does not reach its leave-one-out prediction", {
   for (name in c("poisson", "successes", "student_t")) {
-    fit <- with_known_trend(site_fit(name, site_data(60, repeated = 8L), k = 6L))
+    fit <- with_known_trend(pseudo_observation_fit(name, pseudo_observation_data(60, repeated = 8L), k = 6L))
     known <- known_parameters(fit)
-    problem <- list(data = core_data(fit$data), family = fit$family, cell = fit$sites$cells$cell, method = fit$method, threads = 1L)
-    before <- site_moments_given_others(fit, NULL, 1L)
+    problem <- list(data = core_data(fit$data), family = fit$family,
+      location_index = fit$pseudo_observations$locations$location_index, method = fit$method, threads = 1L)
+    before <- pseudo_observation_moments_given_others(fit, NULL, 1L)
     for (i in c(1L, 20L, 50L)) {
-      sites <- fit$sites$sites
-      sites$mean[i] <- sites$mean[i] + 3
-      if (name != "student_t") sites$precision[i] <- 2 * sites$precision[i]
+      pseudo_observations <- fit$pseudo_observations$of_rows
+      pseudo_observations$mean[i] <- pseudo_observations$mean[i] + 3
+      if (name != "student_t") pseudo_observations$precision[i] <- 2 * pseudo_observations$precision[i]
       changed <- fit
-      changed$sites <- fitted_sites(fit$data, utils::modifyList(problem, list(sites = sites)), known)
-      after <- site_moments_given_others(changed, NULL, 1L)
+      with_changed <- utils::modifyList(problem, list(pseudo_observations = pseudo_observations))
+      changed$pseudo_observations <- fitted_pseudo_observations(fit$data, with_changed, known)
+      after <- pseudo_observation_moments_given_others(changed, NULL, 1L)
       expect_equal(after$mean[i], before$mean[i], tolerance = 1e-12)
       expect_equal(after$variance[i], before$variance[i], tolerance = 1e-12)
       expect_gt(max(abs(after$mean - before$mean)), 1e-3)
@@ -87,7 +89,7 @@ test_that("an observation's own response does not reach its leave-one-out predic
 })
 
 test_that("weights count equal observations, or divide the dispersion", {
-  data <- site_data(50)
+  data <- pseudo_observation_data(50)
   weight <- rep(1:2, 25)
   fit <- function(data, ...) {
     neargp(count ~ 1, data, coords = ~ x + y, family = poisson(), method = loo_k(10L), nugget = 1, threads = 1L,
@@ -98,24 +100,24 @@ test_that("weights count equal observations, or divide the dispersion", {
   expect_equal(coef(weighted), coef(repeated), tolerance = 1e-5)
   expect_equal(c(logLik(weighted)), c(logLik(repeated)), tolerance = 1e-7)
   repeated <- given_trend(repeated, weighted$beta, weighted$beta_vcov)
-  repeated$sites$bias <- weighted$sites$bias
+  repeated$pseudo_observations$bias <- weighted$pseudo_observations$bias
   expect_equal(loo_predict(weighted), loo_predict(repeated)[!duplicated(rep(1:50, weight)), ], tolerance = 1e-6, ignore_attr = TRUE)
-  expect_error(site_fit("poisson", data, weights = rep(1.5, 50)), "whole", class = "neargp_error_weights")
-  expect_s3_class(site_fit("gamma", data, weights = rep(1.5, 50)), "neargp")
+  expect_error(pseudo_observation_fit("poisson", data, weights = rep(1.5, 50)), "whole", class = "neargp_error_weights")
+  expect_s3_class(pseudo_observation_fit("gamma", data, weights = rep(1.5, 50)), "neargp")
 })
 
 test_that("an exposure in the offset scales the counts", {
-  data <- site_data(80)
-  plain <- site_fit("poisson", data)
+  data <- pseudo_observation_data(80)
+  plain <- pseudo_observation_fit("poisson", data)
   data$exposure <- 10
-  exposed <- site_fit("poisson", data, formula = count ~ h + offset(log(exposure)))
+  exposed <- pseudo_observation_fit("poisson", data, formula = count ~ h + offset(log(exposure)))
   expect_equal(coef(exposed)[[1L]], coef(plain)[[1L]] - log(10), tolerance = 1e-4)
   expect_equal(predict(exposed, data[1:5, ])$mean, predict(plain, data[1:5, ])$mean, tolerance = 1e-3)
 })
 
 test_that("Adam comes near quasi-Newton", {
-  data <- site_data(300)
-  best <- site_fit("negative_binomial", data)
+  data <- pseudo_observation_data(300)
+  best <- pseudo_observation_fit("negative_binomial", data)
   expect_true(best$convergence$converged)
   withr::local_seed(1)
   adam <- neargp(count ~ h, data, coords = ~ x + y, family = negative_binomial(), covariance = cov_exponential(), threads = 1L,
@@ -125,7 +127,7 @@ test_that("Adam comes near quasi-Newton", {
 })
 
 test_that("the unit in which a response of Student's t comes does not matter", {
-  data <- site_data(80)
+  data <- pseudo_observation_data(80)
   for (optimizer in c("bfgs", "adam")) {
     fit_in <- function(unit) {
       data$number <- unit * data$number
@@ -144,7 +146,7 @@ test_that("the unit in which a response of Student's t comes does not matter", {
 })
 
 test_that("parameters can be fixed, and fits be started from earlier ones", {
-  data <- site_data(80)
+  data <- pseudo_observation_data(80)
   fit <- neargp(count ~ 1, data, coords = ~ x + y, family = negative_binomial(size = 3), nugget = 1, covariance = cov_exponential(),
     method = loo_k(10L), threads = 1L)
   expect_equal(coef(fit, "covariance")[c("nugget", "size")], c(nugget = 1, size = 3))
@@ -153,7 +155,7 @@ test_that("parameters can be fixed, and fits be started from earlier ones", {
 })
 
 test_that("what cannot be fitted is refused", {
-  data <- site_data(30)
+  data <- pseudo_observation_data(30)
   fit <- function(formula, family, ...) {
     neargp(formula, data, coords = ~ x + y, family = family, covariance = cov_exponential(), threads = 1L, ...)
   }
@@ -164,13 +166,13 @@ test_that("what cannot be fitted is refused", {
   expect_error(fit(count ~ 1, poisson(), method = loo_k(5L), nugget = 0), "greater than 0", class = "neargp_error_argument")
   expect_error(fit(count ~ 1, poisson("sqrt"), method = loo_k(5L)), class = "neargp_error_family")
   expect_error(student_t(df = 0), class = "neargp_error_argument")
-  expect_error(site_fit("poisson", data[rep(1:4, 7), ], k = 5L), "distinct locations", class = "neargp_error_k")
+  expect_error(pseudo_observation_fit("poisson", data[rep(1:4, 7), ], k = 5L), "distinct locations", class = "neargp_error_k")
 })
 
 test_that("responses whose density cannot be integrated are named", {
-  data <- site_data(60)
+  data <- pseudo_observation_data(60)
   data$amount[11:13] <- 1e-300
-  expect_error(site_fit("gamma", data), "rows 11, 12 and 13", class = "neargp_error_quadrature")
+  expect_error(pseudo_observation_fit("gamma", data), "rows 11, 12 and 13", class = "neargp_error_quadrature")
 })
 
 test_that("predictions of a simulated field are calibrated, and nearly as good as those of the true model", {
@@ -206,12 +208,12 @@ test_that("a fit does not depend on whether the formula has an intercept or a co
   contrasts <- fitted_to(count ~ soil)
   levels <- fitted_to(count ~ 0 + soil)
   expect_equal(c(logLik(levels)), c(logLik(contrasts)), tolerance = 1e-6)
-  expect_equal(levels$sites$bias, contrasts$sites$bias, tolerance = 1e-3)
+  expect_equal(levels$pseudo_observations$bias, contrasts$pseudo_observations$bias, tolerance = 1e-3)
   expect_equal(unname(coef(levels)), unname(coef(contrasts)[1L] + c(0, coef(contrasts)[-1L])), tolerance = 1e-3)
   expect_equal(unname(coef(fitted_to(count ~ 0 + one))), unname(coef(fitted_to(count ~ 1))), tolerance = 1e-6)
   X <- cbind(year = 2000 + data$x)
-  expect_identical(site_design(X)$intercept, integer(0))
-  design <- site_design(model.matrix(~ 0 + soil, data))
+  expect_identical(orthogonal_design(X)$intercept, integer(0))
+  design <- orthogonal_design(model.matrix(~ 0 + soil, data))
   expect_equal(design$X[, 1L], rep(1, 120), ignore_attr = TRUE)
   expect_equal(crossprod(design$X), 120 * diag(3), ignore_attr = TRUE)
 })
@@ -251,7 +253,7 @@ test_that("the linear predictor of Student's t is no more certain than responses
   }
 })
 
-test_that("a family's parameter is at the best of the scores, each with the sites of its own value", {
+test_that("a family's parameter is at the best of the scores, each with the pseudo-observations of its own value", {
   set.seed(1)
   data <- data.frame(x = runif(400), y = runif(400))
   field <- drop(crossprod(chol(5 * exp(-as.matrix(dist(data)) / 0.08)), rnorm(400)))
@@ -274,68 +276,68 @@ test_that("a nugget that is greater than its bound of 1 is not at the bound", {
   expect_false(nugget$at_boundary)
 })
 
-test_that("values of the family's parameter whose sites fail are turned back from, once there is a score", {
+test_that("values of the family's parameter whose pseudo-observations fail are turned back from, once there is a score", {
   problem_of <- function(fit) {
-    problem <- site_example("negative_binomial")
+    problem <- pseudo_observation_example("negative_binomial")
     problem$scoring$refresh <- fit
     problem
   }
-  own <- which(site_example("negative_binomial")$layout$kind == "family")
-  begin <- site_example("negative_binomial")$theta
-  free <- maximize_site_score(loo_k(7L, optimizer = "bfgs"), site_example("negative_binomial"), begin)
+  own <- which(pseudo_observation_example("negative_binomial")$layout$kind == "family")
+  begin <- pseudo_observation_example("negative_binomial")$theta
+  free <- maximize_pseudo_observation_score(loo_k(7L, optimizer = "bfgs"), pseudo_observation_example("negative_binomial"), begin)
   barrier <- mean(c(begin[own], free$theta[own]))
   beyond <- function(theta) abs(theta[own] - begin[own]) > abs(barrier - begin[own])
   fails <- list(quadrature = function(problem, theta) {
     if (beyond(theta)) abort_neargp("quadrature", "It cannot be integrated.")
-    with_sites(problem, theta)
+    with_pseudo_observations(problem, theta)
   }, cholesky = function(problem, theta) {
-    problem <- with_sites(problem, theta)
-    if (beyond(theta)) problem$cells$content[] <- NaN
+    problem <- with_pseudo_observations(problem, theta)
+    if (beyond(theta)) problem$distinct_locations$content[] <- NaN
     problem
   })
   for (fail in fails) {
-    bounded <- maximize_site_score(loo_k(7L, optimizer = "bfgs"), problem_of(fail), begin)
+    bounded <- maximize_pseudo_observation_score(loo_k(7L, optimizer = "bfgs"), problem_of(fail), begin)
     expect_false(beyond(bounded$theta))
     # the maximum of what can be computed is at the barrier, and the optimiser's tolerance is 0.05
     expect_lt(abs(bounded$theta[own] - barrier), 0.2)
   }
   always <- function(problem, theta) abort_neargp("quadrature", "It cannot be integrated.")
-  expect_error(maximize_site_score(loo_k(7L, optimizer = "bfgs"), problem_of(always), begin), class = "neargp_error_quadrature")
+  expect_error(maximize_pseudo_observation_score(loo_k(7L, optimizer = "bfgs"), problem_of(always), begin), class = "neargp_error_quadrature")
 })
 
-test_that("sites that cannot be renewed at the estimates are left, and the fit says so", {
-  problem <- site_example("student_t")
+test_that("pseudo-observations that cannot be renewed at the estimates are left, and the fit says so", {
+  problem <- pseudo_observation_example("student_t")
   calls <- 0L
   problem$scoring$refresh <- function(problem, theta) {
     calls <<- calls + 1L
     if (calls > 1L) abort_neargp("quadrature", "It cannot be integrated.")
-    with_sites(problem, theta)
+    with_pseudo_observations(problem, theta)
   }
   state <- maximize_score(loo_k(7L, optimizer = "bfgs"), problem, problem$theta)
   expect_identical(calls, 2L)
   expect_false(state$convergence$converged)
   expect_match(state$convergence$message, "cannot be renewed")
-  expect_false(is.null(state$problem$sites))
+  expect_false(is.null(state$problem$pseudo_observations))
   calls <- 0L
   adam <- maximize_score(loo_k(7L, optimizer = "adam", steps = 40L), problem, problem$theta)
   expect_match(adam$convergence$message, "could not always be renewed")
-  expect_false(is.null(adam$problem$sites))
+  expect_false(is.null(adam$problem$pseudo_observations))
 })
 
 test_that("a continued fit starts from its trend and bias", {
-  data <- site_data(80)
+  data <- pseudo_observation_data(80)
   for (name in c("poisson", "student_t")) {
-    first <- site_fit(name, data)
-    again <- site_fit(name, data, start = first)
+    first <- pseudo_observation_fit(name, data)
+    again <- pseudo_observation_fit(name, data, start = first)
     expect_equal(c(logLik(again)), c(logLik(first)), tolerance = 1e-5)
     expect_equal(coef(again), coef(first), tolerance = 1e-2)
   }
   for (formula in list(count ~ h, count ~ 0 + cut(h, 2), count ~ 0 + h)) {
-    first <- site_fit("poisson", data, formula = formula)
-    problem <- list(design = site_design(core_data(first$data)$X), continued = first)
+    first <- pseudo_observation_fit("poisson", data, formula = formula)
+    problem <- list(design = orthogonal_design(core_data(first$data)$X), continued = first)
     links <- continued_links(problem)
     intercept <- problem$design$intercept
-    expect_identical(links[intercept], first$sites$bias[seq_along(intercept)])
+    expect_identical(links[intercept], first$pseudo_observations$bias[seq_along(intercept)])
     unbiased <- links
     trend <- core_trend(first)$beta
     unbiased[intercept] <- drop(crossprod(problem$design$rotation, scaled_trend(problem$design, trend)))[intercept]
@@ -361,7 +363,7 @@ test_that("a maximum is bracketed uphill, within the bounds, with one evaluation
 })
 
 test_that("a nugget of pseudo-observations at its lower bound is not near 0", {
-  fit <- site_fit("poisson", site_data())
+  fit <- pseudo_observation_fit("poisson", pseudo_observation_data())
   fit$parameters$at_boundary <- fit$parameters$name == "nugget"
   expect_output(print(fit), "at the boundary of its search interval: nugget", fixed = TRUE)
   fit$parameters$at_boundary <- fit$parameters$name == "variance"
@@ -369,15 +371,15 @@ test_that("a nugget of pseudo-observations at its lower bound is not near 0", {
 })
 
 test_that("a power of 2, the bound of the powered exponential, is the Gaussian covariance for every family and either optimiser", {
-  data <- site_data(80)
+  data <- pseudo_observation_data(80)
   estimates <- function(name, covariance, optimizer) {
     withr::local_seed(2)
-    case <- site_families()[[name]]
+    case <- pseudo_observation_families()[[name]]
     fit <- suppressWarnings(neargp(case$formula, data, coords = ~ x + y, family = case$family, covariance = covariance,
       method = loo_k(10, optimizer = optimizer, steps = 30)))
     coef(fit, what = "covariance")
   }
-  cases <- rbind(data.frame(name = names(site_families()), optimizer = "bfgs"), data.frame(name = c("student_t", "poisson"), optimizer = "adam"))
+  cases <- rbind(data.frame(name = names(pseudo_observation_families()), optimizer = "bfgs"), data.frame(name = c("student_t", "poisson"), optimizer = "adam"))
   for (i in seq_len(nrow(cases))) {
     smooth <- estimates(cases$name[i], cov_gaussian(), cases$optimizer[i])
     powered <- estimates(cases$name[i], cov_powered_exponential(power = 2), cases$optimizer[i])

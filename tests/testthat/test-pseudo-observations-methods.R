@@ -1,4 +1,4 @@
-fit <- site_fit("successes", site_data(120, repeated = 10L))
+fit <- pseudo_observation_fit("successes", pseudo_observation_data(120, repeated = 10L))
 
 test_that("predictions have the columns of other responses", {
   new <- data.frame(x = c(0.2, 0.7), y = 0.4, h = 0)
@@ -13,7 +13,7 @@ test_that("predictions have the columns of other responses", {
 
 test_that("far from all data predictions are those of the trend", {
   far <- predict(fit, data.frame(x = 1e4, y = 1e4, h = 2), type = "link")
-  expect_equal(far$mean, fit$sites$bias + sum(coef(fit) * c(1, 2)), tolerance = 1e-8)
+  expect_equal(far$mean, fit$pseudo_observations$bias + sum(coef(fit) * c(1, 2)), tolerance = 1e-8)
   expect_gt(far$sd^2, coef(fit, "covariance")[["variance"]])
 })
 
@@ -45,25 +45,25 @@ test_that("leave-one-out predictions, residuals and scores go together", {
   expect_length(residuals(fit, "pearson"), 120L)
 })
 
-test_that("a fold is predicted from the sites of the others", {
+test_that("a fold is predicted from the pseudo-observations of the others", {
   folds <- rep(1:4, 30)
   cv <- cross_validate(fit, folds = folds)
   held <- which(folds == 2)
   kept <- restrict_rows(fit$method, fit, setdiff(1:120, held))
-  expect_equal(sum(kept$sites$cells$total), 90)
+  expect_equal(sum(kept$pseudo_observations$locations$total), 90)
   expect_equal(cv$predictions$link_mean[cv$predictions$fold == 2],
     predict_latent(kept, fit$data$coords[held, ], fit$data$X[held, ], fit$data$offset[held])$mean)
-  refitted <- cross_validate(site_fit("student_t", site_data(60)), folds = 3, refit = TRUE)
+  refitted <- cross_validate(pseudo_observation_fit("student_t", pseudo_observation_data(60)), folds = 3, refit = TRUE)
   expect_equal(refitted$scores$n, 60)
 })
 
 test_that("a fit prints what its neighbours are, and can be saved", {
   expect_output(print(fit), "pseudo-observations")
-  expect_output(print(site_fit("student_t", site_data(60))), "gamma variables")
+  expect_output(print(pseudo_observation_fit("student_t", pseudo_observation_data(60))), "gamma variables")
   expect_output(print(summary(fit)), "Std. Error")
   file <- withr::local_tempfile()
   saveRDS(fit, file)
-  expect_equal(predict(readRDS(file), site_data(3)), predict(fit, site_data(3)))
+  expect_equal(predict(readRDS(file), pseudo_observation_data(3)), predict(fit, pseudo_observation_data(3)))
   expect_s3_class(tidy(fit), "data.frame")
   expect_identical(sigma(fit), NA_real_)
 })
@@ -96,5 +96,5 @@ test_that("print() tells the mean of the response far from data where it is not 
   expect_equal(near$data$y, data$count)
   expect_null(far_mean_note(near, 4L))
   expect_output(print(near), "^(?!.*far from data)", perl = TRUE)
-  expect_null(far_mean_note(site_fit("student_t", site_data(60)), 4L))
+  expect_null(far_mean_note(pseudo_observation_fit("student_t", pseudo_observation_data(60)), 4L))
 })

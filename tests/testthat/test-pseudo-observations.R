@@ -1,11 +1,11 @@
-test_that("a site is the normal observation that leads from the prior to the posterior", {
+test_that("a pseudo-observation is the normal observation that leads from the prior to the posterior", {
   withr::local_seed(4)
   data <- list(y = c(0, 1, 7), offset = c(0, 0.5, -0.3), weights = rep(1, 3), trials = c(9, 9, 9))
   X <- cbind(1, c(-1, 0, 1))
   prior <- list(beta = c(0.2, 0.4), variance = 0.8)
   for (family in list(stats::poisson(), negative_binomial(), stats::binomial("logit"), stats::binomial("cloglog"))) {
     parameters <- if (family$family == "negative_binomial") 2
-    sites <- response_sites(data, X, family, parameters, prior, 1L)
+    pseudo_observations <- response_pseudo_observations(data, X, family, parameters, prior, 1L)
     mean <- data$offset + drop(X %*% prior$beta)
     entry <- response_family(family)
     for (i in 1:3) {
@@ -13,16 +13,16 @@ test_that("a site is the normal observation that leads from the prior to the pos
       weight <- entry$density(rep(data$y[i], length(eta)), eta, list(size = 2), 9) * dnorm(eta, mean[i], sqrt(prior$variance))
       moment <- c(sum(weight * eta), sum(weight * eta^2)) / sum(weight)
       precision <- 1 / (moment[2L] - moment[1L]^2)
-      expect_equal(sites$precision[i], precision - 1 / prior$variance, tolerance = 1e-6)
-      expect_equal(sites$mean[i], (precision * moment[1L] - mean[i] / prior$variance) / sites$precision[i], tolerance = 1e-6)
+      expect_equal(pseudo_observations$precision[i], precision - 1 / prior$variance, tolerance = 1e-6)
+      expect_equal(pseudo_observations$mean[i], (precision * moment[1L] - mean[i] / prior$variance) / pseudo_observations$precision[i], tolerance = 1e-6)
     }
   }
 })
 
 test_that("the marginal density agrees with the mixture of predictions, derivatives with differences", {
   withr::local_seed(9)
-  for (name in names(site_families())) {
-    family <- site_families()[[name]]$family
+  for (name in names(pseudo_observation_families())) {
+    family <- pseudo_observation_families()[[name]]$family
     entry <- response_family(family)
     n <- 60
     parameters <- c(scale = 0.4, df = 2.5, size = 1.7, shape = 2.3, precision = 5)[entry$parameters]
@@ -53,7 +53,7 @@ test_that("the marginal density agrees with the mixture of predictions, derivati
 })
 
 test_that("the prior is the likeliest", {
-  data <- site_data(200)
+  data <- pseudo_observation_data(200)
   problem <- list(y = data$count, offset = rep(0, 200), weights = rep(1, 200), coords = cbind(data$x, data$y),
     X = cbind(1, data$h))
   prior <- marginal_prior(problem, problem$X, stats::poisson(), double(0), 1L)
@@ -65,10 +65,10 @@ test_that("the prior is the likeliest", {
   for (factor in c(0.95, 1.05)) expect_lt(value(prior$beta, prior$variance * factor), best)
 })
 
-test_that("sites at one location add up to one", {
+test_that("pseudo-observations at one location add up to one", {
   data <- list(y = 1:3, offset = c(0, 1, 2), coords = cbind(c(0, 1, 0), 0))
-  cells <- new_site_cells(data, cbind(c(1, 2, 3)), list(mean = c(5, 6, 9), precision = c(1, 2, 3)), c(1L, 2L, 1L), c(1, 1, 2))
-  expect_equal(cells$content, rbind(c(7, 1 * 5 + 2 * 3 * 7, 1 + 2 * 9), c(2, 10, 4)))
-  expect_equal(cells$total, c(3, 1))
-  expect_equal(cells_as_data(cells)$y, c(47 / 7, 5))
+  locations <- aggregate_by_location(data, cbind(c(1, 2, 3)), list(mean = c(5, 6, 9), precision = c(1, 2, 3)), c(1L, 2L, 1L), c(1, 1, 2))
+  expect_equal(locations$content, rbind(c(7, 1 * 5 + 2 * 3 * 7, 1 + 2 * 9), c(2, 10, 4)))
+  expect_equal(locations$total, c(3, 1))
+  expect_equal(locations_as_data(locations)$y, c(47 / 7, 5))
 })

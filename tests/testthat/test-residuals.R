@@ -41,7 +41,7 @@ test_that("a row without which the approximate posterior is none has no predicti
   data <- latent_data(60)
   fit <- latent_fit(count ~ height, poisson(), data)
   seen <- fit$posterior$variance_at_data - (fit$posterior$variance_given_nodes %||% 0)
-  fit$posterior$site_precision[3] <- 2 / seen[3]
+  fit$posterior$pseudo_precision[3] <- 2 / seen[3]
   expect_warning(left <- loo_predict(fit), "without row 3", class = "neargp_warning_leverage")
   expect_identical(left$mean[3], NA_real_)
   expect_identical(left$sd[3], Inf)

@@ -82,7 +82,7 @@ test_that("fits by different families to the same response are compared", {
   expect_identical(is.na(cross_validate(list(linear = linear, binary = binary), folds = folds)$scores$brier), c(TRUE, FALSE))
 })
 
-test_that("a row is left out by taking its site away, exactly where the response is gaussian and the inducing points stay", {
+test_that("a row is left out by taking its pseudo-observation away, exactly where the response is gaussian and the inducing points stay", {
   data <- latent_data(120)
   data$z <- data$height + sin(4 * data$x) + withr::with_seed(2, rnorm(120, sd = 0.3))
   some <- seq(5, 120, by = 23)

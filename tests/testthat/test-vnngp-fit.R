@@ -86,7 +86,7 @@ test_that("collinear columns are no separation, and separated ones have no tests
   expect_identical(unname(is.na(coefficients[, "Pr(>|z|)"])), c(FALSE, TRUE))
 })
 
-test_that("sites of a likelihood that is not log-concave are left where the covariance has moved on", {
+test_that("pseudo-observations of a likelihood that is not log-concave are left where the covariance has moved on", {
   for (seed in c(1, 10, 23, 31, 47)) {
     withr::with_seed(seed, {
       data <- data.frame(x = runif(30), y = runif(30))
@@ -99,7 +99,7 @@ test_that("sites of a likelihood that is not log-concave are left where the cova
     }
     known <- fit_with(student_t(df = 3))
     expect_true(known$convergence$converged)
-    expect_lt(min(known$posterior$site_precision), 0)
+    expect_lt(min(known$posterior$pseudo_precision), 0)
     # Next to one degree of freedom there are many modes, and the fit may say that it did not converge. In two of these data sets rounding
     # decides between modes, one of them far below: with data that are larger by a factor of 1 + 1e-10 the end is another one.
     fit <- fit_with(student_t())
@@ -152,7 +152,7 @@ test_that("a pattern that memory cannot hold is a classed error", {
   expect_identical(in_memory(10L, 60L, "a pattern"), "a pattern")
 })
 
-test_that("a continued fit starts from its sites, also where rounding would choose between modes", {
+test_that("a continued fit starts from its pseudo-observations, also where rounding would choose between modes", {
   for (seed in c(31, 47)) {
     withr::with_seed(seed, {
       data <- data.frame(x = runif(30), y = runif(30))

@@ -119,21 +119,22 @@ test_that("exact and incomplete factors agree", {
   expect_equal(predict(smooth, new, type = "link")$sd, predict(same, new, type = "link")$sd, tolerance = 0.002)
 })
 
-test_that("a factor that would take too much memory is narrow, and print() says so", {
+test_that("a factor that would take too much memory is restricted to the conditioning sets, and print() says so", {
   data <- vnngp_data(400, seed = 6)
   for (name in c("gaussian", "poisson")) {
     wide <- fit_vnngp_model(vnngp_models[[name]], data, k = 15)
-    narrow <- fit_vnngp_model(vnngp_models[[name]], data, k = 15, factor_memory = 1e-4)
-    expect_false(wide$posterior$narrow)
-    expect_true(narrow$posterior$narrow)
-    expect_true(narrow$convergence$converged)
-    expect_lt(abs(narrow$log_likelihood - wide$log_likelihood), 0.2)
-    expect_equal(coef(narrow, "covariance"), coef(wide, "covariance"), tolerance = 0.05)
-    expect_equal(coef(narrow), coef(wide), tolerance = 0.02)
-    expect_lt(narrow$posterior$variance_error, 0.25)
-    expect_output(print(narrow), "narrow (the pattern of Q would take over 1e-04 GiB), variances wrong by up to", fixed = TRUE)
+    restricted <- fit_vnngp_model(vnngp_models[[name]], data, k = 15, factor_memory = 1e-4)
+    expect_false(wide$posterior$restricted)
+    expect_true(restricted$posterior$restricted)
+    expect_true(restricted$convergence$converged)
+    expect_lt(abs(restricted$log_likelihood - wide$log_likelihood), 0.2)
+    expect_equal(coef(restricted, "covariance"), coef(wide, "covariance"), tolerance = 0.05)
+    expect_equal(coef(restricted), coef(wide), tolerance = 0.02)
+    expect_lt(restricted$posterior$variance_error, 0.25)
+    expect_output(print(restricted), fixed = TRUE,
+      "restricted to the conditioning sets (the pattern of Q would take over 1e-04 GiB), variances wrong by up to")
     new <- vnngp_data(50, seed = 7)
-    expect_equal(predict(narrow, new, type = "link"), predict(wide, new, type = "link"), tolerance = 0.02)
+    expect_equal(predict(restricted, new, type = "link"), predict(wide, new, type = "link"), tolerance = 0.02)
   }
   expect_error(vnngp(factor_memory = -1), class = "neargp_error_argument")
   expect_identical(vnngp(factor_memory = Inf)$factor_memory, Inf)
@@ -146,13 +147,13 @@ test_that("predictions keep to the fit's own pattern where only a wider one take
   rows <- seq_len(500)
   limited <- neargp(y ~ 1, data[rows, ], coords = ~ a + b + c + d, family = binomial(), threads = 1L,
     method = vnngp(15, factor_memory = 0.002), covariance = cov_matern(1.5, variance = 2, range = 1))
-  expect_false(limited$posterior$narrow)
+  expect_false(limited$posterior$restricted)
   sd_of <- function(...) predict(modifyList(limited, list(...)), data[-rows, ], type = "link")$sd
   exact <- sd_of(posterior = list(exact = TRUE))
   error <- function(sd) sqrt(mean((sd / exact - 1)^2))
   own <- error(sd_of())
   expect_lt(own, 0.01)
-  expect_gt(error(sd_of(posterior = list(narrow = TRUE))), 2 * own)
+  expect_gt(error(sd_of(posterior = list(restricted = TRUE))), 2 * own)
   expect_lt(error(sd_of(method = list(factor_memory = Inf))), own / 2)
 })
 

@@ -9,7 +9,7 @@
 namespace neargp {
 
 template <class Open>
-class KeptSpan {
+class CachedView {
  public:
   // What is open for the targets first .. last-1, made by open() where it is not there.
   template <class Opener>

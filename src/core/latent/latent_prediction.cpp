@@ -32,7 +32,7 @@ LatentPrediction predict_latent(const LatentModel& model, const SparsePosterior&
         for (int c = 0; c < columns; ++c)
           result.response[c * n + t] += b[m] * field_response[c * model.nodes() + member[m]];
       }
-      result.variance[t] = at.variance()[t] + posterior.factor().half_norm(member, b, count, workspace);
+      result.variance[t] = at.variance()[t] + posterior.factor().inverse_quadratic_form(member, b, count, workspace);
     }
   });
   return result;
@@ -46,7 +46,7 @@ std::vector<double> draw_latent(const LatentModel& model, const SparsePosterior&
   for (int draw = 0; draw < draws; ++draw) {
     const Philox random(key, std::uint64_t(draw));
     for (Index i = 0; i < n; ++i)
-      by_datum[i] = std::sqrt(std::max(posterior.site_precision()[i], 0.0)) * random.normal(std::uint64_t(m + i));
+      by_datum[i] = std::sqrt(std::max(posterior.pseudo_precision()[i], 0.0)) * random.normal(std::uint64_t(m + i));
     model.sum_at_nodes(by_datum.data(), h.data());
     for (Index j = 0; j < m; ++j) {
       const int* member = model.prior_members().data() + j * width;

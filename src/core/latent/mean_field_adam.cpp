@@ -39,18 +39,18 @@ std::vector<double> column_spread(const std::vector<double>& coords, int dim) {
   return spread;
 }
 
-// Everything that moves, on the scale on which it moves: covariance and likelihood on the working scale, the trend, and at
-// each node log s and the mean of the centred field, v = m + x'beta with x the design there. (With m in the place of v a
-// constant would pass from the trend to the field only through small differences of large gradients.)
-class Walker {
+// Everything that moves, on the scale on which it moves: covariance and likelihood on the working scale, the trend, and
+// at each node log s and the mean of the centred field, v = m + x'beta with x the design there. (With m in the place of
+// v a constant would pass from the trend to the field only through small differences of large gradients.)
+class AdamState {
  public:
-  Walker(const LatentModel& model, const LatentResponse& response, MeanFieldPoint point,
+  AdamState(const LatentModel& model, const LatentResponse& response, MeanFieldPoint point,
          const MeanFieldAdamSettings& settings)
       : model_(model),
         point_(std::move(point)),
         settings_(settings),
         dim_(model.dim()),
-        design_(by_row(average_design(model, response), response.coefficients)),
+        design_(by_row(node_design(model, response), response.coefficients)),
         is_shape_(shape_parameters(point_.covariance)),
         moments_(point_.moments),
         moment_unit_{settings.unit, 1.0},
@@ -259,7 +259,7 @@ MeanFieldFit fit_mean_field(const LatentModel& model, const LatentResponse& resp
   start.covariance = model.with_jitter(std::move(start.covariance));
   MeanField bound(model, response, settings.locations);
   Schedule schedule(bound, model, settings);
-  Walker walker(model, response, std::move(start), settings);
+  AdamState walker(model, response, std::move(start), settings);
   const MeanFieldBatch everything = bound.everything();
   std::vector<double> sought_in = metric_shape(walker.covariance());
   const Index steps = settings.epochs * schedule.steps();

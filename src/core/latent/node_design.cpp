@@ -4,7 +4,7 @@
 
 namespace neargp {
 
-std::vector<double> average_design(const LatentModel& model, const LatentResponse& response) {
+std::vector<double> node_design(const LatentModel& model, const LatentResponse& response) {
   if (model.data() != response.n()) throw Error("The model and the response must have the same number of data.");
   const Index m = model.nodes(), n = response.n();
   const int p = response.coefficients;

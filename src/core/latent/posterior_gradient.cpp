@@ -1,7 +1,7 @@
 // Gradients of a SparsePosterior's value.
 //
-// Field, trend and sites being stationary, only the explicit dependence on weights and variances counts. Of the prior,
-// with v_j = (a_j'm)^2 + a_j'Z a_j,
+// Field, trend and pseudo-observations being stationary, only the explicit dependence on weights and variances counts.
+// Of the prior, with v_j = (a_j'm)^2 + a_j'Z a_j,
 //
 //   -1/2 m'Qm + 1/2 log|Q| - 1/2 tr(Z Q)   moves with   b_j as [(a_j'm) m_N + (Z a_j)_N] / f_j,
 //                                                       f_j as -1/2 (1/f_j - v_j / f_j^2);
@@ -84,7 +84,8 @@ double SparsePosterior::finish_laplace(const RunContext& context) {
 }
 
 // Steps without the negative curvatures approach the mode linearly, and log|A| there has an error of the first order in
-// what is left. A Newton step with all of them squares it. Returns the log density where it led, or where it should not.
+// what is left. A Newton step with all of them squares it. Returns the log density where it led, or where it should
+// not.
 double SparsePosterior::approach_mode(double value, const RunContext& context) {
   State newton = state_;
   newton.precision = curvature_;
@@ -134,8 +135,8 @@ void SparsePosterior::add_laplace_terms(LatentAdjoints& adjoints, std::vector<do
   for (std::size_t a = 0; a < terms.size(); ++a) likelihood_gradient[a] += terms[a];
 }
 
-// sum_i t_i d slope_i - 1/2 s_i d curvature_i in the logarithm of each parameter of the likelihood, by central differences
-// of the slopes and curvatures (error about 1e-10 of them).
+// sum_i t_i d slope_i - 1/2 s_i d curvature_i in the logarithm of each parameter of the likelihood, by central
+// differences of the slopes and curvatures (error about 1e-10 of them).
 std::vector<double> SparsePosterior::laplace_likelihood_terms(const std::vector<double>& at_data,
                                                               const RunContext& context) const {
   constexpr double step = 1e-4;

@@ -1,11 +1,11 @@
-// Mean and trend of a SparsePosterior given its sites: the solution of
+// Mean and trend of a SparsePosterior given its pseudo-observations: the solution of
 //
 //   [A, C'WX; X'WC, X'WX] [m; beta] = [C'(t - W offset); X'(t - W offset)].
 //
 // A constant added to the trend and taken from the field changes eta nowhere, so elimination of the field leaves the
 // small difference X'WX - X'WC A^-1 C'WX of large numbers, in which the error of an incomplete factor would count for
-// much. So the field is centred: with Xn the design averaged at the nodes and R = X - C Xn what is left, v = m + Xn beta
-// has the system
+// much. So the field is centred: with Xn the design averaged at the nodes and R = X - C Xn what is left, v = m + Xn
+// beta has the system
 //
 //   [A, -K; -K', N] [v; beta],   K = Q Xn - C'W R,   N = Xn'Q Xn + R'W R,
 //
@@ -34,7 +34,7 @@ std::vector<double> SparsePosterior::design_left() const {
   const int p = response_.coefficients;
   std::vector<double> left = response_.design, at_data(n);
   for (int c = 0; c < p; ++c) {
-    model_.field_at_data(average_design_.data() + c * model_.nodes(), at_data.data());
+    model_.field_at_data(node_design_.data() + c * model_.nodes(), at_data.data());
     for (Index i = 0; i < n; ++i) left[i * p + c] -= at_data[i];
   }
   return left;
@@ -50,14 +50,14 @@ SparsePosterior::TrendSystem SparsePosterior::trend_system(const State& state, b
   std::vector<double> weighted(n), at_nodes(m);
   Eigen::MatrixXd rest(p, p);
   for (int c = 0; c < p; ++c) {
-    model_.precision_times(average_design_.data() + c * m, system.coupling.data() + c * m);
+    model_.precision_times(node_design_.data() + c * m, system.coupling.data() + c * m);
     for (Index i = 0; i < n; ++i) weighted[i] = state.precision[i] * left[i * p + c];
     for (int d = 0; d < p; ++d) {
       rest(c, d) = 0.0;
       for (Index i = 0; i < n; ++i) rest(c, d) += weighted[i] * left[i * p + d];
     }
     model_.sum_at_nodes(weighted.data(), at_nodes.data());
-    rest.row(c) += Vector(system.coupling.data() + c * m, m).transpose() * Columns(average_design_.data(), m, p);
+    rest.row(c) += Vector(system.coupling.data() + c * m, m).transpose() * Columns(node_design_.data(), m, p);
     for (Index j = 0; j < m; ++j) system.coupling[c * m + j] -= at_nodes[j];
   }
   system.response = system.coupling;
@@ -77,15 +77,16 @@ SparsePosterior::Direction SparsePosterior::joint_solve(const TrendSystem& syste
   Direction result{at_nodes, std::move(at_coefficients)};
   solve_columns(result.mean, refined, context);
   if (p == 0) return result;
-  const Columns G(system.response.data(), m, p), average(average_design_.data(), m, p);
+  const Columns G(system.response.data(), m, p), average(node_design_.data(), m, p);
   Eigen::Map<Eigen::VectorXd> beta(result.beta.data(), p), mean(result.mean.data(), m);
   beta = system.schur.ldlt().solve(beta + G.transpose() * Vector(at_nodes.data(), m)).eval();
   mean += (G - average) * beta;
   return result;
 }
 
-// One Newton step of the quadratic objective of the sites. Returns the gain that it promises. An incomplete factor is as good
-// as exact for such steps, since others follow; steps by a narrow one may not even converge.
+// One Newton step of the quadratic objective of the pseudo-observations. Returns the gain that it promises. An
+// incomplete factor is as good as exact for such steps, since others follow; steps by a restricted one may not even
+// converge.
 double SparsePosterior::move_mean(State& state, const RunContext& context) {
   const Index n = response_.n(), m = model_.nodes();
   const int p = response_.coefficients;
@@ -98,16 +99,16 @@ double SparsePosterior::move_mean(State& state, const RunContext& context) {
   for (Index j = 0; j < m; ++j) at_nodes[j] -= prior[j];
   const std::vector<double> left = design_left();
   for (int c = 0; c < p; ++c) {
-    at_coefficients[c] = Vector(prior.data(), m).dot(Vector(average_design_.data() + c * m, m));
+    at_coefficients[c] = Vector(prior.data(), m).dot(Vector(node_design_.data() + c * m, m));
     for (Index i = 0; i < n; ++i) at_coefficients[c] += left[i * p + c] * residual[i];
   }
-  const bool refined = pattern_.is_narrow();
+  const bool refined = pattern_.is_restricted();
   const Direction step =
       joint_solve(trend_system(state, refined, context), at_nodes, at_coefficients, refined, context);
   double promised = 0.0;
   for (Index j = 0; j < m; ++j) {
     double centred = step.mean[j];
-    for (int c = 0; c < p; ++c) centred += average_design_[c * m + j] * step.beta[c];
+    for (int c = 0; c < p; ++c) centred += node_design_[c * m + j] * step.beta[c];
     promised += 0.5 * at_nodes[j] * centred;
     state.mean[j] += step.mean[j];
   }
@@ -122,7 +123,7 @@ SparsePosterior::Trend SparsePosterior::trend(const RunContext& context) const {
   const Index n = response_.n(), m = model_.nodes();
   const int p = response_.coefficients;
   const TrendSystem system = trend_system(state_, true, context);
-  const Eigen::MatrixXd H = Columns(average_design_.data(), m, p) - Columns(system.response.data(), m, p);
+  const Eigen::MatrixXd H = Columns(node_design_.data(), m, p) - Columns(system.response.data(), m, p);
 
   // X - C H = (X - C Xn) + C G
   const std::vector<double> left = design_left();

@@ -17,8 +17,9 @@ namespace neargp {
 namespace {
 
 constexpr Index most_nodes_for_exact = 5000;
-// Of binary responses at 1,500 points in two and five coordinates, Matern fields of smoothness 1/2 to 5/2, the error was
-// at most 0.04. With 0.05 to 0.12 values were wrong by up to 6 units (smoothness 5/2, 400 points in 20 coordinates).
+// Of binary responses at 1,500 points in two and five coordinates, Matern fields of smoothness 1/2 to 5/2, the error
+// was at most 0.04. With 0.05 to 0.12 values were wrong by up to 6 units (smoothness 5/2, 400 points in 20
+// coordinates).
 constexpr double most_factor_error = 0.05;
 
 double dot(const std::vector<double>& x, const std::vector<double>& y) {
@@ -36,7 +37,7 @@ SparsePosterior::SparsePosterior(const LatentModel& model, const LatentResponse&
       exact_(exact),
       mean_field_(mean_field),
       factor_(make_factor()),
-      average_design_(average_design(model, response)),
+      node_design_(node_design(model, response)),
       values_(pattern_.entries()),
       inverse_(pattern_.entries()),
       eta_(response.n()),
@@ -55,7 +56,7 @@ std::unique_ptr<SparseFactor> SparsePosterior::make_factor() const {
   return std::make_unique<MeanFieldFactor>(pattern_, std::move(factor));
 }
 
-// Sites where the likelihood is not log-concave start with a small precision instead of a negative one.
+// Pseudo-observations where the likelihood is not log-concave start with a small precision instead of a negative one.
 void SparsePosterior::start(const std::vector<double>& linear_predictor, const Likelihood& likelihood,
                             const RunContext& context) {
   if (Index(linear_predictor.size()) != response_.n()) throw Error("There must be one linear predictor for each datum.");
@@ -66,7 +67,7 @@ void SparsePosterior::start(const std::vector<double>& linear_predictor, const L
                {nullptr, slope_.data(), curvature_.data(), nullptr}, nullptr, context);
   const double largest = *std::max_element(curvature_.begin(), curvature_.end());
   for (double& w : curvature_) w = std::max(w, 0.05 * largest);
-  propose_sites(state_);
+  propose_pseudo_observations(state_);
 }
 
 void SparsePosterior::resume(std::vector<double> mean, std::vector<double> beta, std::vector<double> precision,
@@ -99,12 +100,12 @@ PosteriorOutcome SparsePosterior::fit(const Likelihood& likelihood, const Poster
   kind_ = settings.kind;
   PosteriorOutcome outcome;
   assemble_prior();
-  if (kind_ == PosteriorKind::laplace) drop_negative_sites();  // those of an earlier mode, see propose_sites()
-  if (likelihood.family == ResponseFamily::gaussian) find_gaussian_sites(context);
+  if (kind_ == PosteriorKind::laplace) drop_negative_pseudo_observations();  // those of an earlier mode, see propose_pseudo_observations()
+  if (likelihood.family == ResponseFamily::gaussian) find_gaussian_pseudo_observations(context);
   settle(context);
   outcome.value = evaluate(state_, context);
   State proposal;
-  propose_sites(proposal);
+  propose_pseudo_observations(proposal);
   double share = 1.0, milestone = outcome.value;
   int taken = 0;
   while (outcome.iterations < settings.max_iterations && !outcome.converged) {
@@ -130,7 +131,7 @@ PosteriorOutcome SparsePosterior::fit(const Likelihood& likelihood, const Poster
       outcome.converged = outcome.converged || outcome.value - milestone < settings.tolerance;
       milestone = outcome.value;
     }
-    propose_sites(proposal);
+    propose_pseudo_observations(proposal);
     share = std::min(1.0, 2.0 * share);
   }
   if (share < 1.0) {  // the last evaluation may have been of a rejected step
@@ -141,7 +142,7 @@ PosteriorOutcome SparsePosterior::fit(const Likelihood& likelihood, const Poster
   return outcome;
 }
 
-// Sites moved that share of the way to the proposed ones, the mean to theirs.
+// Pseudo-observations moved that share of the way to the proposed ones, the mean to theirs.
 SparsePosterior::Step SparsePosterior::part_of_step(const State& proposal, double share, const RunContext& context) {
   Step step{state_, -std::numeric_limits<double>::infinity(), 0.0};
   for (std::size_t i = 0; i < proposal.precision.size(); ++i) {
@@ -155,15 +156,16 @@ SparsePosterior::Step SparsePosterior::part_of_step(const State& proposal, doubl
 }
 
 // They are the data, wherever the field is.
-void SparsePosterior::find_gaussian_sites(const RunContext& context) {
+void SparsePosterior::find_gaussian_pseudo_observations(const RunContext& context) {
   expectations(likelihood_, response_.observations(), eta_.data(), nullptr,
                {nullptr, slope_.data(), curvature_.data(), nullptr}, nullptr, context);
-  propose_sites(state_);
+  propose_pseudo_observations(state_);
 }
 
-// Whether a step to the proposed sites would gain less than the tolerance: with dW for the change of their precisions,
-// dL/dW_j = 1/2 sum_i dW_i Z_ij^2, so that L rises by at most dW'(Z o Z) dW / 2 (on the pattern, beyond which Z is small),
-// and by what a Newton step of the mean promises. To tell costs a tenth of the factor and inverse that the step takes.
+// Whether a step to the proposed pseudo-observations would gain less than the tolerance: with dW for the change of
+// their precisions, dL/dW_j = 1/2 sum_i dW_i Z_ij^2, so that L rises by at most dW'(Z o Z) dW / 2 (on the pattern,
+// beyond which Z is small), and by what a Newton step of the mean promises. To tell costs a tenth of the factor and
+// inverse that the step takes.
 bool SparsePosterior::is_settled(const State& proposal, double tolerance, const RunContext& context) {
   if (kind_ == PosteriorKind::laplace || model_.interpolates()) return false;
   std::vector<double> change(proposal.precision.size()), at_nodes(model_.nodes());
@@ -175,20 +177,21 @@ bool SparsePosterior::is_settled(const State& proposal, double tolerance, const 
   return move_mean(moved, context) < tolerance;
 }
 
-// Mean and trend given the sites, which are those of an earlier covariance.
+// Mean and trend given the pseudo-observations, which are those of an earlier covariance.
 void SparsePosterior::settle(const RunContext& context) {
   factorise_or_fall_back(context);
   move_mean(state_, context);
 }
 
-// Q, the same for all sites.
+// Q, the same for all pseudo-observations.
 void SparsePosterior::assemble_prior() {
   factorised_.clear();
   prior_values_.assign(pattern_.entries(), 0.0);
   pattern_.add_outer_products(0, model_.prior_vectors().data(), model_.prior_scale().data(), prior_values_.data());
 }
 
-// Nothing is to be done where the sites are those of the factor, as those of a gaussian response are in all but the first step.
+// Nothing is to be done where the pseudo-observations are those of the factor, as those of a gaussian response are in
+// all but the first step.
 bool SparsePosterior::factorise(const State& state, const RunContext& context) {
   if (state.precision == factorised_) return true;
   factorised_.clear();
@@ -213,12 +216,12 @@ bool SparsePosterior::factorise(const State& state, const RunContext& context) {
 }
 
 bool SparsePosterior::may_fall_back() const {
-  return !pattern_.is_narrow() && model_.nodes() <= most_nodes_for_exact;
+  return !pattern_.is_restricted() && model_.nodes() <= most_nodes_for_exact;
 }
 
 // Pivots may all be positive and the factor M = LL' have next to nothing in common with A: of a smooth field in many
-// inputs values have been wrong by thousands. The error of M^-1 h, for a vector h of signs, in the norm of M^-1; 0 of an
-// exact factor. It is nearly the error of the largest variances.
+// inputs values have been wrong by thousands. The error of M^-1 h, for a vector h of signs, in the norm of M^-1; 0 of
+// an exact factor. It is nearly the error of the largest variances.
 double SparsePosterior::factor_error(const std::vector<double>& precision, const RunContext& context) const {
   constexpr double golden = 0.6180339887498949;
   std::vector<double> h(model_.nodes());
@@ -232,11 +235,11 @@ double SparsePosterior::factor_error(const std::vector<double>& precision, const
   return std::sqrt(dot(residual, error) / dot(h, solved));
 }
 
-// An optimiser turns back from an error. The exact factor, that of a few nodes, then stays for the sake of one objective; of many
-// nodes in many dimensions a single one would take an hour.
+// An optimiser turns back from an error. The exact factor, that of a few nodes, then stays for the sake of one
+// objective; of many nodes in many dimensions a single one would take an hour.
 bool SparsePosterior::factorise_or_fall_back(const RunContext& context) {
   if (factorise(state_, context)) return true;
-  if (drop_negative_sites()) return factorise_or_fall_back(context);
+  if (drop_negative_pseudo_observations()) return factorise_or_fall_back(context);
   if (exact_) throw Error("The precision matrix of the posterior is not positive definite to working precision.");
   if (!may_fall_back())
     throw Error("The incomplete factor of the posterior's precision broke down, and the exact one would take too much.");
@@ -245,9 +248,9 @@ bool SparsePosterior::factorise_or_fall_back(const RunContext& context) {
   return factorise_or_fall_back(context);
 }
 
-// Where the likelihood is not log-concave, sites of an earlier covariance can be too negative for this one. Returns whether there were
-// any; their slopes stay.
-bool SparsePosterior::drop_negative_sites() {
+// Where the likelihood is not log-concave, pseudo-observations of an earlier covariance can be too negative for this
+// one. Returns whether there were any; their slopes stay.
+bool SparsePosterior::drop_negative_pseudo_observations() {
   bool found = false;
   for (std::size_t i = 0; i < state_.precision.size(); ++i) {
     if (!(state_.precision[i] < 0.0)) continue;
@@ -301,17 +304,17 @@ double SparsePosterior::evaluate(const State& state, const RunContext& context) 
 }
 
 // Laplace's mode does not depend on the precisions of the steps that lead to it.
-void SparsePosterior::propose_sites(State& sites) const {
-  sites.precision = curvature_;
+void SparsePosterior::propose_pseudo_observations(State& state) const {
+  state.precision = curvature_;
   if (kind_ == PosteriorKind::laplace)
-    for (double& w : sites.precision) w = std::max(w, 0.0);
-  set_natural_means(sites);
+    for (double& w : state.precision) w = std::max(w, 0.0);
+  set_natural_means(state);
 }
 
 // Those that make the present linear predictors stationary.
-void SparsePosterior::set_natural_means(State& sites) const {
-  sites.natural.resize(eta_.size());
-  for (std::size_t i = 0; i < eta_.size(); ++i) sites.natural[i] = sites.precision[i] * eta_[i] + slope_[i];
+void SparsePosterior::set_natural_means(State& state) const {
+  state.natural.resize(eta_.size());
+  for (std::size_t i = 0; i < eta_.size(); ++i) state.natural[i] = state.precision[i] * eta_[i] + slope_[i];
 }
 
 }  // namespace neargp

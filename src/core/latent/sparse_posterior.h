@@ -6,9 +6,9 @@
 //
 //   L = sum_i E log p(y_i | eta_i) + 1/2 sum_i W_i (s_i - v_i) - 1/2 m'Qm + 1/2 log|Q| - 1/2 log|A|,
 //
-// q(w_i) = N(mu_i, s_i), mu = C m, s_i = v_i + c_i'Z c_i. Its steps are natural-gradient steps: each datum is a site,
-// a normal pseudo-observation of eta_i with precision W_i and natural mean t_i = W_i eta_i + E d log p.
-// "laplace": the same at the mode, W_i and slopes taken at the point.
+// q(w_i) = N(mu_i, s_i), mu = C m, s_i = v_i + c_i'Z c_i. Its steps are natural-gradient steps: each datum is a
+// pseudo-observation, a normal pseudo-observation of eta_i with precision W_i and natural mean t_i = W_i eta_i + E d
+// log p. "laplace": the same at the mode, W_i and slopes taken at the point.
 //
 // log|A| and Z = d log|A| / dA come from a factor of A on the pattern of the model's cliques. With an incomplete factor
 // L is that factor's own objective: W stationary for it means W_i = -2 dE_i/ds_i as before, and its gradient below is
@@ -48,7 +48,7 @@ class SparsePosterior {
  public:
   // `exact`: an exact factor; else an incomplete one. Should it break down, or differ too much from A, it gives way to an exact
   // one where there are at most a few thousand nodes; else fit() throws an Error of a breakdown.
-  // `factor_bytes`: what an incomplete factor may take; where the pattern of Q would take more it has the narrow one
+  // `factor_bytes`: what an incomplete factor may take; where the pattern of Q would take more it has the restricted one
   // (linalg/sparse/sparse_pattern.h).
   // `mean_field`: variances and log determinant are those of the diagonal of A (linalg/sparse/mean_field_factor.h), which makes
   // L the mean-field bound, and its optimum the best q(u) of independent nodes.
@@ -56,15 +56,17 @@ class SparsePosterior {
   SparsePosterior(const LatentModel& model, const LatentResponse& response, bool exact, const RunContext& context,
                   bool mean_field = false, double factor_bytes = std::numeric_limits<double>::infinity());
 
-  // Sites at these linear predictors, one for each datum. Those that the responses themselves suggest, as generalised
-  // linear models start from, are safe: from a common one the first step towards a large count would overshoot by far.
+  // Pseudo-observations at these linear predictors, one for each datum. Those that the responses themselves suggest, as
+  // generalised linear models start from, are safe: from a common one the first step towards a large count would
+  // overshoot by far.
   void start(const std::vector<double>& linear_predictor, const Likelihood& likelihood, const RunContext& context);
 
-  // Sites as a fit of the same responses left them, with mean, trend, linear predictors and their slopes, to go on from.
+  // Pseudo-observations as a fit of the same responses left them, with mean, trend, linear predictors and their slopes,
+  // to go on from.
   void resume(std::vector<double> mean, std::vector<double> beta, std::vector<double> precision,
               std::vector<double> linear_predictor, std::vector<double> slope);
 
-  // As a fit left it: mean, trend and precisions of the sites at the model's present covariance.
+  // As a fit left it: mean, trend and precisions of the pseudo-observations at the model's present covariance.
   void restore(std::vector<double> mean, std::vector<double> beta, std::vector<double> precision,
                const RunContext& context);
 
@@ -77,17 +79,17 @@ class SparsePosterior {
   // After a fit.
   const std::vector<double>& mean() const { return state_.mean; }              // m
   const std::vector<double>& beta() const { return state_.beta; }
-  const std::vector<double>& site_precision() const { return state_.precision; }  // W
+  const std::vector<double>& pseudo_precision() const { return state_.precision; }  // W
   const std::vector<double>& linear_predictor() const { return eta_; }
   const std::vector<double>& variance_at_data() const { return variance_; }    // s
   const std::vector<double>& slope() const { return slope_; }                  // E d log p / d eta
   std::vector<double> node_variance() const;  // diag Z
   const SparseFactor& factor() const { return *factor_; }
   bool is_exact() const { return exact_; }
-  bool is_narrow() const { return pattern_.is_narrow(); }
+  bool is_restricted() const { return pattern_.is_restricted(); }
 
-  // H = A^-1 C'W X (nodes x coefficients, by column), by which the field answers to the trend, m(beta) = m - H (beta' - beta),
-  // and the covariance matrix of the trend coefficients, (X'WX - X'WC H)^-1.
+  // H = A^-1 C'W X (nodes x coefficients, by column), by which the field answers to the trend, m(beta) = m - H (beta' -
+  // beta), and the covariance matrix of the trend coefficients, (X'WX - X'WC H)^-1.
   struct Trend {
     std::vector<double> field_response, covariance;
     std::vector<double> variance_at_data;  // what it adds to the variance of each linear predictor
@@ -100,11 +102,11 @@ class SparsePosterior {
  private:
   struct State {
     std::vector<double> mean, beta;
-    std::vector<double> precision, natural;  // sites: W and t
+    std::vector<double> precision, natural;  // pseudo-observations: W and t
   };
   struct Step {
     State state;
-    double value, promised;  // promised: the gain that the quadratic objective of the sites has left for the mean
+    double value, promised;  // promised: the gain that the quadratic objective of the pseudo-observations has left for the mean
   };
   struct Direction {
     std::vector<double> mean, beta;
@@ -123,11 +125,11 @@ class SparsePosterior {
   double factor_error(const std::vector<double>& precision, const RunContext& context) const;
   void find_variances(const RunContext& context);
   double evaluate(const State& state, const RunContext& context);
-  bool drop_negative_sites();
-  void find_gaussian_sites(const RunContext& context);
+  bool drop_negative_pseudo_observations();
+  void find_gaussian_pseudo_observations(const RunContext& context);
   bool is_settled(const State& proposal, double tolerance, const RunContext& context);
-  void propose_sites(State& sites) const;
-  void set_natural_means(State& sites) const;
+  void propose_pseudo_observations(State& state) const;
+  void set_natural_means(State& state) const;
   Step part_of_step(const State& proposal, double share, const RunContext& context);
   double move_mean(State& state, const RunContext& context);
   void settle(const RunContext& context);
@@ -151,10 +153,10 @@ class SparsePosterior {
   Likelihood likelihood_;
   PosteriorKind kind_ = PosteriorKind::sparse;
 
-  std::vector<double> average_design_;  // nodes x coefficients, by column
+  std::vector<double> node_design_;  // nodes x coefficients, by column
   State state_;
   std::vector<double> prior_values_, values_, inverse_;   // Q, A and Z on the pattern
-  std::vector<double> factorised_;                        // precision of the sites that factor_ has, empty if it has none
+  std::vector<double> factorised_;                        // precision of the pseudo-observations that factor_ has, empty if it has none
   std::vector<double> eta_, variance_, slope_, curvature_;  // by datum, at the last evaluation
   std::vector<double> likelihood_gradient_;
 };

@@ -37,9 +37,9 @@ struct OwnedRule {
 
 // Nodes reach 6.5, beyond which the normal density is below 1e-10, and farther in rules for a large sd: exponential
 // growth of f, of rate 1 up to where it turns linear, moves the mass of f times the density by sd.
-class Ladder {
+class RuleTable {
  public:
-  Ladder() {
+  RuleTable() {
     double step = coarsest_step;
     for (int r = 0; r < rules; ++r, step /= finer) {
       owned_.emplace_back(step, 6.5 + std::min(r, 5));
@@ -64,7 +64,7 @@ class Ladder {
 }  // namespace
 
 const QuadratureRule& quadrature_rule(double ratio) {
-  static const Ladder ladder;
+  static const RuleTable ladder;
   return ladder.for_ratio(ratio);
 }
 

@@ -16,7 +16,7 @@ class Predictor {
       : moments_(moments),
         link_(link),
         outputs_(link.outputs),
-        columns_(link.own_class ? link.outputs : link.outputs + 1),
+        columns_(link.per_class ? link.outputs : link.outputs + 1),
         root_(columns_),
         scaled_(columns_),
         scaled_bar_(columns_),
@@ -64,7 +64,7 @@ class Predictor {
   }
 
  private:
-  Index variance_index(int s) const { return link_.own_class ? target_ * columns_ + s : target_; }
+  Index variance_index(int s) const { return link_.per_class ? target_ * columns_ + s : target_; }
 
   // d log p_c / d eta_r
   double slope(int c, int r) const {
@@ -74,14 +74,14 @@ class Predictor {
 
   // h
   double nearness() const {
-    if (!link_.own_class) return scaled_[outputs_];
+    if (!link_.per_class) return scaled_[outputs_];
     double far = 1.0;
     for (const double u : scaled_) far *= 1.0 - u;
     return 1.0 - far;
   }
 
   void add_nearness_adjoint(double near_bar) {
-    if (!link_.own_class) {
+    if (!link_.per_class) {
       scaled_bar_[outputs_] += near_bar;
       return;
     }
@@ -115,7 +115,7 @@ class Predictor {
 
 }  // namespace
 
-ClassScore class_score(const LabelMoments& moments, const ClassLink& link, const ObservedClasses& data) {
+ClassScore label_link_score(const LabelMoments& moments, const ClassLink& link, const ObservedClasses& data) {
   Predictor predictor(moments, link);
   ClassScore result;
   result.bar.mean.assign(moments.mean.size(), 0.0);

@@ -26,7 +26,7 @@ namespace neargp {
 
 struct ClassLink {
   int outputs = 1;
-  bool own_class = false;
+  bool per_class = false;
   double slope = 1.0;
   const double* shift = nullptr;  // targets x outputs
   const double* bias = nullptr;   // outputs
@@ -46,7 +46,7 @@ struct ClassScore {
   std::vector<double> bias_bar;   // outputs
 };
 
-ClassScore class_score(const LabelMoments& moments, const ClassLink& link, const ObservedClasses& data);
+ClassScore label_link_score(const LabelMoments& moments, const ClassLink& link, const ObservedClasses& data);
 
 // targets x classes; two classes for a single output.
 std::vector<double> class_probabilities(const LabelMoments& moments, const ClassLink& link);

@@ -20,12 +20,12 @@ int block_size(int neighbors) {
   return (neighbors + step - 1) / step * step;
 }
 
-// Blocks of own-class targets are small, and many: threads that shared each of them would mostly wait for each other. So a thread takes a
-// span of targets with all its blocks; a mini-batch is one span, since a thread that waits for the next batch costs as much as one that
-// works. A device has the blocks of all targets.
+// Blocks of per-class targets are small, and many: threads that shared each of them would mostly wait for each other.
+// So a thread takes a span of targets with all its blocks; a mini-batch is one span, since a thread that waits for the
+// next batch costs as much as one that works. A device has the blocks of all targets.
 constexpr Index span_size = 256;
 
-bool in_spans(const RunContext& context, bool own_class) { return own_class && !context.backend; }
+bool in_spans(const RunContext& context, bool per_class) { return per_class && !context.backend; }
 
 RunContext alone() { return RunContext{}; }
 
@@ -38,41 +38,42 @@ void for_each_span(const RunContext& context, Index first, Index last, const Com
   });
 }
 
-void check_cells(const LabelCells& cells) {
-  if (cells.classes < 2) throw Error("There must be at least two classes.");
-  check_coordinates(cells.coords);
-  for (Index i = 0; i < cells.coords.n * cells.classes; ++i)
-    if (!(cells.counts[i] >= 0.0)) throw Error("Numbers of labels must not be negative.");
+void check_locations(const LabelsByLocation& locations) {
+  if (locations.classes < 2) throw Error("There must be at least two classes.");
+  check_coordinates(locations.coords);
+  for (Index i = 0; i < locations.coords.n * locations.classes; ++i)
+    if (!(locations.counts[i] >= 0.0)) throw Error("Numbers of labels must not be negative.");
 }
 
 }  // namespace
 
-LabelModel::LabelModel(const LabelCells& cells, bool own_class, Points targets, NeighborTable neighbors)
-    : own_class_(own_class),
-      dim_(cells.coords.dim),
-      classes_(cells.classes),
+LabelRegression::LabelRegression(const LabelsByLocation& locations, bool per_class, Points targets,
+                                 NeighborTable neighbors)
+    : per_class_(per_class),
+      dim_(locations.coords.dim),
+      classes_(locations.classes),
       target_coords_(targets.data, targets.data + targets.n * targets.dim),
       neighbors_(std::move(neighbors)) {
-  if (targets.dim != dim_) throw Error("Cells and targets must have the same coordinates.");
+  if (targets.dim != dim_) throw Error("Locations and targets must have the same coordinates.");
   if (neighbors_.n != targets.n) throw Error("The table of neighbours must have one row for each target.");
-  check_cells(cells);
+  check_locations(locations);
   check_coordinates(targets);
-  check_rows(neighbors_.index, -1, cells.coords.n);
-  if (own_class_)
-    make_own_class_rows(cells);
+  check_rows(neighbors_.index, -1, locations.coords.n);
+  if (per_class_)
+    make_per_class_rows(locations);
   else
-    make_shared_rows(cells);
+    make_shared_rows(locations);
 }
 
-void LabelModel::make_shared_rows(const LabelCells& cells) {
-  const Index n = cells.coords.n;
-  coords_.assign(cells.coords.data, cells.coords.data + n * dim_);
+void LabelRegression::make_shared_rows(const LabelsByLocation& locations) {
+  const Index n = locations.coords.n;
+  coords_.assign(locations.coords.data, locations.coords.data + n * dim_);
   values_.resize(n * columns());
   noise_scale_.resize(n);
   for (Index i = 0; i < n; ++i) {
-    const double* count = cells.counts + i * classes_;
+    const double* count = locations.counts + i * classes_;
     const double total = std::accumulate(count, count + classes_, 0.0);
-    if (total <= 0.0) throw Error("Every cell must hold a label.");
+    if (total <= 0.0) throw Error("Every location must hold a label.");
     noise_scale_[i] = 1.0 / total;
     double* value = values_.data() + i * columns();
     const int skipped = classes_ - outputs();
@@ -81,30 +82,30 @@ void LabelModel::make_shared_rows(const LabelCells& cells) {
   }
 }
 
-void LabelModel::make_own_class_rows(const LabelCells& cells) {
-  row_.assign(cells.coords.n * classes_, -1);
-  for (Index i = 0; i < cells.coords.n; ++i)
+void LabelRegression::make_per_class_rows(const LabelsByLocation& locations) {
+  row_.assign(locations.coords.n * classes_, -1);
+  for (Index i = 0; i < locations.coords.n; ++i)
     for (int r = 0; r < classes_; ++r) {
-      const double count = cells.counts[i * classes_ + r];
+      const double count = locations.counts[i * classes_ + r];
       if (count <= 0.0) continue;
       row_[i * classes_ + r] = int(noise_scale_.size());
       noise_scale_.push_back(1.0 / count);
-      coords_.insert(coords_.end(), cells.coords[i], cells.coords[i] + dim_);
+      coords_.insert(coords_.end(), locations.coords[i], locations.coords[i] + dim_);
     }
   values_.assign(noise_scale_.size(), 1.0);
 }
 
-LocalData LabelModel::rows() const {
+LocalData LabelRegression::rows() const {
   const Points points{coords_.data(), Index(noise_scale_.size()), dim_};
-  return {points, own_class_ ? 1 : columns(), values_.data(), noise_scale_.data()};
+  return {points, per_class_ ? 1 : columns(), values_.data(), noise_scale_.data()};
 }
 
-void LabelModel::check_targets(Index first, Index last) const {
+void LabelRegression::check_targets(Index first, Index last) const {
   if (first < 0 || last > targets() || first >= last) throw Error("There are no such targets.");
 }
 
-LabelModel::Blocks LabelModel::open(Index first, Index last, const RunContext& context) const {
-  if (own_class_) return own_class_blocks(first, last, context);
+LabelRegression::Blocks LabelRegression::open(Index first, Index last, const RunContext& context) const {
+  if (per_class_) return per_class_blocks(first, last, context);
   Blocks result(1);
   const Points points{target_coords_.data() + first * dim_, last - first, dim_};
   const LocalTargets targets(points, neighbors_.k, neighbors_[first]);
@@ -112,16 +113,16 @@ LabelModel::Blocks LabelModel::open(Index first, Index last, const RunContext& c
   return result;
 }
 
-LabelModel::Blocks LabelModel::own_class_blocks(Index first, Index last, const RunContext& context) const {
+LabelRegression::Blocks LabelRegression::per_class_blocks(Index first, Index last, const RunContext& context) const {
   std::map<int, Block> by_size;
   std::vector<std::vector<int>> rows_of_class(classes_);
   for (Index target = first; target < last; ++target) {
     for (std::vector<int>& of_class : rows_of_class) of_class.clear();
     for (int m = 0; m < neighbors_.k; ++m) {
-      const Index cell = neighbors_[target][m];
-      if (cell < 0) continue;
+      const Index location = neighbors_[target][m];
+      if (location < 0) continue;
       for (int r = 0; r < classes_; ++r)
-        if (const int row = row_[cell * classes_ + r]; row >= 0) rows_of_class[r].push_back(row);
+        if (const int row = row_[location * classes_ + r]; row >= 0) rows_of_class[r].push_back(row);
     }
     for (int r = 0; r < classes_; ++r) {
       const int size = block_size(int(rows_of_class[r].size()));
@@ -143,15 +144,15 @@ LabelModel::Blocks LabelModel::own_class_blocks(Index first, Index last, const R
   return result;
 }
 
-LabelModel::Blocks& LabelModel::kept_open(Index first, Index last, const RunContext& context) const {
+LabelRegression::Blocks& LabelRegression::cached_blocks(Index first, Index last, const RunContext& context) const {
   return open_.get(first, last, context, [&] { return open(first, last, context); });
 }
 
-LabelMoments LabelModel::moments(Index first, Index last, const Covariance& covariance,
+LabelMoments LabelRegression::moments(Index first, Index last, const Covariance& covariance,
                                  const RunContext& context) const {
   check_targets(first, last);
-  if (!in_spans(context, own_class_))
-    return moments_of(kept_open(first, last, context), first, last, covariance, context);
+  if (!in_spans(context, per_class_))
+    return moments_of(cached_blocks(first, last, context), first, last, covariance, context);
   LabelMoments result;
   result.mean.resize((last - first) * columns());
   result.variance.resize((last - first) * variances());
@@ -168,7 +169,7 @@ LabelMoments LabelModel::moments(Index first, Index last, const Covariance& cova
   return result;
 }
 
-LabelMoments LabelModel::moments_of(Blocks& blocks, Index first, Index last, const Covariance& covariance,
+LabelMoments LabelRegression::moments_of(Blocks& blocks, Index first, Index last, const Covariance& covariance,
                                     const RunContext& context) const {
   const PreparedCovariance prepared = prepare(covariance, dim_, false);
   LabelMoments result;
@@ -192,12 +193,13 @@ LabelMoments LabelModel::moments_of(Blocks& blocks, Index first, Index last, con
   return result;
 }
 
-std::vector<double> LabelModel::adjoint(Index first, Index last, const Covariance& covariance,
+std::vector<double> LabelRegression::adjoint(Index first, Index last, const Covariance& covariance,
                                         const LabelMoments& bar, const RunContext& context) const {
   check_targets(first, last);
   std::vector<double> gradient(covariance.parameters(), 0.0);
-  if (!in_spans(context, own_class_)) {
-    add_adjoint(kept_open(first, last, context), covariance, bar.mean.data(), bar.variance.data(), context, gradient);
+  if (!in_spans(context, per_class_)) {
+    add_adjoint(cached_blocks(first, last, context), covariance, bar.mean.data(), bar.variance.data(), context,
+                gradient);
     return gradient;
   }
   std::vector<std::vector<double>> parts((last - first + span_size - 1) / span_size,
@@ -211,8 +213,9 @@ std::vector<double> LabelModel::adjoint(Index first, Index last, const Covarianc
   return gradient;
 }
 
-void LabelModel::add_adjoint(const Blocks& blocks, const Covariance& covariance, const double* mean_bar,
-                             const double* variance_bar, const RunContext& context, std::vector<double>& gradient) const {
+void LabelRegression::add_adjoint(const Blocks& blocks, const Covariance& covariance, const double* mean_bar,
+                                  const double* variance_bar, const RunContext& context,
+                                  std::vector<double>& gradient) const {
   const PreparedCovariance prepared = prepare(covariance, dim_, true);
   for (const Block& block : blocks) {
     std::vector<double> mean, variance;

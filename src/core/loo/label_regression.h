@@ -1,18 +1,18 @@
 // Leave-one-out moments of class labels: the primitive with labels as its columns.
 //
-// Data are cells, the distinct input locations, each with the number n_r of its labels of
+// Data are the distinct input locations, each with the number n_r of its labels of
 // every class r, m in all. Two estimators give each class r a mean mu_r and a variance f_r
 // at a target:
 //
 //   shared      one Gaussian process for all classes on targets z_r = 2 n_r/m - 1 with
 //               noise nugget / m; one factor, f the same for all classes. With two
 //               classes a single output, z = (n_2 - n_1)/m.
-//   own class   one Gaussian process for each class on the neighbours that hold labels of
+//   per class   one Gaussian process for each class on the neighbours that hold labels of
 //               that class, z = 1 with noise nugget / n_r: the limit of infinite noise for
 //               all other labels. Where a class is absent mu_r = 0 and f_r is the prior
 //               variance. A target with k neighbours costs sum k_r^3, at most k^3.
 //
-// Whoever calls removes a target's own label: the target then has a cell of its own whose
+// Whoever calls removes a target's own label: the target then has a row of its own whose
 // counts lack it.
 #pragma once
 
@@ -28,10 +28,10 @@
 
 namespace neargp {
 
-struct LabelCells {
+struct LabelsByLocation {
   Points coords;
   int classes = 0;
-  const double* counts = nullptr;  // cells x classes
+  const double* counts = nullptr;  // locations x classes
 };
 
 // mean: targets x columns, the outputs and for the shared process b'1. variance: targets x
@@ -41,16 +41,16 @@ struct LabelMoments {
   Index failed = -1;  // first target with a singular matrix, or -1
 };
 
-class LabelModel {
+class LabelRegression {
  public:
-  // Row t of `neighbors` has the cells that target t is conditioned on, -1 where there are fewer.
-  LabelModel(const LabelCells& cells, bool own_class, Points targets, NeighborTable neighbors);
+  // Row t of `neighbors` has the locations that target t is conditioned on, -1 where there are fewer.
+  LabelRegression(const LabelsByLocation& locations, bool per_class, Points targets, NeighborTable neighbors);
 
   Index targets() const { return neighbors_.n; }
-  int outputs() const { return own_class_ || classes_ > 2 ? classes_ : 1; }
-  bool own_class() const { return own_class_; }
-  int columns() const { return own_class_ ? classes_ : outputs() + 1; }
-  int variances() const { return own_class_ ? classes_ : 1; }
+  int outputs() const { return per_class_ || classes_ > 2 ? classes_ : 1; }
+  bool per_class() const { return per_class_; }
+  int columns() const { return per_class_ ? classes_ : outputs() + 1; }
+  int variances() const { return per_class_ ? classes_ : 1; }
 
   // Of the targets first .. last-1.
   LabelMoments moments(Index first, Index last, const Covariance& covariance, const RunContext& context) const;
@@ -63,32 +63,32 @@ class LabelModel {
  private:
   // Targets that are computed together.
   struct Block {
-    std::vector<int> slot;  // own class: target * classes + class, counted from the first target; shared: empty
+    std::vector<int> slot;  // per class: target * classes + class, counted from the first target; shared: empty
     std::vector<int> neighbors;
     std::vector<double> coords;
     std::optional<ConditionalMoments> moments;
   };
   using Blocks = std::vector<Block>;
 
-  void make_shared_rows(const LabelCells& cells);
-  void make_own_class_rows(const LabelCells& cells);
+  void make_shared_rows(const LabelsByLocation& locations);
+  void make_per_class_rows(const LabelsByLocation& locations);
   LocalData rows() const;
   void check_targets(Index first, Index last) const;
   Blocks open(Index first, Index last, const RunContext& context) const;
-  Blocks own_class_blocks(Index first, Index last, const RunContext& context) const;
-  Blocks& kept_open(Index first, Index last, const RunContext& context) const;
+  Blocks per_class_blocks(Index first, Index last, const RunContext& context) const;
+  Blocks& cached_blocks(Index first, Index last, const RunContext& context) const;
   LabelMoments moments_of(Blocks& blocks, Index first, Index last, const Covariance& covariance,
                           const RunContext& context) const;
   void add_adjoint(const Blocks& blocks, const Covariance& covariance, const double* mean_bar,
                    const double* variance_bar, const RunContext& context, std::vector<double>& gradient) const;
 
-  bool own_class_;
+  bool per_class_;
   int dim_, classes_;
-  std::vector<double> coords_, values_, noise_scale_;  // of rows: cells, or classes within cells
-  std::vector<int> row_;                               // own class: cells x classes, -1 where there is no label
+  std::vector<double> coords_, values_, noise_scale_;  // of rows: locations, or classes at locations
+  std::vector<int> row_;                               // per class: locations x classes, -1 where there is no label
   std::vector<double> target_coords_;
   NeighborTable neighbors_;
-  mutable KeptSpan<Blocks> open_;
+  mutable CachedView<Blocks> open_;
 };
 
 }  // namespace neargp

@@ -90,7 +90,8 @@ class Moments {
 
 void check(const PolyaGammaData& data, const PolyaGammaTargets& targets, const Covariance& covariance) {
   if (covariance.nugget != 1.0) throw Error("With Polya-Gamma variables the nugget is 1.");
-  if (targets.neighbors.n != targets.coords.n) throw Error("The table of neighbours must have one row for each target.");
+  if (targets.neighbors.n != targets.coords.n)
+    throw Error("The table of neighbours must have one row for each target.");
   check_coordinates(data.coords);
   check_coordinates(targets.coords);
   check_rows(targets.neighbors.index, -1, data.coords.n);

@@ -6,7 +6,7 @@
 
 namespace neargp {
 
-SiteModel::SiteModel(const LocalData& data, Points targets, NeighborTable neighbors)
+PseudoObservations::PseudoObservations(const LocalData& data, Points targets, NeighborTable neighbors)
     : dim_(data.coords.dim),
       columns_(data.columns),
       coords_(data.coords.data, data.coords.data + data.coords.n * data.coords.dim),
@@ -21,7 +21,7 @@ SiteModel::SiteModel(const LocalData& data, Points targets, NeighborTable neighb
   check_rows(neighbors_.index, -1, data.coords.n);
 }
 
-ConditionalMoments& SiteModel::open(Index first, Index last, const RunContext& context) const {
+ConditionalMoments& PseudoObservations::open(Index first, Index last, const RunContext& context) const {
   if (first < 0 || last > targets() || first >= last) throw Error("There are no such targets.");
   return open_.get(first, last, context, [&] {
     const Points points{coords_.data(), Index(noise_scale_.size()), dim_};
@@ -31,14 +31,15 @@ ConditionalMoments& SiteModel::open(Index first, Index last, const RunContext& c
   });
 }
 
-SiteMoments SiteModel::moments(Index first, Index last, const Covariance& covariance, const RunContext& context) const {
+PseudoObservationMoments PseudoObservations::moments(Index first, Index last, const Covariance& covariance,
+                                                     const RunContext& context) const {
   ConditionalMoments& moments = open(first, last, context);
   const Index failed = moments.update(prepare(covariance, dim_, false), context);
   return {moments.weighted(), moments.variance(), failed < 0 ? failed : first + failed};
 }
 
-std::vector<double> SiteModel::adjoint(Index first, Index last, const Covariance& covariance, const SiteMoments& bar,
-                                       const RunContext& context) const {
+std::vector<double> PseudoObservations::adjoint(Index first, Index last, const Covariance& covariance,
+                                                const PseudoObservationMoments& bar, const RunContext& context) const {
   const std::vector<double> gradient = open(first, last, context).adjoint(
       prepare(covariance, dim_, true), {nullptr, bar.variance.data(), nullptr, bar.weighted.data()}, context);
   return active_part(gradient, covariance);

@@ -1,7 +1,8 @@
 // Leave-one-out moments of normal pseudo-observations: the primitive with several columns, and its adjoint.
 //
-// Rows are pseudo-observations with their values (columns) and noise variances nugget * noise_scale; targets have conditioning sets
-// among them. With b and f a target's weights and conditional variance its moments are b'x of each column x, and f, without the noise.
+// Rows are pseudo-observations with their values (columns) and noise variances nugget * noise_scale; targets have
+// conditioning sets among them. With b and f a target's weights and conditional variance its moments are b'x of each
+// column x, and f, without the noise.
 #pragma once
 
 #include <vector>
@@ -14,25 +15,26 @@
 namespace neargp {
 
 // weighted: targets x columns. variance: targets.
-struct SiteMoments {
+struct PseudoObservationMoments {
   std::vector<double> weighted, variance;
   Index failed = -1;  // first target with a singular matrix, or -1
 };
 
-class SiteModel {
+class PseudoObservations {
  public:
   // Row t of `neighbors` has the rows of the data that target t is conditioned on, -1 where there are fewer.
-  SiteModel(const LocalData& data, Points targets, NeighborTable neighbors);
+  PseudoObservations(const LocalData& data, Points targets, NeighborTable neighbors);
 
   Index targets() const { return neighbors_.n; }
   int columns() const { return columns_; }
 
   // Of the targets first .. last-1.
-  SiteMoments moments(Index first, Index last, const Covariance& covariance, const RunContext& context) const;
+  PseudoObservationMoments moments(Index first, Index last, const Covariance& covariance,
+                                   const RunContext& context) const;
 
   // The gradient in the covariance parameters of an objective of these moments, given its partial derivatives in them.
-  std::vector<double> adjoint(Index first, Index last, const Covariance& covariance, const SiteMoments& bar,
-                              const RunContext& context) const;
+  std::vector<double> adjoint(Index first, Index last, const Covariance& covariance,
+                              const PseudoObservationMoments& bar, const RunContext& context) const;
 
  private:
   ConditionalMoments& open(Index first, Index last, const RunContext& context) const;
@@ -40,7 +42,7 @@ class SiteModel {
   int dim_, columns_;
   std::vector<double> coords_, values_, noise_scale_, target_coords_;
   NeighborTable neighbors_;
-  mutable KeptSpan<ConditionalMoments> open_;
+  mutable CachedView<ConditionalMoments> open_;
 };
 
 }  // namespace neargp

@@ -31,7 +31,8 @@ struct Neighbors {
   }
 };
 
-Eigen::ArrayXd omega_of_set(const Neighbors& set, const Eigen::MatrixXd& field, double nugget, const StudentNoise& noise) {
+Eigen::ArrayXd omega_of_set(const Neighbors& set, const Eigen::MatrixXd& field, double nugget,
+                            const StudentNoise& noise) {
   const Index n = set.z.size();
   const Likelihood student{ResponseFamily::student_t, {noise.scale, noise.df}};
   const Eigen::ArrayXd weights = set.noise_scale.array().inverse(), centre = Eigen::ArrayXd::Zero(n);

@@ -153,7 +153,8 @@ void ExactCholesky::solve(double* x, int columns, const RunContext& context) con
 }
 
 // The first row of a column of L is its parent in the elimination tree, and what a column reaches are its ancestors.
-double ExactCholesky::half_norm(const int* nodes, const double* weights, int count, Workspace& workspace) const {
+double ExactCholesky::inverse_quadratic_form(const int* nodes, const double* weights, int count,
+                                             Workspace& workspace) const {
   const Matrix& factor = state_->factor();
   const int* const start = factor.outerIndexPtr();
   const int* const rows = factor.innerIndexPtr();

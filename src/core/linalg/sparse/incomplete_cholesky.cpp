@@ -122,7 +122,8 @@ void IncompleteCholesky::solve(double* x, int columns, const RunContext& context
 // from b, but reaches a good part of all nodes; so a column whose part of the sum is below `negligible` of it is
 // the end of its path. In trials with Matern fields that cost 1e-4 of the result, 7e-4 for smooth ones of long range,
 // and left 300 columns to visit of 8000 among 50,000 nodes.
-double IncompleteCholesky::half_norm(const int* nodes, const double* weights, int count, Workspace& workspace) const {
+double IncompleteCholesky::inverse_quadratic_form(const int* nodes, const double* weights, int count,
+                                                  Workspace& workspace) const {
   constexpr double negligible = 1e-8;
   workspace.fit(pattern_.nodes());
   for (int i = 0; i < count; ++i) {

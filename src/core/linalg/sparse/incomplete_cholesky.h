@@ -17,7 +17,8 @@ class IncompleteCholesky : public SparseFactor {
   double log_det() const override;
   void inverse(double* values, const RunContext& context) const override;
   void solve(double* x, int columns, const RunContext& context) const override;
-  double half_norm(const int* nodes, const double* weights, int count, Workspace& workspace) const override;
+  double inverse_quadratic_form(const int* nodes, const double* weights, int count,
+                                Workspace& workspace) const override;
 
  private:
   template <class Pair>

@@ -31,7 +31,7 @@ void MeanFieldFactor::solve(double* x, int columns, const RunContext& context) c
   solver_->solve(x, columns, context);
 }
 
-double MeanFieldFactor::half_norm(const int* nodes, const double* weights, int count, Workspace&) const {
+double MeanFieldFactor::inverse_quadratic_form(const int* nodes, const double* weights, int count, Workspace&) const {
   double sum = 0.0;
   for (int m = 0; m < count; ++m) sum += weights[m] * weights[m] / diagonal_[nodes[m]];
   return sum;

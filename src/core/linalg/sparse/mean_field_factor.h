@@ -24,7 +24,8 @@ class MeanFieldFactor : public SparseFactor {
   void inverse(double* values, const RunContext& context) const override;
   void solve(double* x, int columns, const RunContext& context) const override;
   // sum_j b_j^2 / A_jj
-  double half_norm(const int* nodes, const double* weights, int count, Workspace& workspace) const override;
+  double inverse_quadratic_form(const int* nodes, const double* weights, int count,
+                                Workspace& workspace) const override;
 
  private:
   const SparsePattern& pattern_;

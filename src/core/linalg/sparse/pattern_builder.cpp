@@ -24,7 +24,7 @@ void PatternBuilder::build(const std::vector<int>& order, const std::vector<Cliq
   for (std::size_t column = 0; column < pattern_.node_.size(); ++column)
     pattern_.column_of_[pattern_.node_[column]] = int(column);
   graph_.renumber(pattern_.column_of_);
-  pattern_.narrow_ = estimated_bytes() > most_bytes;
+  pattern_.restricted_ = estimated_bytes() > most_bytes;
   list_rows();
   list_contributors();
   list_cliques(tables);
@@ -71,15 +71,15 @@ void PatternBuilder::list_rows() {
   });
 }
 
-// The rows of a column are the members after it in its cliques, each once and in order; of a narrow pattern only in those
-// where it is the first.
+// The rows of a column are the members after it in its cliques, each once and in order; of a restricted pattern only in
+// those where it is the first.
 std::vector<int> PatternBuilder::find_rows(Index begin, Index end, int* count) const {
   ColumnSet found;
   found.fit(pattern_.nodes());
   std::vector<int> rows;
   for (Index column = begin; column < end; ++column) {
     for (std::size_t i = graph_.start[column]; i < graph_.start[column + 1]; ++i) {
-      if (pattern_.narrow_ && graph_.position[i] > 0) continue;
+      if (pattern_.restricted_ && graph_.position[i] > 0) continue;
       const std::size_t last = graph_.first[graph_.clique[i] + 1];
       for (std::size_t m = graph_.first[graph_.clique[i]] + graph_.position[i] + 1; m < last; ++m)
         found.insert(graph_.member[m]);

@@ -11,7 +11,7 @@
 
 namespace neargp {
 
-// Scratch of SparseFactor::half_norm(), one for each thread; it fits itself to the factor.
+// Scratch of SparseFactor::inverse_quadratic_form(), one for each thread; it fits itself to the factor.
 struct Workspace {
   std::vector<double> value;  // zero between calls
   ColumnSet columns;          // empty between calls
@@ -40,7 +40,8 @@ class SparseFactor {
 
   // |L^-1 b|^2 = b'(LL')^-1 b for the sparse vector b with these `count` nodes; visits only the columns that matter
   // to it, whatever the number of nodes.
-  virtual double half_norm(const int* nodes, const double* weights, int count, Workspace& workspace) const = 0;
+  virtual double inverse_quadratic_form(const int* nodes, const double* weights, int count,
+                                        Workspace& workspace) const = 0;
 };
 
 }  // namespace neargp

@@ -13,11 +13,11 @@
 // over such pairs, neither search nor branch.
 //
 // The table of pairs grows with the square of the number of neighbours, and in many dimensions the union of the cliques
-// does as well. Where it would take too much memory the pattern is narrow: of a clique only the pairs with the member
-// eliminated first. In the prior of a nearest-neighbour model those are a node and its conditioning set, the pattern of the
-// prior's own factor, and the number of entries is linear in that of neighbours. A zero-fill factor of a posterior precision
-// on it was proposed by Schäfer, Katzfuss and Owhadi (2021, SIAM J. Sci. Comput. 43, section 4.1); sums over cliques
-// leave out the pairs that it lacks, whose entries of any array count as zero.
+// does as well. Where it would take too much memory the pattern is restricted: of a clique only the pairs with the
+// member eliminated first. In the prior of a nearest-neighbour model those are a node and its conditioning set, the
+// pattern of the prior's own factor, and the number of entries is linear in that of neighbours. A zero-fill factor of a
+// posterior precision on it was proposed by Schäfer, Katzfuss and Owhadi (2021, SIAM J. Sci. Comput. 43, section 4.1);
+// sums over cliques leave out the pairs that it lacks, whose entries of any array count as zero.
 #pragma once
 
 #include <cstddef>
@@ -62,14 +62,14 @@ class SparsePattern {
   // each other.
   static constexpr int spare = 4;
 
-  // order[rank] = node: the Vecchia ordering; of two nodes in a clique the later one is
-  // eliminated first. Tables are copied. Throws an Error if a node is out of range or stands
-  // twice in a clique, or if a column gets more than 65,000 entries. It is narrow if the union of the cliques, with its
-  // table and four arrays of values, is estimated to take more than `most_bytes`.
+  // order[rank] = node: the Vecchia ordering; of two nodes in a clique the later one is eliminated first. Tables are
+  // copied. Throws an Error if a node is out of range or stands twice in a clique, or if a column gets more than 65,000
+  // entries. It is restricted if the union of the cliques, with its table and four arrays of values, is estimated to
+  // take more than `most_bytes`.
   SparsePattern(Index nodes, const std::vector<int>& order, const std::vector<CliqueTable>& tables,
                 const RunContext& context, double most_bytes = std::numeric_limits<double>::infinity());
 
-  bool is_narrow() const { return narrow_; }
+  bool is_restricted() const { return restricted_; }
 
   Index nodes() const { return Index(node_.size()); }
   // Length of an array of values, spare places included.
@@ -124,7 +124,7 @@ class SparsePattern {
   template <class Pair, class Action>
   void for_each_pair(const Cliques& cliques, Index clique, const Pair* table, const Action& action) const;
 
-  bool narrow_ = false;
+  bool restricted_ = false;
   std::vector<int> node_, column_of_;
   std::vector<std::size_t> start_;
   std::vector<int> row_;
