@@ -19,9 +19,9 @@ adam_fit <- function(method, problem, objective_for) {
         singular <- singular + 1L
         next
       }
-      moved <- adam_step(working, gradient, moments, step, adam_rate(method, share_done(problem, step, method$steps)))
-      moments <- moved$moments
-      working[problem$free] <- moved$working[problem$free]
+      updated <- adam_step(working, gradient, moments, step, adam_rate(method, share_done(problem, step, method$steps)))
+      moments <- updated$moments
+      working[problem$free] <- updated$working[problem$free]
       working <- clamp(working, problem$bounds, problem$free)
     }
     problem$report(method$k, max(steps), NULL)
@@ -59,7 +59,7 @@ adam_rate <- function(method, done) method$learning_rate / 5^sum(done > c(0.25, 
 
 # The share of the steps that are done. A fit that is continued goes on at the rate at which it had ended: the first would throw parameters
 # about once more.
-share_done <- function(problem, step, steps) if (is.null(problem$continued)) step / steps else 1
+share_done <- function(problem, step, steps) if (is.null(problem$warm_start)) step / steps else 1
 
 # One step uphill of Kingma and Ba (2014), Algorithm 1, with their defaults.
 adam_step <- function(working, gradient, moments, step, rate, decay = c(0.9, 0.999)) {

@@ -2,7 +2,7 @@
 
 fit_classes <- function(method, problem) {
   if (method$estimator == "polya-gamma") return(fit_polya_gamma(method, problem))
-  estimators <- label_estimators(method$estimator, length(problem$data$levels), problem$earlier)
+  estimators <- label_estimators(method$estimator, length(problem$data$levels), problem$warm_classifier)
   fits <- lapply(estimators, function(estimator) fit_labels(method, problem, estimator))
   values <- stats::setNames(vapply(fits, function(fit) fit$value, 0), estimators)
   if (length(fits) == 1L) return(fits[[1L]])
@@ -14,10 +14,10 @@ fit_classes <- function(method, problem) {
 }
 
 # Those that are fitted: "auto" goes on with that of an earlier fit.
-label_estimators <- function(estimator, classes, earlier) {
+label_estimators <- function(estimator, classes, warm) {
   both <- c("label", "own-class")
   if (estimator != "auto") return(estimator)
-  if (!is.null(earlier) && earlier$estimator %in% both) return(earlier$estimator)
+  if (!is.null(warm) && warm$estimator %in% both) return(warm$estimator)
   if (classes == 2L) "label" else both
 }
 
@@ -55,14 +55,15 @@ fit_labels <- function(method, problem, estimator) {
   problem <- label_problem(method, problem, estimator)
   start <- label_start(problem, method$k)
   state <- maximize_score(method, problem, start)
-  problem <- with_base_rates(state$problem, state$theta)
+  problem <- with_prevalence_intercept(state$problem, state$theta)
   part <- split_theta(problem, state$theta)
   scored <- label_score(problem, state$theta, method$k)
   q <- ncol(problem$data$X)
   list(working = part$working, beta = rep(NA_real_, q), beta_vcov = matrix(NA_real_, q, q), information = NULL, value = scored$value,
     score = paste0("leave-one-out log score", sample_note(scored$rows)), k = method$k, convergence = state$convergence,
     classifier = list(estimator = estimator, levels = problem$levels, slope = exp(part$log_slope), bias = part$bias,
-      far = theta_far(problem, state$theta), trend = unscaled_trend(problem$design, problem$design$rotation %*% part$trend),
+      intercept_shift = theta_intercept_shift(problem, state$theta),
+      trend = unscaled_trend(problem$design, problem$design$rotation %*% part$trend),
       location_index = problem$labels$location_index))
 }
 
@@ -79,13 +80,13 @@ label_problem <- function(method, problem, estimator) {
   check_location_count(nrow(problem$labels$coords), method$k)
   check_class_offset(problem)
   problem$design <- if (estimator == "polya-gamma") scaled_design(problem$data$X) else orthogonal_design(problem$data$X)
-  if (estimator != "polya-gamma") problem$base <- base_rates(problem)
+  if (estimator != "polya-gamma") problem$prevalence <- class_prevalence(problem)
   trend_varies <- any(colnames(problem$data$X) != "(Intercept)") || any(problem$data$offset != problem$data$offset[1L])
   problem$observations <- label_observations(problem$labels, merge = !trend_varies)
   problem$distinct <- nrow(problem$labels$coords)
-  problem$links <- label_links((ncol(problem$design$X) + !is.null(problem$base)) * trend_outputs(classes))
+  problem$links <- label_links((ncol(problem$design$X) + !is.null(problem$prevalence)) * trend_outputs(classes))
   problem$scoring <- list(plan = label_plan, objective = label_objective, take_rows = take_label_rows,
-    observations = function(problem, rows) take_observations(problem$labels, rows), refresh = with_base_rates,
+    observations = function(problem, rows) take_observations(problem$labels, rows), refresh = with_prevalence_intercept,
     passes = if (ncol(problem$design$X) > 1L) 8L else 1L, unit = 1)
   problem
 }
@@ -121,38 +122,38 @@ check_class_offset <- function(problem) {
 
 label_start_slope <- 2
 
-# An earlier fit has all of it. Else variance, nugget and slope are 1, 1 and 2 and there is no trend, among data or far from them: where the
-# base rates are right the ridge leads there. Ranges are compared by the score of some hundred observations in up to three coordinates. In
-# more, distances concentrate near sqrt(2 d) standard deviations, and a grid finds a narrow optimum that the separate ranges do not leave:
-# they start at sqrt(d) standard deviations.
+# An earlier fit has all of it. Else variance, nugget and slope are 1, 1 and 2 and there is no trend, among data or far
+# from them: where the class prevalence is right the ridge leads there. Ranges are compared by the score of some hundred
+# observations in up to three coordinates. In more, distances concentrate near sqrt(2 d) standard deviations, and a grid
+# finds a narrow optimum that the separate ranges do not leave: they start at sqrt(d) standard deviations.
 label_start <- function(problem, k) {
   q <- ncol(problem$design$X)
   classes <- problem$labels$classes
   trend <- matrix(0, q, trend_outputs(classes))
-  far <- if (is.null(problem$base)) double(0) else -problem$base$intercept
-  earlier <- problem$earlier
-  if (!is.null(earlier) && identical(dimnames(earlier$trend)[1L], dimnames(problem$design$X)[2L]) &&
-    length(earlier$trend) == length(trend)) {
-    trend <- earlier_trend(problem, earlier)
-    far <- earlier$far %||% far
-    slope <- earlier$slope
+  shift <- if (is.null(problem$prevalence)) double(0) else -problem$prevalence$intercept
+  warm <- problem$warm_classifier
+  if (!is.null(warm) && identical(dimnames(warm$trend)[1L], dimnames(problem$design$X)[2L]) &&
+    length(warm$trend) == length(trend)) {
+    trend <- warm_trend(problem, warm)
+    shift <- warm$intercept_shift %||% shift
+    slope <- warm$slope
   } else {
     slope <- label_start_slope
   }
   layout <- problem$layout
   given <- layout$fixed | !is.na(layout$start)
   values <- ifelse(layout$fixed, layout$value, layout$start)
-  if (!all(given)) values[!given] <- best_label_candidate(problem, min(k, 32L), c(log(slope), trend, far))[!given]
+  if (!all(given)) values[!given] <- best_label_candidate(problem, min(k, 32L), c(log(slope), trend, shift))[!given]
   working <- clamp(to_working(values, layout$transform), problem$bounds, problem$free)
-  label_theta(working, log(slope), trend, far)
+  label_theta(working, log(slope), trend, shift)
 }
 
 # Its intercept that among data.
-earlier_trend <- function(problem, earlier) {
-  trend <- scaled_trend(problem$design, earlier$trend)
-  if (is.null(problem$base)) return(trend)
+warm_trend <- function(problem, warm) {
+  trend <- scaled_trend(problem$design, warm$trend)
+  if (is.null(problem$prevalence)) return(trend)
   trend <- crossprod(problem$design$rotation, trend)
-  replace_intercept(problem, trend, trend[problem$design$intercept, ] + (earlier$bias %||% 0))
+  replace_intercept(problem, trend, trend[problem$design$intercept, ] + (warm$bias %||% 0))
 }
 
 best_label_candidate <- function(problem, k, links, rows = 500L) {

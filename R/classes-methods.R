@@ -1,7 +1,7 @@
 # Fits to class labels: what their methods for generics do otherwise than those of other fits. A classifier is a fit of
 # class c("neargp_classifier", "neargp") with an element `classifier`: estimator, levels, slope and trend of the link,
-# and the index of each row's location; the trend's intercept is that far from data, `far` how far it is from that of
-# the base rates, and `bias` what is added among data.
+# and the index of each row's location; the trend's intercept is that far from data, `intercept_shift` how far it is from that of
+# the class prevalence, and `bias` what is added among data.
 
 as_classifier <- function(fit, classifier) {
   if (is.null(classifier)) return(fit)

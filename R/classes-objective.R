@@ -1,32 +1,34 @@
 # The leave-one-out log score of class labels as a function of theta: the working parameters of the covariance, the
 # logarithm of the slope of the link, the coefficients of the trend inside it (of orthogonal columns, one set of
-# coefficients for each output), and `far`. The intercept among the coefficients is that among data. Far from data it is
-# that of the base rates (R/classes-prevalence.R) plus `far`; the difference is the bias of src/core/loo/label_link.h.
+# coefficients for each output), and the intercept shift. The intercept among the coefficients is that among data. Far from data it is
+# that of the class prevalence (R/classes-prevalence.R) plus the intercept shift; the difference is the bias of src/core/loo/label_link.h.
 # Formulas are there and in label_regression.h.
 #
-# A light ridge, per observation, keeps apart what the data hardly tell apart: 1e-3 of the trend's mean square among data (the softmax does
-# not change when all outputs get the same), 1e-4 of the squared logarithm of the slope. Of the square of `far` 1e-2 in up to three
-# coordinates, where hardly any row is far from all others, so that what the score says of it is the model's error; in more, where many are,
-# 1e-4.
+# A light ridge, per observation, keeps apart what the data hardly tell apart: 1e-3 of the trend's mean square among
+# data (the softmax does not change when all outputs get the same), 1e-4 of the squared logarithm of the slope. Of the
+# square of the intercept shift 1e-2 in up to three coordinates, where hardly any row is far from all others, so that
+# what the score says of it is the model's error; in more, where many are, 1e-4.
 
 label_penalty <- c(slope = 1e-4, trend = 1e-3)
 
-far_penalty <- function(problem) if (ncol(problem$labels$coords) > 3L) 1e-4 else 1e-2
+shift_penalty <- function(problem) if (ncol(problem$labels$coords) > 3L) 1e-4 else 1e-2
 
 # With two classes and one output or one process each, the trend is the log odds of the second.
 trend_outputs <- function(classes) if (classes == 2L) 1L else classes
 
-label_theta <- function(working, log_slope, trend, far = double(0)) c(working, log_slope, as.vector(trend), as.vector(far))
+label_theta <- function(working, log_slope, trend, intercept_shift = double(0)) {
+  c(working, log_slope, as.vector(trend), as.vector(intercept_shift))
+}
 
-# Without base rates the intercept is climbed as any other coefficient (R/classes-polya-gamma.R).
+# Without class prevalence the intercept is climbed as any other coefficient (R/classes-polya-gamma.R).
 split_theta <- function(problem, theta) {
   p <- nrow(problem$layout)
   part <- list(working = theta[seq_len(p)], log_slope = theta[p + 1L], trend = theta_trend(problem, theta))
   part$bias <- double(ncol(part$trend))
-  if (is.null(problem$base)) return(part)
-  far <- problem$base$intercept + theta_far(problem, theta)
-  part$bias <- part$trend[problem$design$intercept, ] - far
-  part$trend <- replace_intercept(problem, part$trend, far)
+  if (is.null(problem$prevalence)) return(part)
+  prior <- problem$prevalence$intercept + theta_intercept_shift(problem, theta)
+  part$bias <- part$trend[problem$design$intercept, ] - prior
+  part$trend <- replace_intercept(problem, part$trend, prior)
   part
 }
 
@@ -37,9 +39,9 @@ theta_trend <- function(problem, theta) {
   matrix(theta[nrow(problem$layout) + 1L + seq_len(q * outputs)], q, outputs)
 }
 
-# What the intercept far from data has beyond that of the base rates.
-theta_far <- function(problem, theta) {
-  if (is.null(problem$base)) double(0) else utils::tail(theta, trend_outputs(problem$labels$classes))
+# What the intercept far from data has beyond that of the class prevalence.
+theta_intercept_shift <- function(problem, theta) {
+  if (is.null(problem$prevalence)) double(0) else utils::tail(theta, trend_outputs(problem$labels$classes))
 }
 
 replace_intercept <- function(problem, trend, value) {
@@ -80,15 +82,15 @@ label_objective <- function(problem, plan, span = seq_along(plan$at$row)) {
     part <- split_theta(problem, theta)
     covariance_part <- core_to_working_slope(layout, to_core(part$working, layout$transform)) * result$gradient
     trend_part <- crossprod(X, trend_shift(problem, result$d_shift))
-    far_part <- double(0)
-    if (!is.null(problem$base)) {
+    shift_part <- double(0)
+    if (!is.null(problem$prevalence)) {
       near <- trend_shift(problem, t(result$d_bias))
-      far_part <- trend_part[problem$design$intercept, ] - near
+      shift_part <- trend_part[problem$design$intercept, ] - near
       trend_part <- replace_intercept(problem, trend_part, near)
     }
     label_theta(covariance_part, result$d_log_slope - 2 * n * label_penalty[["slope"]] * part$log_slope,
       trend_part - 2 * n * label_penalty[["trend"]] * theta_trend(problem, theta),
-      far_part - 2 * n * far_penalty(problem) * theta_far(problem, theta))
+      shift_part - 2 * n * shift_penalty(problem) * theta_intercept_shift(problem, theta))
   }
   list(evaluate = evaluate, gradient = gradient, n = n)
 }
@@ -96,7 +98,7 @@ label_objective <- function(problem, plan, span = seq_along(plan$at$row)) {
 theta_penalty <- function(problem, theta) {
   log_slope <- theta[nrow(problem$layout) + 1L]
   label_penalty[["slope"]] * log_slope^2 + label_penalty[["trend"]] * sum(theta_trend(problem, theta)^2) +
-    far_penalty(problem) * sum(theta_far(problem, theta)^2)
+    shift_penalty(problem) * sum(theta_intercept_shift(problem, theta)^2)
 }
 
 # From the trend to the shift of each output, and back from derivatives in the shifts: two processes share the log odds of the second.

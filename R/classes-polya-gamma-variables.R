@@ -8,9 +8,10 @@ new_variables <- function(value) {
 # m at the mean of PG(1, 0), 1/4, and s narrower than that of the nearest log-normal distribution (0.77): the first gradients scatter less.
 prior_variables <- function(n, processes) matrix(rep(c(log(0.25), log(0.2)), each = n * processes), n)
 
-# Rows as they are before a step. Adam is one of all rows, of which a batch gives a gradient to few. What momentum does to the others,
-# rate first / sqrt(second) times the sum of (0.9 / sqrt(0.999))^j over the steps that they sit out, is done when they are next read, with
-# that step's rate and correction of bias: not quite theirs, which moves estimates by half a percent. (Were they left alone instead, a row that is met every t-th step would move sqrt(t) times slower.)
+# Rows as they are before a step. Adam is one of all rows, of which a batch gives a gradient to few. What momentum does
+# to the others, rate first / sqrt(second) times the sum of (0.9 / sqrt(0.999))^j over the steps that they sit out, is
+# done when they are next read, with that step's rate and correction of bias: not quite theirs, which moves estimates by
+# half a percent. (Were they left alone instead, a row that is met every t-th step would move sqrt(t) times slower.)
 variables_of <- function(variables, rows, step, rate) {
   idle <- step - 1 - variables$step[rows]
   first <- variables$first[rows, , drop = FALSE]
@@ -21,11 +22,11 @@ variables_of <- function(variables, rows, step, rate) {
     moments = list(first = 0.9^idle * first, second = 0.999^idle * second))
 }
 
-# `moved`: what adam_step() makes of variables_of().
-move_variables <- function(variables, rows, moved, step) {
-  variables$value[rows, ] <- moved$working
-  variables$first[rows, ] <- moved$moments$first
-  variables$second[rows, ] <- moved$moments$second
+# `updated`: what adam_step() makes of variables_of().
+update_variables <- function(variables, rows, updated, step) {
+  variables$value[rows, ] <- updated$working
+  variables$first[rows, ] <- updated$moments$first
+  variables$second[rows, ] <- updated$moments$second
   variables$step[rows] <- step
 }
 

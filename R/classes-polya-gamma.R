@@ -30,7 +30,7 @@ fit_polya_gamma <- function(method, problem) {
   problem <- label_problem(method, problem, "polya-gamma")
   theta <- label_start(problem, method$k)
   theta[nrow(problem$layout) + 1L] <- 0
-  state <- polya_gamma_adam(method, problem, theta, problem$continued$classifier$variables)
+  state <- polya_gamma_adam(method, problem, theta, problem$warm_start$classifier$variables)
   part <- split_theta(problem, state$theta)
   q <- ncol(problem$data$X)
   classifier <- list(estimator = "polya-gamma", levels = problem$levels, slope = 1, trend = unscaled_trend(problem$design, part$trend),
@@ -75,10 +75,10 @@ polya_gamma_adam <- function(method, problem, theta, q = NULL) {
         singular <- singular + 1L
         next
       }
-      move_variables(variables, batch$rows, adam_step(q$value, ascent$q, q$moments, step, rate), step)
-      moved <- adam_step(theta, ascent$theta, moments, step, rate)
-      moments <- moved$moments
-      theta[free] <- moved$working[free]
+      update_variables(variables, batch$rows, adam_step(q$value, ascent$q, q$moments, step, rate), step)
+      updated <- adam_step(theta, ascent$theta, moments, step, rate)
+      moments <- updated$moments
+      theta[free] <- updated$working[free]
       theta <- clamp(theta, bounds, free)
     }
     problem$report(method$k, max(now), NULL)
@@ -106,8 +106,8 @@ polya_gamma_gradient <- function(problem, theta, q, signs, batch, kl_weight, dra
   n <- length(batch$at)
   location <- q[, seq_len(ncol(signs)), drop = FALSE]
   log_scale <- q[, -seq_len(ncol(signs)), drop = FALSE]
-  moved <- exp(log_scale) * draw(length(log_scale))
-  log_omega <- pmin(location + moved, log(polya_gamma_limit))
+  deviation <- exp(log_scale) * draw(length(log_scale))
+  log_omega <- pmin(location + deviation, log(polya_gamma_limit))
   omega <- exp(log_omega)
   part <- split_theta(problem, theta)
   values <- to_core(part$working, layout$transform)
@@ -127,7 +127,7 @@ polya_gamma_gradient <- function(problem, theta, q, signs, batch, kl_weight, dra
   list(value = (score$value - kl_weight * divergence) / n - theta_penalty(problem, theta),
     theta = label_theta(core_to_working_slope(layout, values) * score$gradient, 0, crossprod(X, score$d_shift)) / n -
       label_theta(0 * part$working, 0, 2 * label_penalty[["trend"]] * part$trend),
-    q = cbind(d_log_omega + entropy, d_log_omega * moved + entropy) / n)
+    q = cbind(d_log_omega + entropy, d_log_omega * deviation + entropy) / n)
 }
 
 # ---- probabilities ----------------------------------------------------------------------------------------------------------------

@@ -17,8 +17,8 @@ exact_gp <- function(max_rows = 10000L) {
 fit_method.neargp_exact_gp <- function(method, problem) {
   check_exact_size(method, problem)
   objective <- exact_objective(problem)
-  climb <- function(working) scoring_optimizer(problem)(objective, working, FALSE)
-  state <- climb_from_shorter(problem, near_optimum(problem), climb)
+  optimize_from <- function(working) scoring_optimizer(problem)(objective, working, FALSE)
+  state <- optimize_from_shorter(problem, near_optimum(problem), optimize_from)
   method_result(state, score = "log-likelihood")
 }
 
@@ -31,7 +31,7 @@ check_exact_size <- function(method, problem) {
 
 # Vecchia's estimate costs next to nothing and leaves the dense likelihood one or two steps to go. An earlier fit's is nearer still.
 near_optimum <- function(problem, k = 30L) {
-  continued <- !anyNA(problem$layout$start[problem$free])
-  if (continued || length(problem$data$y) <= k) return(problem$start)
+  warm_start <- !anyNA(problem$layout$start[problem$free])
+  if (warm_start || length(problem$data$y) <= k) return(problem$start)
   if_computable(fit_method(vecchia(k), problem)$working, problem$start)
 }

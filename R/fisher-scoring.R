@@ -22,17 +22,17 @@ fisher_scoring <- function(objective, start, free, bounds, control, tolerance = 
     if (is_flat(values, 5L, tolerance) && step$expected_gain < 0.5) {
       return(optimizer_result(working, current, first, iteration - 1L, evaluations, TRUE, flat))
     }
-    moved <- line_search(objective, working, current, step, bounds, free)
-    evaluations <- evaluations + moved$evaluations
-    if (is.null(moved$state)) return(stalled_result(working, current, first, iteration, evaluations, step$expected_gain))
-    pairs <- remember_pair(pairs, moved$working - working, current$gradient - moved$state$gradient)
-    working <- moved$working
-    current <- moved$state
+    accepted <- line_search(objective, working, current, step, bounds, free)
+    evaluations <- evaluations + accepted$evaluations
+    if (is.null(accepted$evaluated)) return(stalled_result(working, current, first, iteration, evaluations, step$expected_gain))
+    pairs <- remember_pair(pairs, accepted$working - working, current$gradient - accepted$evaluated$gradient)
+    working <- accepted$working
+    current <- accepted$evaluated
     values <- c(values, current$value)
   }
-  settled <- is_flat(values, 10L, 0.1)
-  optimizer_result(working, current, first, control$max_iterations, evaluations, settled,
-    if (settled) flat else sprintf("stopped after %d iterations (max_iterations)", control$max_iterations))
+  converged <- is_flat(values, 10L, 0.1)
+  optimizer_result(working, current, first, control$max_iterations, evaluations, converged,
+    if (converged) flat else sprintf("stopped after %d iterations (max_iterations)", control$max_iterations))
 }
 
 # Where variance and nugget act alike, as in white noise with a short range, a step without bounds promises a little more than `tolerance`
@@ -54,7 +54,7 @@ stalled_result <- function(working, state, first, iterations, evaluations, expec
 
 # `first` is the value at the start: what the optimiser gained tells whether refreshed neighbours mattered.
 optimizer_result <- function(working, state, first, iterations, evaluations, converged, message) {
-  list(working = working, state = state, gain = state$value - first, iterations = iterations, evaluations = evaluations,
+  list(working = working, evaluated = state, gain = state$value - first, iterations = iterations, evaluations = evaluations,
     converged = converged, message = message)
 }
 
@@ -120,12 +120,12 @@ line_search <- function(objective, working, current, step, bounds, free, halving
   for (trial in seq_len(halvings)) {
     candidate <- clamp(working + fraction * step$step, bounds, free)
     state <- objective$evaluate(candidate, information = TRUE)
-    if (state$value > current$value) return(list(working = candidate, state = state, evaluations = trial))
+    if (state$value > current$value) return(list(working = candidate, evaluated = state, evaluations = trial))
     drop <- current$value - state$value
     shrink <- if (is.finite(drop)) 0.5 * fraction * step$slope / (drop + fraction * step$slope) else 0.25
     fraction <- fraction * min(0.5, max(0.1, shrink))
   }
-  list(state = NULL, evaluations = halvings)
+  list(evaluated = NULL, evaluations = halvings)
 }
 
 check_start <- function(state) {

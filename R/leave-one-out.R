@@ -68,11 +68,11 @@ without_own_trend <- function(object, given, y, noise) {
   unseen <- design_columns(data) - given$weighted[, -1L, drop = FALSE]
   moments <- trend_moments(object, given$weighted, given$variance, data$X, data$offset)
   beta_vcov <- core_trend(object)$beta_vcov
-  spread <- rowSums((unseen %*% beta_vcov) * unseen)
+  trend_variance <- rowSums((unseen %*% beta_vcov) * unseen)
   variance <- pmax(given$variance, 0) + noise
-  h <- ifelse(variance > 0, spread / variance, 0)
+  h <- ifelse(variance > 0, trend_variance / variance, 0)
   grown <- h / (1 - h)
-  left <- list(mean = moments$mean - (y - moments$mean) * grown, variance = moments$variance + spread * grown)
+  left <- list(mean = moments$mean - (y - moments$mean) * grown, variance = moments$variance + trend_variance * grown)
   alone <- determining_groups(design_columns(data))
   trend_without <- deleted_trends(object)
   for (row in setdiff(which(h > high_leverage), alone)) {
@@ -108,11 +108,11 @@ high_leverage <- 0.9
 
 # `trend`: of all rows.
 downdated_trend <- function(trend, D, z) {
-  spread <- D %*% trend$beta_vcov
-  leverage <- tcrossprod(spread, D)
+  weighted <- D %*% trend$beta_vcov
+  leverage <- tcrossprod(weighted, D)
   if (sum(diag(leverage)) > high_leverage && max(eigen(leverage, symmetric = TRUE, only.values = TRUE)$values) > high_leverage) return(NULL)
-  solved <- solve(diag(nrow(D)) - leverage, cbind(z, spread))
-  list(change = drop(crossprod(spread, solved[, 1L])), beta_vcov = trend$beta_vcov + crossprod(spread, solved[, -1L, drop = FALSE]))
+  solved <- solve(diag(nrow(D)) - leverage, cbind(z, weighted))
+  list(change = drop(crossprod(weighted, solved[, 1L])), beta_vcov = trend$beta_vcov + crossprod(weighted, solved[, -1L, drop = FALSE]))
 }
 
 # A function of rows: by how much the coefficients fall when these are taken away, and their covariance matrix then. Those of all rows are

@@ -252,8 +252,8 @@ quasi_newton_optimizer <- function(problem) {
 with_fresh_neighbors <- function(problem, state, objective_for, k) {
   covariance <- covariance_at(problem, state$working)
   if (all(vapply(covariance$components, is_isotropic, NA))) return(state)
-  state$state <- objective_for(metric_component(covariance), k)$evaluate(state$working)
-  if (!is.finite(state$state$value)) abort_cholesky(state$state$failed)
+  state$evaluated <- objective_for(metric_component(covariance), k)$evaluate(state$working)
+  if (!is.finite(state$evaluated$value)) abort_cholesky(state$evaluated$failed)
   state
 }
 

@@ -82,7 +82,7 @@ score_pass <- function(method, problem, theta) {
 # each stage has steps.
 score_adam <- function(method, problem, theta) {
   n <- length(problem$data$offset)
-  sizes <- if (problem$distinct < 20000L || !is.null(problem$continued)) n else stage_sizes(n)
+  sizes <- if (problem$distinct < 20000L || !is.null(problem$warm_start)) n else stage_sizes(n)
   steps <- stage_steps(method$steps %||% 1000L, length(sizes))
   shuffled <- if (length(sizes) > 1L) sample.int(n)
   state <- list(theta = theta, singular = 0L)
@@ -125,9 +125,9 @@ adam_stage <- function(method, problem, state, steps) {
         state$singular <- state$singular + 1L
         next
       }
-      moved <- adam_step(theta / unit, unit * gradient, moments, step, score_rate(method, share_done(problem, step, steps)))
-      moments <- moved$moments
-      theta[free] <- (moved$working * unit)[free]
+      updated <- adam_step(theta / unit, unit * gradient, moments, step, score_rate(method, share_done(problem, step, steps)))
+      moments <- updated$moments
+      theta[free] <- (updated$working * unit)[free]
       theta <- clamp(theta, bounds, free)
     }
     problem$report(method$k, max(now), NULL)

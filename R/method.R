@@ -118,7 +118,7 @@ print.neargp_method <- function(x, ...) {
 # Coarse to fine in k, and at each k as many rounds as the neighbours need: neighbours depend on the ratios of the ranges and on the
 # anisotropy, so they are sought in the current metric, held while the optimiser runs, and sought anew until they no longer matter:
 # the metric has not moved, or the new neighbours let the optimiser gain a negligible amount.
-# `objective_for(component, k)` seeks neighbours in the metric of that component; `optimize(objective, working, coarse)` climbs.
+# `objective_for(component, k)` seeks neighbours in the metric of that component; `optimize(objective, working, coarse)` maximises.
 fit_with_neighbors <- function(problem, k, objective_for, optimize, negligible = problem$control$refresh_gain) {
   control <- problem$control
   coarse <- if (control$coarse_k > 0L && control$coarse_k < k) control$coarse_k
@@ -137,9 +137,9 @@ fit_level <- function(problem, k, coarse, state, objective_for, optimize, neglig
   index <- metric_index(covariance_at(problem, state$working))
   component <- covariance_at(problem, state$working)$components[[index]]
   last_move <- 0
-  climb <- function(working) optimize(objective_for(component, k), working, coarse)
+  optimize_from <- function(working) optimize(objective_for(component, k), working, coarse)
   for (round in seq_len(if (coarse) 2L else control$max_refreshes)) {
-    result <- if (round == 1L) climb_from_shorter(problem, state$working, climb) else if_computable(climb(state$working))
+    result <- if (round == 1L) optimize_from_shorter(problem, state$working, optimize_from) else if_computable(optimize_from(state$working))
     if (is.null(result)) {
       component <- halfway_component(held, component)
       next
@@ -149,10 +149,10 @@ fit_level <- function(problem, k, coarse, state, objective_for, optimize, neglig
     result$evaluations <- result$evaluations + state$evaluations
     state <- result
     problem$report(k, round, state)
-    reached <- covariance_at(problem, state$working)$components[[index]]
-    move <- metric_shape(reached) - metric_shape(component)
+    updated <- covariance_at(problem, state$working)$components[[index]]
+    move <- metric_shape(updated) - metric_shape(component)
     if (max(abs(move)) <= control$refresh_tolerance || (round > 1L && state$gain < negligible)) return(state)
-    component <- if (sum(move * last_move) < 0) halfway_component(component, reached) else reached
+    component <- if (sum(move * last_move) < 0) halfway_component(component, updated) else updated
     last_move <- move
   }
   if (!coarse) {
@@ -164,14 +164,14 @@ fit_level <- function(problem, k, coarse, state, objective_for, optimize, neglig
 
 # A start may have been tried on few rows, or with few neighbours, and lead to matrices that are singular with all of them: ranges beside
 # which rows can no longer be told apart. Those that are estimated are halved until the optimiser can start.
-climb_from_shorter <- function(problem, start, climb, halvings = 12L) {
+optimize_from_shorter <- function(problem, start, optimize_from, halvings = 12L) {
   ranges <- which(problem$free & problem$layout$kind == "range")
   for (halving in if (length(ranges)) seq_len(halvings + 1L) - 1L) {
     shorter <- replace(start, ranges, start[ranges] - halving * log(2))
-    result <- if_computable(climb(clamp(shorter, problem$bounds, problem$free)))
+    result <- if_computable(optimize_from(clamp(shorter, problem$bounds, problem$free)))
     if (!is.null(result)) return(result)
   }
-  climb(start)  # and its error
+  optimize_from(start)  # and its error
 }
 
 halfway_component <- function(from, to) {
@@ -201,9 +201,9 @@ at_bound <- function(working, problem, information = NULL) {
   problem$free & (low | vanished | working >= problem$bounds$upper - 1e-6)
 }
 
-method_result <- function(state, score, information = state$state$information, k = NULL) {
-  list(working = state$working, beta = state$state$beta, beta_vcov = state$state$beta_vcov, information = information,
-    value = state$state$value, score = score, k = k,
+method_result <- function(state, score, information = state$evaluated$information, k = NULL) {
+  list(working = state$working, beta = state$evaluated$beta, beta_vcov = state$evaluated$beta_vcov, information = information,
+    value = state$evaluated$value, score = score, k = k,
     convergence = c(list(converged = state$converged, message = state$message, iterations = state$iterations,
       evaluations = state$evaluations), state[intersect("single_failed", names(state))]))
 }

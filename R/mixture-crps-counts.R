@@ -3,13 +3,13 @@
 # each; long stretches of large numbers are integrated.
 
 count_crps <- function(mixture, observed) {
-  bulk <- response_bulk(mixture)
+  central <- central_range(mixture)
   # At the number of trials P is 1.
-  if (mixture_rule(mixture)$scale == "logit") bulk$upper <- pmin(bulk$upper, mixture$trials - 1)
-  line <- smooth_stretch(mixture, bulk$lower, bulk$upper)
-  last <- list(below = ifelse(line$rows, line$from - 1, bulk$upper), above = bulk$upper)
-  first <- list(below = bulk$lower, above = ifelse(line$rows, line$to + 1, bulk$upper + 1))
-  pmax(observed - 1 - bulk$upper, 0) + pmax(bulk$lower - observed, 0) + summed_squares(mixture, observed, first$below, last$below) +
+  if (mixture_rule(mixture)$scale == "logit") central$upper <- pmin(central$upper, mixture$trials - 1)
+  line <- smooth_stretch(mixture, central$lower, central$upper)
+  last <- list(below = ifelse(line$rows, line$from - 1, central$upper), above = central$upper)
+  first <- list(below = central$lower, above = ifelse(line$rows, line$to + 1, central$upper + 1))
+  pmax(observed - 1 - central$upper, 0) + pmax(central$lower - observed, 0) + summed_squares(mixture, observed, first$below, last$below) +
     summed_squares(mixture, observed, first$above, last$above) + integrated_squares(mixture, observed, line)
 }
 
@@ -75,16 +75,16 @@ run_of_counts <- function(mixture, observed, at, end, probability) {
   nodes <- run_nodes(mixture, at, end)
   term <- nodes$weight * family$density(at + 1, nodes$eta, mixture$parameters, mixture$trials)
   # The ratio at + 1 is taken out of all the others, so that their products stay near 1. Beyond 1e200 the probability itself is 0.
-  unit <- family$decline(at + 1, mixture$parameters, mixture$trials)
-  rise <- pmin(family$rise(nodes$eta, mixture$parameters) * unit, 1e200)
+  unit <- family$ratio_in_count(at + 1, mixture$parameters, mixture$trials)
+  ratio <- pmin(family$ratio_in_predictor(nodes$eta, mixture$parameters) * unit, 1e200)
   factor <- rep(1, mixture$n)
   ones <- rep(1, ncol(term))
   total <- double(mixture$n)
   for (step in seq_len(max(end - at))) {
     y <- at + step
     if (step > 1L) {
-      term <- term * rise
-      factor <- factor * family$decline(y, mixture$parameters, mixture$trials) / unit
+      term <- term * ratio
+      factor <- factor * family$ratio_in_count(y, mixture$parameters, mixture$trials) / unit
     }
     within <- y <= end
     probability <- probability + within * factor * drop(term %*% ones)

@@ -43,7 +43,7 @@ gaussian_crps <- function(mixture, observed) {
 
 # The responses beyond which the integrand is nothing: the tails of the noise at an eta that is itself in its tail. Where the response is
 # exp(t), dx = exp(t) dt moves the peak of the integrand by sd^2 / 2 to the right.
-response_bulk <- function(mixture, tail = 1e-7) {
+central_range <- function(mixture, tail = 1e-7) {
   at <- function(z, p) {
     mixture$mean <- mixture$mean + z * mixture$sd
     mixture$sd <- rep(0, mixture$n)
@@ -66,12 +66,12 @@ integration_points <- function(mixture, lower, upper) {
   do.call(rbind, by_rule)
 }
 
-# Left of the observation the integrand is F^2, right of it (1 - F)^2; between the bulk and an observation outside it, 1.
+# Left of the observation the integrand is F^2, right of it (1 - F)^2; between the central range and an observation outside it, 1.
 continuous_crps <- function(mixture, observed) {
   scale <- response_scale(mixture)
-  bulk <- response_bulk(mixture)
-  inside <- pmin(pmax(observed, bulk$lower), bulk$upper)
-  ends <- integration_ends(mixture, bulk$lower, inside, bulk$upper)
+  central <- central_range(mixture)
+  inside <- pmin(pmax(observed, central$lower), central$upper)
+  ends <- integration_ends(mixture, central$lower, inside, central$upper)
   integral <- function(lower, upper, integrand) {
     points <- integration_points(mixture, lower, upper)
     at <- take_mixture(mixture, points$row)

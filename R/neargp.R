@@ -14,7 +14,8 @@
 #' coordinate has a range of its own, `range_time`. Duplicated locations are fine while there is a nugget, and for responses that are not
 #' gaussian.
 #'
-#' Coordinates that share a range are taken to have one unit. Where they hardly do, a warning of class `neargp_warning_units` names the remedy:
+#' Coordinates that share a range are taken to have one unit. Where they hardly do, a warning of class
+#' `neargp_warning_units` names the remedy:
 #' `time` for a time among the coordinates, `ard = TRUE` of the covariance for a depth. Times and depths are known by the words of the columns'
 #' names; three or more coordinates by standard deviations that differ by a factor of 20. Where the unit is one, say so by
 #' `distance = "euclidean"`.
@@ -173,8 +174,8 @@ new_problem <- function(data, locations, settings, start) {
   if (!is_class_data(data)) data <- with_trend_basis(data, is_gaussian(settings$family))
   with_response_unit(list(data = data, locations = locations, layout = layout, free = !layout$fixed,
     groups = component_groups(settings$covariance, locations), covariance = settings$covariance, method = settings$method,
-    family = settings$family, earlier = if (inherits(start, "neargp")) start$classifier,
-    continued = if (inherits(start, "neargp")) continued_fit(start, data, layout, settings), control = settings$control,
+    family = settings$family, warm_classifier = if (inherits(start, "neargp")) start$classifier,
+    warm_start = if (inherits(start, "neargp")) warm_start_of(start, data, layout, settings), control = settings$control,
     threads = settings$threads, report = fit_reporter(settings$verbose), report_bound = bound_reporter(settings$verbose)))
 }
 
@@ -208,9 +209,9 @@ with_start.default <- function(method, problem) {
 fit_reporter <- function(verbose) {
   if (!verbose) return(function(k, round, state) invisible())
   function(k, round, state) {
-    reached <- if (is.null(state)) sprintf("step %d", round) else
-      sprintf("objective %.6g after %d iterations", state$state$value, state$iterations)
-    cli::cli_inform(c(i = "k = {k}: {reached}"))
+    progress <- if (is.null(state)) sprintf("step %d", round) else
+      sprintf("objective %.6g after %d iterations", state$evaluated$value, state$iterations)
+    cli::cli_inform(c(i = "k = {k}: {progress}"))
   }
 }
 
@@ -267,7 +268,7 @@ named_square <- function(matrix, X) {
 warn_unless_converged <- function(fit) {
   if (isFALSE(fit$convergence$converged)) {
     warn_neargp("convergence", c(paste0("The fit did not converge: ", fit$convergence$message, "."),
-      i = if (length(fit$convergence$endless)) paste("Its predictions can be used, its tests of such coefficients cannot.",
+      i = if (length(fit$convergence$separated)) paste("Its predictions can be used, its tests of such coefficients cannot.",
         "Leave the covariate out, or merge levels.") else "It can be used and continued: update(fit, start = fit)."))
   }
 }

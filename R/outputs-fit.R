@@ -44,7 +44,7 @@ fit_outputs.neargp_vecchia <- function(method, problem) {
   }
   state <- fit_with_neighbors(problem, method$k, objective_for, with_single_precision(problem, outputs_optimizer(problem)))
   objective <- objective_for(component_at(problem, state$working), method$k)
-  state$state <- objective$evaluate(state$working)
+  state$evaluated <- objective$evaluate(state$working)
   information <- observed_information(objective, state, problem)
   method_result(state, score = "log-likelihood", information = information, k = method$k)
 }

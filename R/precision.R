@@ -54,21 +54,21 @@ add_climbs <- function(first, last) {
 
 # A matrix that cannot be factorised ends the climb where it was best.
 climb_in_single <- function(objective, working, coarse, optimize) {
-  reached <- list(working = working, value = -Inf, gain = 0, iterations = 0L, evaluations = 0L, failed = TRUE)
+  best <- list(working = working, value = -Inf, gain = 0, iterations = 0L, evaluations = 0L, failed = TRUE)
   first <- NULL
   evaluate <- function(working, ...) {
     state <- in_single_precision(objective$evaluate(working, ...))
-    reached$evaluations <<- reached$evaluations + 1L
+    best$evaluations <<- best$evaluations + 1L
     if (!is.finite(state$value)) rlang::abort("Single precision does not do.", class = "neargp_single_failed")
     first <<- first %||% state$value
-    if (state$value > reached$value) {
-      reached[c("working", "value", "gain")] <<- list(working, state$value, state$value - first)
+    if (state$value > best$value) {
+      best[c("working", "value", "gain")] <<- list(working, state$value, state$value - first)
     }
     state
   }
   single <- list(evaluate = evaluate, gradient = function(...) in_single_precision(objective$gradient(...)), n = objective$n,
     resolution = single_resolution(objective$n))
-  tryCatch(c(optimize(single, working, coarse), list(failed = FALSE)), neargp_single_failed = function(condition) reached)
+  tryCatch(c(optimize(single, working, coarse), list(failed = FALSE)), neargp_single_failed = function(condition) best)
 }
 
 # Differences of an objective of n rows that rounding hides. Errors of the rows' densities in single precision are 1e-7 to 1e-5, by the

@@ -193,7 +193,7 @@ summary.neargp <- function(object, ...) {
 wald_tests <- function(object) {
   variance <- diag(object$beta_vcov)
   std_error <- sqrt(ifelse(variance < 0, NA, variance))
-  z <- ifelse(names(object$beta) %in% object$convergence$endless, NA, object$beta / std_error)
+  z <- ifelse(names(object$beta) %in% object$convergence$separated, NA, object$beta / std_error)
   list(std_error = std_error, z = z, p_value = wald_p_value(z))
 }
 

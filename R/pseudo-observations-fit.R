@@ -18,7 +18,7 @@ fit_pseudo_observations <- function(method, problem) {
     convergence = state$convergence, pseudo_observations = pseudo_observations)
 }
 
-# Pseudo-observations depend on the family's parameter. To climb with the pseudo-observations held and then renew them
+# Pseudo-observations depend on the family's parameter. To optimise with the pseudo-observations held and then renew them
 # may end far from the optimum: of overdispersed counts pseudo-observations with the noise of Poisson counts make counts
 # look like Poisson's. The score of the best of all else is therefore searched over that parameter, with the
 # pseudo-observations that belong to each value. Where there are none, or the score cannot be computed, a value is worse
@@ -30,7 +30,7 @@ maximize_pseudo_observation_score <- function(method, problem, theta) {
   problem$free[own] <- FALSE
   best <- list(theta = theta, score = -Inf)
   iterations <- 0L
-  climb_at <- function(working) {
+  optimize_at <- function(working) {
     theta <- replace(best$theta, own, working)
     problem <- problem$scoring$refresh(problem, theta)
     state <- score_pass(method, problem, theta)
@@ -38,9 +38,9 @@ maximize_pseudo_observation_score <- function(method, problem, theta) {
     c(state, list(problem = problem, score = pseudo_observation_score(problem, state$theta, method$k)$value))
   }
   score_at <- function(working) {
-    reached <- if (is.finite(best$score)) if_computable(climb_at(working), list(score = -1e100)) else climb_at(working)
-    if (reached$score > best$score) best <<- reached
-    reached$score
+    result <- if (is.finite(best$score)) if_computable(optimize_at(working), list(score = -1e100)) else optimize_at(working)
+    if (result$score > best$score) best <<- result
+    result$score
   }
   bracket <- bracket_maximum(score_at, theta[own], problem$bounds$lower[own], problem$bounds$upper[own])
   stats::optimize(score_at, bracket, maximum = TRUE, tol = 0.05)
@@ -59,9 +59,9 @@ bracket_maximum <- function(f, start, lower, upper) {
   step <- if (rises) 2 else -1
   repeat {
     ahead <- within(at[2L] + step)
-    if (ahead == at[2L] || (reached <- f(ahead)) <= value + 0.01) return(range(at[1L], ahead))
+    if (ahead == at[2L] || (value_ahead <- f(ahead)) <= value + 0.01) return(range(at[1L], ahead))
     at <- c(at[2L], ahead)
-    value <- reached
+    value <- value_ahead
     step <- 2 * step
   }
 }
@@ -172,15 +172,15 @@ with_pseudo_observations <- function(problem, theta) {
 # would hardly differ, but the predictor be all but certain.
 pseudo_observation_start <- function(problem) {
   problem <- with_pseudo_observations(problem, problem$start)
-  c(problem$start, continued_links(problem) %||% replace(problem$prior$beta, problem$design$intercept, 0))
+  c(problem$start, warm_links(problem) %||% replace(problem$prior$beta, problem$design$intercept, 0))
 }
 
 # Of a fit that is continued trend and bias, as fit_pseudo_observations() tells them, in the columns of the design here.
-continued_links <- function(problem) {
-  earlier <- problem$continued
-  if (is.null(earlier)) return(NULL)
-  beta <- drop(crossprod(problem$design$rotation, scaled_trend(problem$design, core_trend(earlier)$beta)))
-  replace(beta, problem$design$intercept, earlier$pseudo_observations$bias[seq_along(problem$design$intercept)])
+warm_links <- function(problem) {
+  warm <- problem$warm_start
+  if (is.null(warm)) return(NULL)
+  beta <- drop(crossprod(problem$design$rotation, scaled_trend(problem$design, core_trend(warm)$beta)))
+  replace(beta, problem$design$intercept, warm$pseudo_observations$bias[seq_along(problem$design$intercept)])
 }
 
 robust_coefficients <- function(problem) {
@@ -232,7 +232,7 @@ pseudo_observation_trend_covariance <- function(problem, pseudo_observations, kn
   design <- 1L + seq_len(q)
   result$gram[design, design] <- result$gram[design, design] +
     information_within_locations(pseudo_observations$locations, observation_counts(problem$data, problem$family)) / known$nugget
-  settled_trend(result, problem$distinct)$beta_vcov
+  solved_trend(result, problem$distinct)$beta_vcov
 }
 
 # Rows at one location are, for what they say of the trend, their mean and contrasts, from which the field has gone: sum

@@ -71,8 +71,8 @@ pseudo_observation_objective <- function(problem, plan, span = seq_along(plan$at
     result <- score(theta, FALSE)
     if (result$failed > 0L) return(list(value = -Inf, failed = 0L))
     if (!is.finite(result$score)) {
-      unsettled <- tryCatch(check_settled(result, rows, problem$family), neargp_error_quadrature = identity)
-      return(list(value = -Inf, failed = 0L, condition = unsettled))
+      not_integrated <- tryCatch(check_integrated(result, rows, problem$family), neargp_error_quadrature = identity)
+      return(list(value = -Inf, failed = 0L, condition = not_integrated))
     }
     list(value = result$score, score = result$score, failed = 0L)
   }

@@ -56,14 +56,14 @@ marginal_prior <- function(data, X, family, parameters, threads, at_most = 5000L
     at <- density(theta)
     -c(crossprod(X, count * at$d_mean), exp(theta[q + 1L]) * sum(count * at$d_variance)) / length(rows)
   }
-  check_settled(density(c(beta, log(spread))), rows, family)
+  check_integrated(density(c(beta, log(spread))), rows, family)
   limits <- log(spread) + log(c(1e-4, 1e4))
   best <- stats::nlminb(c(beta, log(spread)), value, gradient, lower = c(rep(-Inf, q), limits[1L]), upper = c(rep(Inf, q), limits[2L]))
   list(beta = best$par[seq_len(q)], variance = exp(best$par[q + 1L]))
 }
 
 # `at`: densities of these rows under the prior, which start values or a pseudo-observation have to be made of.
-check_settled <- function(at, rows, family) {
+check_integrated <- function(at, rows, family) {
   wrong <- rows[!is.finite(at$value) | !is.finite(at$d_mean) | !is.finite(at$d_variance)]
   if (!length(wrong)) return(invisible())
   abort_neargp("quadrature", c(sprintf("The density of a %s response given its linear predictor could not be integrated.", family_call(family)),
@@ -79,7 +79,7 @@ check_settled <- function(at, rows, family) {
 response_pseudo_observations <- function(data, X, family, parameters, prior, threads) {
   mean <- data$offset + drop(X %*% prior$beta)
   at <- marginal_density(data, family, parameters, mean, prior$variance, FALSE, threads)
-  check_settled(at, seq_along(data$y), family)
+  check_integrated(at, seq_along(data$y), family)
   curvature <- pmin(2 * at$d_variance - at$d_mean^2, -1e-8 / prior$variance)
   list(mean = mean - at$d_mean / curvature, precision = -curvature / pmax(1 + prior$variance * curvature, 1e-8))
 }

@@ -18,29 +18,30 @@ quasi_newton <- function(objective, start, free, bounds, control, relative_toler
   state_at <- function(parameters) {
     working[free] <- parameters
     if (!identical(cache$working, working)) {
-      cache$state <- evaluate(working)
+      cache$evaluated <- evaluate(working)
       cache$working <- working
       cache$evaluations <- (cache$evaluations %||% 0L) + 1L
     }
     cache
   }
-  check_start(state_at(working[free])$state)
-  first <- cache$state$value
-  if (!any(free)) return(optimizer_result(working, cache$state, first, 0L, 1L, TRUE, "nothing to estimate"))
-  value <- function(parameters) level - state_at(parameters)$state$value / objective$n
+  check_start(state_at(working[free])$evaluated)
+  first <- cache$evaluated$value
+  if (!any(free)) return(optimizer_result(working, cache$evaluated, first, 0L, 1L, TRUE, "nothing to estimate"))
+  value <- function(parameters) level - state_at(parameters)$evaluated$value / objective$n
   gradient <- function(parameters) {
     at <- state_at(parameters)
-    at$state$slope %||% slope_at(at$working, at$state)
+    at$evaluated$slope %||% slope_at(at$working, at$evaluated)
   }
-  climb <- function(from, relative_tolerance) {
+  optimize_from <- function(from, relative_tolerance) {
     stats::nlminb(from, value, gradient, lower = bounds$lower[free], upper = bounds$upper[free],
       control = list(iter.max = 5L * control$max_iterations, eval.max = 10L * control$max_iterations,
         rel.tol = relative_tolerance, x.tol = 1e-6, step.max = control$max_step))
   }
-  result <- climb(working[free], relative_tolerance)
-  if (is_false_convergence(result)) result <- climb_again(result, climb)
+  result <- optimize_from(working[free], relative_tolerance)
+  if (is_false_convergence(result)) result <- optimize_again(result, optimize_from)
   final <- state_at(result$par)
-  optimizer_result(final$working, final$state, first, result$iterations, cache$evaluations, quasi_newton_converged(result), result$message)
+  optimizer_result(final$working, final$evaluated, first, result$iterations, cache$evaluations, quasi_newton_converged(result),
+    result$message)
 }
 
 # The same, with each parameter in a unit of its own and counted from an `origin` of its own: steps and tolerances mean the same for all of
@@ -56,9 +57,9 @@ quasi_newton_in_units <- function(objective, start, unit, free, bounds, control,
 }
 
 # PORT reports "false convergence" where the gradient is not good enough to go on, as with a nearly noise-free, very smooth process. A
-# second climb that gains next to nothing (values are per row) tells that this is the precision of the arithmetic, and not a bad step.
-climb_again <- function(result, climb) {
-  second <- climb(result$par, 1e-7)
+# second run that gains next to nothing (values are per row) tells that this is the precision of the arithmetic, and not a bad step.
+optimize_again <- function(result, optimize_from) {
+  second <- optimize_from(result$par, 1e-7)
   second$iterations <- second$iterations + result$iterations
   if (is_false_convergence(second) && result$objective - second$objective < 1e-5) {
     second$convergence <- 0L

@@ -8,7 +8,8 @@
 #   density(y, eta, parameters, trials, log), distribution(q, eta, parameters, trials), quantile(p, eta, parameters, trials)
 #   For counts the distribution function is that of the gamma or beta variable which exceeds exp(eta), its odds or the probability of
 #   success where Y <= q: at whole q the sum of the probabilities, and smooth between.
-#   rise(eta, parameters), decline(y, parameters, trials), of counts: P(Y = y | eta) / P(Y = y - 1 | eta) is their product
+#   ratio_in_predictor(eta, parameters), ratio_in_count(y, parameters, trials), of counts: their product is
+#     P(Y = y | eta) / P(Y = y - 1 | eta)
 #   random(n, eta, parameters, trials): one draw for each of the n elements of eta, recycled
 #   start(y, mu, weights): named starting values of the parameters, `mu` a rough fit of the mean
 #   lower, upper: bounds of the estimates, on the natural scale, in units of the standard deviation of y to the power `unit`
@@ -61,8 +62,8 @@ binomial_entry <- function(link) {
       if (log) value else exp(value)
     },
     distribution = function(q, eta, parameters, trials = 1) stats::pbeta(probability(eta), q + 1, trials - q, lower.tail = FALSE),
-    rise = function(eta, parameters) exp(log_probability$success(eta) - log_probability$failure(eta)),
-    decline = function(y, parameters, trials = 1) (trials - y + 1) / y,
+    ratio_in_predictor = function(eta, parameters) exp(log_probability$success(eta) - log_probability$failure(eta)),
+    ratio_in_count = function(y, parameters, trials = 1) (trials - y + 1) / y,
     quantile = function(p, eta, parameters, trials = 1) stats::qbinom(p, trials, probability(eta)),
     random = function(n, eta, parameters, trials = 1) stats::rbinom(n, trials, probability(eta)),
     start = function(y, mu, weights) numeric(0)
@@ -116,8 +117,8 @@ response_families <- list(
     variance = function(eta, parameters, trials) exp(eta),
     density = function(y, eta, parameters, trials, log = FALSE) stats::dpois(y, exp(eta), log),
     distribution = function(q, eta, parameters, trials) stats::pgamma(exp(eta), q + 1, lower.tail = FALSE),
-    rise = function(eta, parameters) exp(eta),
-    decline = function(y, parameters, trials) 1 / y,
+    ratio_in_predictor = function(eta, parameters) exp(eta),
+    ratio_in_count = function(y, parameters, trials) 1 / y,
     quantile = function(p, eta, parameters, trials) stats::qpois(p, exp(eta)),
     random = function(n, eta, parameters, trials) stats::rpois(n, exp(eta)),
     start = function(y, mu, weights) numeric(0)
@@ -130,8 +131,8 @@ response_families <- list(
     distribution = function(q, eta, parameters, trials) {
       stats::pbeta(1 / (1 + exp(eta) / parameters$size), parameters$size, q + 1)
     },
-    rise = function(eta, parameters) 1 / (1 + parameters$size * exp(-eta)),
-    decline = function(y, parameters, trials) (y - 1 + parameters$size) / y,
+    ratio_in_predictor = function(eta, parameters) 1 / (1 + parameters$size * exp(-eta)),
+    ratio_in_count = function(y, parameters, trials) (y - 1 + parameters$size) / y,
     quantile = function(p, eta, parameters, trials) stats::qnbinom(p, parameters$size, mu = exp(eta)),
     random = function(n, eta, parameters, trials) stats::rnbinom(n, parameters$size, mu = exp(eta)),
     # E (y - mu)^2 - mu = mu^2 / size

@@ -211,7 +211,7 @@ check_start_axes <- function(layout, natural) {
 }
 
 # The fit `start` where it is continued: where the same rows have the same model, of which it has an estimate of all that is estimated.
-continued_fit <- function(start, data, layout, settings) {
+warm_start_of <- function(start, data, layout, settings) {
   kind <- function(x) list(class(x$method), x$method$estimator, x$method$posterior, family_call(x$family), x$family$link)
   same <- identical(kind(start), kind(settings)) && !anyNA(layout$start[!layout$fixed])
   rows <- c("y", "levels", "trials", "X", "coords", "offset", "weights", "output")

@@ -9,7 +9,7 @@ trend_of_rows <- function(fit, data, threads = fit$threads) {
   } else if (inherits(fit$method, "neargp_exact_gp")) {
     result <- core_exact(data$coords, response_columns(data), 1 / data$weights, fit$core_covariance, trend_nugget(fit), FALSE, threads,
       data$output)
-    trend <- settled_trend(result, length(data$y))
+    trend <- solved_trend(result, length(data$y))
   } else {
     trend <- gls_trend(data, fit$core_covariance, trend_nugget(fit), earlier_neighbors(fit, data, threads), threads)
   }
@@ -29,10 +29,10 @@ earlier_neighbors <- function(fit, data, threads) {
 }
 
 gls_trend <- function(data, covariance, nugget, neighbors, threads) {
-  settled_trend(core_evaluate(local_problem(data, neighbors, threads = threads), covariance, nugget, FALSE, threads), length(data$y))
+  solved_trend(core_evaluate(local_problem(data, neighbors, threads = threads), covariance, nugget, FALSE, threads), length(data$y))
 }
 
-settled_trend <- function(parts, n) {
+solved_trend <- function(parts, n) {
   trend <- if (parts$failed > 0L) list(value = -Inf) else profile_trend(parts, n)
   if (!is.finite(trend$value)) abort_cholesky(parts$failed)
   trend[c("beta", "beta_vcov")]

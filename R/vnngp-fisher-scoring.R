@@ -31,7 +31,7 @@ scoring_fit <- function(problem, nodes) {
   }
   state <- scoring_climb(problem, nodes, response_optimum(problem), information_for)
   # as those of vecchia()
-  state$curvature <- state$state["information"]
+  state$curvature <- state$evaluated["information"]
   state
 }
 
@@ -40,7 +40,7 @@ scale_up_fit <- function(problem, nodes) {
   # Significance starts at about 1; what flat directions promise for a hundred steps is far below a standard error of each.
   problem$control$tolerance <- max(problem$control$tolerance, 0.2)
   state <- scoring_climb(problem, nodes, few, function(objective) function(working) few$information)
-  state$curvature <- find_curvature(problem, state$objective, state$working, state$state$gradient)
+  state$curvature <- find_curvature(problem, state$objective, state$working, state$evaluated$gradient)
   state
 }
 
@@ -49,15 +49,15 @@ scale_up_fit <- function(problem, nodes) {
 # In these the first of a maxmin ordering are the outliers, and not like the rest; so the rows are random, always the same. An earlier
 # fit's estimates are nearer than this optimum.
 optimum_of_few <- function(problem, few = 500L) {
-  continued <- !anyNA(problem$layout$start[problem$free])
-  start <- if (continued) list(working = problem$start, iterations = 0L, evaluations = 0L) else response_optimum(problem)
+  warm_start <- !anyNA(problem$layout$start[problem$free])
+  start <- if (warm_start) list(working = problem$start, iterations = 0L, evaluations = 0L) else response_optimum(problem)
   n <- length(problem$data$y)
   part <- first_rows(problem, "random", min(n, max(few, min(2L * few, n %/% 10L))))
   part$start <- start$working
   part$method$factor <- "exact"
   part$control$max_iterations <- 12L  # sixty steps of quasi-Newton come near
   optimize <- function(objective, working, coarse) {
-    if (continued) return(optimizer_result(working, check_start(objective$evaluate(working)), 0, 0L, 1L, TRUE, "given"))
+    if (warm_start) return(optimizer_result(working, check_start(objective$evaluate(working)), 0, 0L, 1L, TRUE, "given"))
     together <- climb_together(part, objective, working)
     state <- quasi_newton(objective, together$working, part$free, part$bounds, part$control, relative_tolerance = 1e-4)
     state$evaluations <- state$evaluations + together$evaluations

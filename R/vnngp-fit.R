@@ -4,7 +4,7 @@
 # On all rows if they are few or there are few inducing points, else on every tenth. Those are the first of the maxmin ordering, which cover
 # the region evenly. An earlier fit's is nearer.
 rough_optimum <- function(problem, few_rows = 4000L) {
-  if (!is.null(problem$continued)) return(list(working = problem$start, iterations = 0L, evaluations = 0L))
+  if (!is.null(problem$warm_start)) return(list(working = problem$start, iterations = 0L, evaluations = 0L))
   n <- length(problem$data$y)
   if (n > few_rows && is.null(problem$inducing)) problem <- first_rows(problem, "maxmin", max(few_rows %/% 2L, n %/% 10L))
   optimize <- function(objective, working, coarse) {
@@ -41,17 +41,17 @@ climb_latent <- function(problem, nodes, start, optimize, coarse) {
   objective_for <- function(component, k) {
     latent_objective(problem, latent_problem(problem, nodes, latent_search(problem, nodes, component, k)))
   }
-  climb <- function(objective, working, coarse) c(optimize(objective, working, coarse), list(objective = objective))
+  optimize_keeping_objective <- function(objective, working, coarse) c(optimize(objective, working, coarse), list(objective = objective))
   negligible <- if (has_many_parameters(problem)) negligible_score(problem) else problem$control$refresh_gain
-  fit_level(problem, k, coarse, start, objective_for, climb, negligible)
+  fit_level(problem, k, coarse, start, objective_for, optimize_keeping_objective, negligible)
 }
 
 # Scoring with the observed information, found anew wherever the last steps have led far from where it was found.
 newton_climb <- function(problem, objective, working, curvature, near = 0.1, rounds = 8L) {
   last <- NULL
   evaluate <- function(working, information = TRUE) {
-    if (!identical(last$at, working)) last <<- list(at = working, state = objective$evaluate(working, information = TRUE))
-    state <- last$state
+    if (!identical(last$at, working)) last <<- list(at = working, evaluated = objective$evaluate(working, information = TRUE))
+    state <- last$evaluated
     state$information <- curvature$positive
     state
   }
@@ -66,7 +66,7 @@ newton_climb <- function(problem, objective, working, curvature, near = 0.1, rou
     state <- fisher_scoring(list(evaluate = evaluate, n = objective$n), working, problem$free, problem$bounds, control)
     total <- total + unlist(state[names(total)])
     working <- state$working
-    here <- state$state
+    here <- state$evaluated
     if (is_near(working) && state$converged || total[["iterations"]] >= problem$control$max_iterations) break
   }
   state[names(total)] <- list(total[["gain"]], as.integer(total[["iterations"]]), as.integer(total[["evaluations"]]))
@@ -84,8 +84,8 @@ find_curvature <- function(problem, objective, working, centre, step = 0.02) {
   information <- matrix(0, length(working), length(working))
   for (a in which(problem$free)) {
     inward <- if (working[a] + step > problem$bounds$upper[a]) -step else step
-    moved <- tryCatch(slope(replace(working, a, working[a] + inward)), error = function(e) NULL)
-    if (!is.null(moved) && all(is.finite(moved))) information[a, ] <- -(moved - centre) / inward
+    shifted <- tryCatch(slope(replace(working, a, working[a] + inward)), error = function(e) NULL)
+    if (!is.null(shifted) && all(is.finite(shifted))) information[a, ] <- -(shifted - centre) / inward
   }
   information <- (information + t(information)) / 2
   list(information = information, positive = positive_information(information, problem$free), at = working)
@@ -108,41 +108,41 @@ positive_information <- function(information, free) {
 # The state at the optimum, to a finer tolerance than on the way.
 latent_result <- function(problem, state) {
   objective <- state$objective
-  settled <- settle_posterior(problem, objective, state$working)
-  fitted <- settled$fitted
-  at_optimum <- settled$state
-  state$state <- c(fitted, at_optimum["beta_vcov"])
+  converged <- converge_posterior(problem, objective, state$working)
+  fitted <- converged$fitted
+  at_optimum <- converged$evaluated
+  state$evaluated <- c(fitted, at_optimum["beta_vcov"])
   result <- method_result(state, score = latent_score(problem), information = state$curvature$information,
     k = nrow(objective$latent$search$neighbors))
-  if (!fitted$converged) result$convergence[c("converged", "message")] <- list(FALSE, "the posterior did not settle")
-  endless <- endless_coefficients(problem, state$working, result$beta_vcov)
-  if (length(endless)) {
-    result$convergence[c("converged", "message", "endless")] <- list(FALSE,
-      sprintf("the trend separates the responses, and %s may be infinite", format_some(endless)), endless)
+  if (!fitted$converged) result$convergence[c("converged", "message")] <- list(FALSE, "the posterior did not converge")
+  separated <- separated_coefficients(problem, state$working, result$beta_vcov)
+  if (length(separated)) {
+    result$convergence[c("converged", "message", "separated")] <- list(FALSE,
+      sprintf("the trend separates the responses, and %s may be infinite", format_some(separated)), separated)
   }
   result$posterior <- latent_posterior(objective$latent, at_optimum, fitted)
-  result$posterior$variance_error <- settled$variance_error
+  result$posterior$variance_error <- converged$variance_error
   result
 }
 
 # With squared-exponential covariances an incomplete factor can be a good preconditioner and still have single variances wrong by some
 # percent, and with any covariance a narrow one. Where it does, an exact one gives the posterior, if there are few enough inducing points.
-settle_posterior <- function(problem, objective, working, tolerated = 0.02, most_points = 5000L) {
-  settle <- function(objective) {
+converge_posterior <- function(problem, objective, working, tolerated = 0.02, most_points = 5000L) {
+  converge <- function(objective) {
     fitted <- objective$fit_at(working, 1e-8, 500L)
     state <- rlang::try_fetch(core_latent_state(objective$latent$pointer, problem$threads),
       error = function(condition) abort_posterior(problem$method$jitter, condition))
-    list(fitted = fitted, state = state)
+    list(fitted = fitted, evaluated = state)
   }
-  settled <- settle(objective)
+  converged <- converge(objective)
   families <- vapply(covariance_at(problem, working)$components, `[[`, "", "family")
-  checked <- settled$fitted$restricted || any(families == "gaussian")
-  if (settled$fitted$exact || is_mean_field(problem$method) || !checked) return(settled)
-  settled$variance_error <- sampled_variance_error(objective$latent$pointer, settled$state$node_variance, problem$threads)
-  too_many <- settled$fitted$restricted || nrow(objective$latent$nodes$coords) > most_points
-  if (settled$variance_error <= tolerated || too_many) return(settled)
+  checked <- converged$fitted$restricted || any(families == "gaussian")
+  if (converged$fitted$exact || is_mean_field(problem$method) || !checked) return(converged)
+  converged$variance_error <- sampled_variance_error(objective$latent$pointer, converged$evaluated$node_variance, problem$threads)
+  too_many <- converged$fitted$restricted || nrow(objective$latent$nodes$coords) > most_points
+  if (converged$variance_error <= tolerated || too_many) return(converged)
   problem$method$factor <- "exact"
-  settle(latent_objective(problem, latent_problem(problem, objective$latent$nodes, objective$latent$search)))
+  converge(latent_objective(problem, latent_problem(problem, objective$latent$nodes, objective$latent$search)))
 }
 
 # The largest relative error of the variances of some inducing points, by conjugate gradients.
@@ -158,7 +158,7 @@ sampled_variance_error <- function(pointer, variance, threads, points = 30L) {
 # matters is a direction, and not a column: those of year + year^2 are uncertain together, and their sum is not. With R'R the covariance
 # of the columns, R beta has as its squares the mean square of the trend about its mean; the eigenvalues of R V R' are the variances of
 # that, and those out of all proportion to the field belong to directions without an end. Named are the user's coefficients that go along.
-endless_coefficients <- function(problem, working, beta_vcov, most = 10) {
+separated_coefficients <- function(problem, working, beta_vcov, most = 10) {
   X <- problem$data$X
   if (!ncol(X) || response_family(problem$family)$link == "identity") return(character(0))
   if (!all(is.finite(beta_vcov)) || any(diag(as.matrix(beta_vcov)) < 0)) return(setdiff(colnames(X), "(Intercept)"))
@@ -166,13 +166,13 @@ endless_coefficients <- function(problem, working, beta_vcov, most = 10) {
   centred <- qr(sweep(X, 2L, colMeans(X)), tol = 0)
   factor <- qr.R(centred)[, order(centred$pivot), drop = FALSE] / sqrt(nrow(X) - 1)
   parts <- eigen(factor %*% beta_vcov %*% t(factor), symmetric = TRUE)
-  endless <- which(parts$values > most^2 * max(1, variance / 10))
+  separated <- which(parts$values > most^2 * max(1, variance / 10))
   natural <- problem$data$natural
   back <- natural$back
-  along <- back %*% beta_vcov %*% t(factor) %*% parts$vectors[, endless, drop = FALSE]
-  correlation <- sweep(along, 2L, sqrt(parts$values[endless]), "/") / sqrt(rowSums((back %*% beta_vcov) * back))
+  along <- back %*% beta_vcov %*% t(factor) %*% parts$vectors[, separated, drop = FALSE]
+  correlation <- sweep(along, 2L, sqrt(parts$values[separated]), "/") / sqrt(rowSums((back %*% beta_vcov) * back))
   share <- ifelse(seq_len(ncol(X)) %in% natural$constant, 0, rowSums(correlation^2))
-  colnames(X)[length(endless) > 0L & share >= min(0.8, max(share))]
+  colnames(X)[length(separated) > 0L & share >= min(0.8, max(share))]
 }
 
 latent_score <- function(problem) {

@@ -6,9 +6,9 @@ is_mean_field <- function(method) method$posterior == "mean-field"
 # Adam over moments, covariance, family parameters and trend at once. The trend walks on orthogonal columns of unit size, since all
 # parameters move at the same rate.
 fit_mean_field <- function(method, problem) {
-  earlier <- continued_mean_field(method, problem)
+  warm <- warm_mean_field(method, problem)
   nodes <- latent_nodes(problem)
-  if (!is.null(earlier)) nodes$coords <- earlier$posterior$coords
+  if (!is.null(warm)) nodes$coords <- warm$posterior$coords
   k <- min(method$k, nrow(nodes$coords) - 1L)
   component <- component_at(problem, problem$start)
   search <- latent_search(problem, nodes, component, k)
@@ -21,21 +21,21 @@ fit_mean_field <- function(method, problem) {
     latent_data(nodes, problem$data$coords, component, k, problem$threads), response,
     as_core_covariance(problem$layout, problem$groups, values), family_core_name(problem$family),
     family_values(problem$family, problem$layout, values),
-    mean_field_start(problem, trend, earlier), mean_field_settings(method, problem, !is.null(earlier)), problem$threads))
+    mean_field_start(problem, trend, warm), mean_field_settings(method, problem, !is.null(warm)), problem$threads))
   fitted$beta <- trend$back(fitted$beta)
   nodes$coords <- fitted$coords
   mean_field_result(method, problem, nodes, search, fitted)
 }
 
 # Its inducing points may have been drawn or learned: a fit goes on with the same.
-continued_mean_field <- function(method, problem) {
-  if (identical(problem$continued$method$inducing, method$inducing)) problem$continued
+warm_mean_field <- function(method, problem) {
+  if (identical(problem$warm_start$method$inducing, method$inducing)) problem$warm_start
 }
 
-mean_field_start <- function(problem, trend, earlier) {
-  if (!is.null(earlier)) {
-    return(list(beta = trend$coefficients(drop(problem$data$X %*% core_trend(earlier)$beta)), mean = earlier$posterior$mean,
-      variance = earlier$posterior$variance))
+mean_field_start <- function(problem, trend, warm) {
+  if (!is.null(warm)) {
+    return(list(beta = trend$coefficients(drop(problem$data$X %*% core_trend(warm)$beta)), mean = warm$posterior$mean,
+      variance = warm$posterior$variance))
   }
   list(beta = trend$coefficients(rough_glm(problem$data, problem$family)$eta - problem$data$offset),
     linear_predictor = data_linear_predictor(problem$data, problem$family))
@@ -58,7 +58,7 @@ orthogonal_trend <- function(X) {
     back = function(beta) backsolve(qr.R(decomposition), beta * unit)[order(decomposition$pivot)])
 }
 
-mean_field_settings <- function(method, problem, continued) {
+mean_field_settings <- function(method, problem, warm_start) {
   layout <- problem$layout
   gaussian <- is_gaussian(problem$family)
   of_family <- if (gaussian) layout$kind == "nugget" else layout$kind == "family"
@@ -66,7 +66,7 @@ mean_field_settings <- function(method, problem, continued) {
     list(transform = layout$transform[rows], lower = problem$bounds$lower[rows], upper = problem$bounds$upper[rows], free = free[rows])
   }
   list(epochs = method$epochs, batch_size = method$batch_size, learning_rate = method$learning_rate, key = order_key(),
-    unit = predictor_unit(problem$data, problem$family), continued = continued, learn = isTRUE(method$inducing$learn),
+    unit = predictor_unit(problem$data, problem$family), warm_start = warm_start, learn = isTRUE(method$inducing$learn),
     covariance = part(layout$kind != "family", problem$free & layout$kind != "nugget"), family = part(of_family, problem$free),
     report = mean_field_reporter(method, problem))
 }

@@ -86,10 +86,10 @@ latent_objective <- function(problem, latent) {
 # Pseudo-observations, and what they lead to: those of the fit that is continued, of which a likelihood that is not
 # log-concave may have several, or such as the responses suggest.
 start_posterior <- function(problem, latent) {
-  earlier <- problem$continued
-  if (!is.null(earlier) && identical(latent$nodes$coords, earlier$posterior$coords)) {
-    was <- earlier$posterior
-    core_latent_resume(latent$pointer, was$mean, core_trend(earlier)$beta, was$linear_predictor, was$pseudo_precision, was$slope)
+  warm <- problem$warm_start
+  if (!is.null(warm) && identical(latent$nodes$coords, warm$posterior$coords)) {
+    was <- warm$posterior
+    core_latent_resume(latent$pointer, was$mean, core_trend(warm)$beta, was$linear_predictor, was$pseudo_precision, was$slope)
   } else {
     values <- to_core(problem$start, problem$layout$transform)
     core_latent_start(latent$pointer, data_linear_predictor(problem$data, problem$family), family_core_name(problem$family),

@@ -11,7 +11,8 @@
 #' (Wu et al. 2022, eq. 9). The covariance matrix of the inducing points has `jitter * variance` added on its diagonal: it keeps smooth
 #' covariances numerically positive definite, and is part of the model. Rows at the same location share an inducing point.
 #'
-#' # Many inputs With one range for each of many inputs a fit of many rows takes long. `loo_k()` finds ranges in
+#' # Many inputs
+#' With one range for each of many inputs a fit of many rows takes long. `loo_k()` finds ranges in
 #' seconds; with these fixed (`cov_matern(nu = 2.5, ard = TRUE, range = )`) `vnngp()` finds variance and posterior of
 #' 371,848 rows in 54 inputs in minutes, with a better log score than the paper's (`bench/vnngp.md`).
 #'

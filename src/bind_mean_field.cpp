@@ -35,7 +35,7 @@ neargp::MeanFieldAdamSettings to_settings(const Rcpp::List& list) {
   settings.learning_rate = Rcpp::as<double>(list["learning_rate"]);
   settings.key = std::uint64_t(Rcpp::as<double>(list["key"]));
   settings.unit = Rcpp::as<double>(list["unit"]);
-  settings.continued = Rcpp::as<bool>(list["continued"]);
+  settings.warm_start = Rcpp::as<bool>(list["warm_start"]);
   settings.locations = Rcpp::as<bool>(list["learn"]);
   settings.covariance = to_working(list["covariance"]);
   settings.likelihood = to_working(list["family"]);
@@ -102,7 +102,7 @@ std::vector<double> moments_by_node(const neargp::LatentModel& model, const Rcpp
 
 // `nodes`, `data` and `response` as in bind_latent.h. start: beta, and the linear_predictor that each response suggests by
 // itself or, of a fit that is continued, mean and variance of each node.
-// settings: epochs, batch_size, learning_rate, key, unit, continued, learn, covariance and family (transform, lower,
+// settings: epochs, batch_size, learning_rate, key, unit, warm_start, learn, covariance and family (transform, lower,
 // upper, free of each parameter), report (a function of epoch and bound, or NULL).
 // [[Rcpp::export]]
 Rcpp::List core_mean_field_fit(const Rcpp::List& nodes, const Rcpp::List& data, const Rcpp::List& response,
@@ -120,7 +120,7 @@ Rcpp::List core_mean_field_fit(const Rcpp::List& nodes, const Rcpp::List& data, 
   point.coords = model.coords();
   model.set_covariance(point.covariance, context);
   const neargp::MeanFieldAdamSettings adam = to_settings(settings);
-  point.moments = adam.continued
+  point.moments = adam.warm_start
                       ? moments_by_node(model, start)
                       : neargp::starting_moments(model, observed, point.likelihood, point.beta,
                                                  Rcpp::as<std::vector<double>>(start["linear_predictor"]), context);

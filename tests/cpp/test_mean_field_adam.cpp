@@ -198,8 +198,8 @@ TEST_CASE("moments start at the posterior of gaussian responses, and near that o
       const double value = at_start.value;
       CHECK(value > bound.evaluate(optimum, bound.everything(), context).value - 5.0);
     } else {
-      for (const int node : at_start.touched) CHECK(std::abs(at_start.moments[2 * node]) < 0.2);
-      for (const int node : at_start.touched) CHECK(std::abs(at_start.moments[2 * node + 1]) < 1e-8);
+      for (const int node : at_start.active) CHECK(std::abs(at_start.moments[2 * node]) < 0.2);
+      for (const int node : at_start.active) CHECK(std::abs(at_start.moments[2 * node + 1]) < 1e-8);
     }
   }
 }

@@ -32,7 +32,7 @@ MeanFieldBatch batch_of(const MeanField& bound, bool at_nodes, int size, int ste
 // Nodes of the batch move, as an optimiser moves them.
 void step_from(MeanFieldPoint& point, const MeanFieldGradient& gradient) {
   const std::size_t dim = gradient.locations.size() / (point.moments.size() / 2);
-  for (const int node : gradient.touched) {
+  for (const int node : gradient.active) {
     point.moments[2 * node] += 0.01 * gradient.moments[2 * node];
     point.moments[2 * node + 1] *= 1.1;
     for (std::size_t d = 0; d < dim; ++d) point.coords[node * dim + d] += 0.01;

@@ -19,6 +19,6 @@ test_that("the learning rate is cut by 5 at the quarters", {
 
 test_that("a step is that of the published algorithm", {
   moments <- list(first = c(0, 0), second = c(0, 0))
-  moved <- adam_step(c(1, 1), c(2, -3), moments, 1L, 0.1)
-  expect_equal(moved$working, c(1.1, 0.9), tolerance = 1e-6)
+  updated <- adam_step(c(1, 1), c(2, -3), moments, 1L, 0.1)
+  expect_equal(updated$working, c(1.1, 0.9), tolerance = 1e-6)
 })

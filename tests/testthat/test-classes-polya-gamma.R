@@ -120,7 +120,7 @@ test_that("rows without a gradient move as in Adam over all rows", {
     dense <- adam_step(dense$working, gradient, dense$moments, step, 0.03)
     if (step %% 25 > 0) next
     row <- variables_of(variables, 2L, step, 0.03)
-    move_variables(variables, 2L, adam_step(row$value, gradient[2L, , drop = FALSE], row$moments, step, 0.03), step)
+    update_variables(variables, 2L, adam_step(row$value, gradient[2L, , drop = FALSE], row$moments, step, 0.03), step)
   }
   expect_equal(variables$second, dense$moments$second, tolerance = 1e-10)
   # The correction of bias is throughout that of the step at which a row is read.

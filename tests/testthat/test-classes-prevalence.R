@@ -1,15 +1,15 @@
-test_that("the intercept of the base rates is that of a regression with the other coefficients given", {
+test_that("the intercept of the class prevalence is that of a regression with the other coefficients given", {
   withr::local_seed(2)
   h <- rnorm(200)
   y <- rbinom(200, 1, plogis(-2 + h))
   base <- list(X = cbind(1, h), offset = 0.3 * h, weight = rep(1:2, 100), share = c(sum((1 - y) * 1:2), sum(y * 1:2)) / 300)
   slope <- 0.8
   expected <- suppressWarnings(glm(y ~ 1, binomial(), weights = base$weight, offset = 1.1 * h))
-  expect_equal(base_rate_intercept(base, matrix(c(0, slope))), coef(expected)[[1L]], tolerance = 1e-8)
+  expect_equal(prevalence_intercept(base, matrix(c(0, slope))), coef(expected)[[1L]], tolerance = 1e-8)
 
   slopes <- rbind(0, c(1, -0.5, 2))
   base$share <- c(0.7, 0.05, 0.25)
-  intercept <- base_rate_intercept(base, slopes)
+  intercept <- prevalence_intercept(base, slopes)
   odds <- exp(sweep(base$X %*% slopes, 2L, intercept, "+"))
   expect_equal(colSums(base$weight * odds / rowSums(odds)) / sum(base$weight), base$share, tolerance = 1e-8)
   expect_equal(sum(intercept), 0)

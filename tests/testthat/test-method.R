@@ -52,21 +52,21 @@ test_that("neighbours with which the optimiser cannot start are sought half way,
     sought <<- c(sought, list(component$range))
     length(sought)
   }
-  climb <- function(objective, working, coarse) {
+  optimize <- function(objective, working, coarse) {
     if (objective %in% singular) abort_cholesky(3L)
-    list(working = optimum, state = list(), iterations = 1L, evaluations = 1L, gain = 1, converged = TRUE, message = "converged")
+    list(working = optimum, evaluated = list(), iterations = 1L, evaluations = 1L, gain = 1, converged = TRUE, message = "converged")
   }
   singular <- 2L
-  state <- fit_level(problem, 10L, FALSE, start, objective_for, climb, 0)
+  state <- fit_level(problem, 10L, FALSE, start, objective_for, optimize, 0)
   expect_true(state$converged)
   expect_equal(sought[[3L]], sqrt(sought[[1L]] * sought[[2L]]))
   sought <- list()
   singular <- 2:20
-  state <- fit_level(problem, 10L, FALSE, start, objective_for, climb, 0)
+  state <- fit_level(problem, 10L, FALSE, start, objective_for, optimize, 0)
   expect_match(state$message, "max_refreshes")
   sought <- list()
   singular <- 1L
-  expect_error(fit_level(problem, 10L, FALSE, start, objective_for, climb, 0), class = "neargp_error_cholesky")
+  expect_error(fit_level(problem, 10L, FALSE, start, objective_for, optimize, 0), class = "neargp_error_cholesky")
 })
 
 test_that("what makes no family is refused", {

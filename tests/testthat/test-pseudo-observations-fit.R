@@ -334,8 +334,8 @@ test_that("a continued fit starts from its trend and bias", {
   }
   for (formula in list(count ~ h, count ~ 0 + cut(h, 2), count ~ 0 + h)) {
     first <- pseudo_observation_fit("poisson", data, formula = formula)
-    problem <- list(design = orthogonal_design(core_data(first$data)$X), continued = first)
-    links <- continued_links(problem)
+    problem <- list(design = orthogonal_design(core_data(first$data)$X), warm_start = first)
+    links <- warm_links(problem)
     intercept <- problem$design$intercept
     expect_identical(links[intercept], first$pseudo_observations$bias[seq_along(intercept)])
     unbiased <- links

@@ -37,7 +37,7 @@ test_that("quasi-Newton and Fisher scoring agree on a likelihood", {
   objective <- local_objective(problem, neighbors_before(problem, fit$core_covariance$components[[1]], 10L, "maxmin", 0))
   bounds <- list(lower = rep(-20, 3), upper = rep(20, 3))
   result <- quasi_newton(objective, fit$parameters$working + 0.5, rep(TRUE, 3), bounds, neargp_control())
-  expect_equal(result$state$value, c(logLik(fit)), tolerance = 1e-7)
+  expect_equal(result$evaluated$value, c(logLik(fit)), tolerance = 1e-7)
   expect_equal(result$working, fit$parameters$working, tolerance = 1e-2)
 })
 
@@ -48,6 +48,6 @@ test_that("a point that has a value but no gradient is turned back from, and is 
   bounds <- list(lower = c(-5, -5), upper = c(5, 5))
   result <- quasi_newton(broken, c(0, 0), c(TRUE, TRUE), bounds, neargp_control())
   expect_lte(result$working[2L], 1.5)
-  expect_gt(result$state$value, broken$evaluate(c(0.9, 1.4))$value)
+  expect_gt(result$evaluated$value, broken$evaluate(c(0.9, 1.4))$value)
   expect_error(quasi_newton(broken, c(0, 2), c(TRUE, TRUE), bounds, neargp_control()), class = "neargp_error_cholesky")
 })

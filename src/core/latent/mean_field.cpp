@@ -119,7 +119,7 @@ MeanField::MeanField(const LatentModel& model, const LatentResponse& response, b
       locations_(locations),
       node_neighbors_(model.prior().neighbors()),
       noise_(model.nodes(), 1.0),
-      is_touched_(model.nodes(), 0) {
+      is_active_(model.nodes(), 0) {
   if (model.data() != response.n()) throw Error("The model and the response must have the same number of data.");
   gradient_.moments.assign(2 * model.nodes(), 0.0);
   gradient_.locations.assign(locations ? model.nodes() * model.dim() : 0, 0.0);
@@ -177,19 +177,19 @@ const MeanFieldGradient& MeanField::evaluate(const MeanFieldPoint& point, const 
 }
 
 void MeanField::forget_last() {
-  for (const int node : gradient_.touched) {
+  for (const int node : gradient_.active) {
     gradient_.moments[2 * node] = gradient_.moments[2 * node + 1] = 0.0;
     if (locations_) std::fill_n(gradient_.locations.begin() + Index(node) * model_.dim(), model_.dim(), 0.0);
-    is_touched_[node] = 0;
+    is_active_[node] = 0;
   }
-  gradient_.touched.clear();
+  gradient_.active.clear();
   gradient_.value = 0.0;
 }
 
 void MeanField::touch(int node) {
-  if (is_touched_[node]) return;
-  is_touched_[node] = 1;
-  gradient_.touched.push_back(node);
+  if (is_active_[node]) return;
+  is_active_[node] = 1;
+  gradient_.active.push_back(node);
 }
 
 void MeanField::add_prior(const MeanFieldPoint& point, const MeanFieldBatch& batch, const PreparedCovariance& covariance,

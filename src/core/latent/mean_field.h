@@ -40,7 +40,7 @@ struct MeanFieldGradient {
   std::vector<double> beta;
   std::vector<double> moments;     // nodes x 2: in m and in log s
   std::vector<double> locations;   // nodes x dim, where wanted
-  std::vector<int> touched;        // the only nodes with a gradient
+  std::vector<int> active;         // the only nodes with a gradient
 };
 
 class MeanField {
@@ -87,7 +87,7 @@ class MeanField {
   NeighborTable node_neighbors_, data_neighbors_;
   std::vector<double> noise_;
   std::vector<int> data_start_, data_at_;  // the data at node j: data_at_[data_start_[j] .. data_start_[j + 1] - 1]
-  std::vector<char> is_touched_;
+  std::vector<char> is_active_;
   ProjectedBatch prior_, interpolation_;
   MeanFieldGradient gradient_;
 };

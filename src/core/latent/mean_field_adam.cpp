@@ -80,7 +80,7 @@ class AdamState {
 
   void step(const MeanFieldGradient& gradient, double rate) {
     const std::vector<double> slopes = shared_gradient(gradient);
-    for (const int node : gradient.touched) {
+    for (const int node : gradient.active) {
       double* moments = moments_.data() + 2 * Index(node);
       moment_adam_.step(node, moments, gradient.moments.data() + 2 * Index(node), rate, moment_unit_.data());
       point_.moments[2 * Index(node) + 1] = std::exp(moments[1]);
@@ -120,7 +120,7 @@ class AdamState {
   // At fixed v a step in the trend takes x from m.
   std::vector<double> trend_gradient(const MeanFieldGradient& gradient) const {
     std::vector<double> slopes = gradient.beta;
-    for (const int node : gradient.touched)
+    for (const int node : gradient.active)
       for (std::size_t c = 0; c < slopes.size(); ++c)
         slopes[c] -= design_[node * slopes.size() + c] * gradient.moments[2 * Index(node)];
     return slopes;
@@ -211,7 +211,7 @@ class Schedule {
 bool usable(const MeanFieldGradient& gradient) {
   const auto small = [](double x) { return std::abs(x) < 1e150; };
   if (!small(gradient.value)) return false;
-  for (const int node : gradient.touched)
+  for (const int node : gradient.active)
     if (!small(gradient.moments[2 * Index(node)]) || !small(gradient.moments[2 * Index(node) + 1])) return false;
   for (const auto* part : {&gradient.covariance, &gradient.likelihood, &gradient.beta})
     if (!std::all_of(part->begin(), part->end(), small)) return false;
@@ -219,7 +219,7 @@ bool usable(const MeanFieldGradient& gradient) {
 }
 
 double rate_at(const MeanFieldAdamSettings& settings, Index step, Index steps) {
-  const double done = settings.continued ? 1.0 : double(step) / double(steps);
+  const double done = settings.warm_start ? 1.0 : double(step) / double(steps);
   return settings.learning_rate * (done >= 0.9 ? 0.01 : done >= 0.75 ? 0.1 : 1.0);
 }
 
@@ -259,16 +259,16 @@ MeanFieldFit fit_mean_field(const LatentModel& model, const LatentResponse& resp
   start.covariance = model.with_jitter(std::move(start.covariance));
   MeanField bound(model, response, settings.locations);
   Schedule schedule(bound, model, settings);
-  AdamState walker(model, response, std::move(start), settings);
+  AdamState state(model, response, std::move(start), settings);
   const MeanFieldBatch everything = bound.everything();
-  std::vector<double> sought_in = metric_shape(walker.covariance());
+  std::vector<double> sought_in = metric_shape(state.covariance());
   const Index steps = settings.epochs * schedule.steps();
   MeanFieldFit fit, earlier;
-  if (settings.continued) record_point(bound, walker.point_at(everything.nodes), everything, context, earlier);
+  if (settings.warm_start) record_point(bound, state.point_at(everything.nodes), everything, context, earlier);
   for (int epoch = 0; epoch < settings.epochs; ++epoch) {
-    const std::vector<double> shape = metric_shape(walker.covariance());
+    const std::vector<double> shape = metric_shape(state.covariance());
     if (epoch > 0 && (settings.locations || largest_difference(shape, sought_in) > 0.25)) {
-      bound.renew_neighbors(walker.point_at({}), context);
+      bound.renew_neighbors(state.point_at({}), context);
       sought_in = shape;
     }
     double sum = 0.0;
@@ -276,22 +276,22 @@ MeanFieldFit fit_mean_field(const LatentModel& model, const LatentResponse& resp
     for (Index step = 0; step < schedule.steps(); ++step) {
       if (context.check_interrupt) context.check_interrupt();
       const MeanFieldBatch batch = schedule.next();
-      const MeanFieldGradient& gradient = bound.evaluate(walker.point_at(bound.members(batch)), batch, context);
+      const MeanFieldGradient& gradient = bound.evaluate(state.point_at(bound.members(batch)), batch, context);
       if (!usable(gradient)) {
         ++fit.skipped;
         continue;
       }
       sum += gradient.value;
       ++taken;
-      walker.step(gradient, rate_at(settings, epoch * schedule.steps() + step, steps));
+      state.step(gradient, rate_at(settings, epoch * schedule.steps() + step, steps));
     }
     fit.trace.push_back(taken ? sum / taken : -INFINITY);
     if (settings.report) settings.report(epoch + 1, fit.trace.back());
   }
-  const MeanFieldPoint& reached = walker.point_at(everything.nodes);
-  if (settings.locations) bound.renew_neighbors(reached, context);
-  record_point(bound, reached, everything, context, fit);
-  if (!settings.continued || fit.value > earlier.value) return fit;
+  const MeanFieldPoint& result = state.point_at(everything.nodes);
+  if (settings.locations) bound.renew_neighbors(result, context);
+  record_point(bound, result, everything, context, fit);
+  if (!settings.warm_start || fit.value > earlier.value) return fit;
   earlier.trace = std::move(fit.trace);
   earlier.skipped = fit.skipped;
   return earlier;

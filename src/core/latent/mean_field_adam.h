@@ -1,5 +1,6 @@
-// The paper's optimiser of the mean-field bound: Adam on moments of q, covariance, likelihood, trend and, if wanted, the
-// locations of the nodes, over mini-batches, the learning rate cut by ten at 75% and at 90% of the steps (appendix D.3.1).
+// The paper's optimiser of the mean-field bound: Adam on moments of q, covariance, likelihood, trend and, if wanted,
+// the locations of the nodes, over mini-batches, the learning rate cut by ten at 75% and at 90% of the steps (appendix
+// D.3.1).
 #pragma once
 
 #include <cstdint>
@@ -23,7 +24,7 @@ struct MeanFieldAdamSettings {
   double learning_rate = 0.01;
   std::uint64_t key = 0;
   double unit = 1.0;               // of the linear predictor: means and trend move in it
-  bool continued = false;          // an earlier fit goes on, at its last rate, and is kept where nothing better is found
+  bool warm_start = false;         // an earlier fit goes on, at its last rate, and is kept where nothing better is found
   bool locations = false;          // learn the nodes' locations, the neighbours renewed in every epoch
   WorkingParameters covariance;    // the core's covariance parameters
   WorkingParameters likelihood;    // all logarithms
@@ -38,18 +39,18 @@ struct MeanFieldFit {
   NeighborTable node_neighbors, data_neighbors;
 };
 
-// Moments to start from. At the linear predictor `eta` that each response suggests by itself, the log-likelihood is that of
-// a normal z_i = w_i + noise of variance 1/W_i, with W_i its curvature (at least a twentieth of the largest) and
-// z_i = eta_i - trend_i + slope_i / W_i. Then m = (Q + C'WC)^-1 C'Wz, the posterior mean at the model's covariance, and the
-// best s for it, 1/(Q + C'WC)_jj. From m = 0 or m = z the bound's steep prior term drives the covariance to white noise
-// before m is smooth.
+// Moments to start from. At the linear predictor `eta` that each response suggests by itself, the log-likelihood is
+// that of a normal z_i = w_i + noise of variance 1/W_i, with W_i its curvature (at least a twentieth of the largest)
+// and z_i = eta_i - trend_i + slope_i / W_i. Then m = (Q + C'WC)^-1 C'Wz, the posterior mean at the model's covariance,
+// and the best s for it, 1/(Q + C'WC)_jj. From m = 0 or m = z the bound's steep prior term drives the covariance to
+// white noise before m is smooth.
 std::vector<double> starting_moments(const LatentModel& model, const LatentResponse& response, const Likelihood& likelihood,
                                      const std::vector<double>& beta, const std::vector<double>& eta,
                                      const RunContext& context);
 
-// An epoch is one pass over data and nodes alike. Where there is a node at every datum, a step takes batch_size nodes and
-// the data at them; else batch_size data and, drawn independently, their share of the nodes. Without learned locations
-// neighbours are renewed only when the ratios of ranges or the anisotropy have moved by more than a quarter.
+// An epoch is one pass over data and nodes alike. Where there is a node at every datum, a step takes batch_size nodes
+// and the data at them; else batch_size data and, drawn independently, their share of the nodes. Without learned
+// locations neighbours are renewed only when the ratios of ranges or the anisotropy have moved by more than a quarter.
 // `response`: the design's columns should be of unit size, for all coefficients move at the same rate.
 MeanFieldFit fit_mean_field(const LatentModel& model, const LatentResponse& response, MeanFieldPoint start,
                             const MeanFieldAdamSettings& settings, const RunContext& context);

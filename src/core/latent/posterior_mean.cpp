@@ -105,18 +105,18 @@ double SparsePosterior::move_mean(State& state, const RunContext& context) {
   const bool refined = pattern_.is_restricted();
   const Direction step =
       joint_solve(trend_system(state, refined, context), at_nodes, at_coefficients, refined, context);
-  double promised = 0.0;
+  double predicted_gain = 0.0;
   for (Index j = 0; j < m; ++j) {
     double centred = step.mean[j];
     for (int c = 0; c < p; ++c) centred += node_design_[c * m + j] * step.beta[c];
-    promised += 0.5 * at_nodes[j] * centred;
+    predicted_gain += 0.5 * at_nodes[j] * centred;
     state.mean[j] += step.mean[j];
   }
   for (int c = 0; c < p; ++c) {
-    promised += 0.5 * at_coefficients[c] * step.beta[c];
+    predicted_gain += 0.5 * at_coefficients[c] * step.beta[c];
     state.beta[c] += step.beta[c];
   }
-  return promised;
+  return predicted_gain;
 }
 
 SparsePosterior::Trend SparsePosterior::trend(const RunContext& context) const {

@@ -102,11 +102,11 @@ PosteriorOutcome SparsePosterior::fit(const Likelihood& likelihood, const Poster
   assemble_prior();
   if (kind_ == PosteriorKind::laplace) drop_negative_pseudo_observations();  // those of an earlier mode, see propose_pseudo_observations()
   if (likelihood.family == ResponseFamily::gaussian) find_gaussian_pseudo_observations(context);
-  settle(context);
+  converge(context);
   outcome.value = evaluate(state_, context);
   State proposal;
   propose_pseudo_observations(proposal);
-  double share = 1.0, milestone = outcome.value;
+  double share = 1.0, checkpoint_value = outcome.value;
   int taken = 0;
   while (outcome.iterations < settings.max_iterations && !outcome.converged) {
     if (share == 1.0 && is_settled(proposal, settings.tolerance, context)) {
@@ -125,11 +125,11 @@ PosteriorOutcome SparsePosterior::fit(const Likelihood& likelihood, const Poster
     }
     state_ = std::move(step.state);
     outcome.value = step.value;
-    outcome.converged = std::max(std::abs(gain), step.promised) < settings.tolerance && share == 1.0;
+    outcome.converged = std::max(std::abs(gain), step.predicted_gain) < settings.tolerance && share == 1.0;
     // Steps that swing about the optimum gain nothing in ten.
     if (++taken % 10 == 0) {
-      outcome.converged = outcome.converged || outcome.value - milestone < settings.tolerance;
-      milestone = outcome.value;
+      outcome.converged = outcome.converged || outcome.value - checkpoint_value < settings.tolerance;
+      checkpoint_value = outcome.value;
     }
     propose_pseudo_observations(proposal);
     share = std::min(1.0, 2.0 * share);
@@ -150,7 +150,7 @@ SparsePosterior::Step SparsePosterior::part_of_step(const State& proposal, doubl
     step.state.natural[i] += share * (proposal.natural[i] - step.state.natural[i]);
   }
   if (!factorise(step.state, context)) return step;
-  step.promised = move_mean(step.state, context);
+  step.predicted_gain = move_mean(step.state, context);
   step.value = evaluate(step.state, context);
   return step;
 }
@@ -178,7 +178,7 @@ bool SparsePosterior::is_settled(const State& proposal, double tolerance, const 
 }
 
 // Mean and trend given the pseudo-observations, which are those of an earlier covariance.
-void SparsePosterior::settle(const RunContext& context) {
+void SparsePosterior::converge(const RunContext& context) {
   factorise_or_fall_back(context);
   move_mean(state_, context);
 }

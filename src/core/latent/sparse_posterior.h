@@ -106,7 +106,7 @@ class SparsePosterior {
   };
   struct Step {
     State state;
-    double value, promised;  // promised: the gain that the quadratic objective of the pseudo-observations has left for the mean
+    double value, predicted_gain;  // predicted_gain: the gain that the quadratic objective of the pseudo-observations has left for the mean
   };
   struct Direction {
     std::vector<double> mean, beta;
@@ -132,7 +132,7 @@ class SparsePosterior {
   void set_natural_means(State& state) const;
   Step part_of_step(const State& proposal, double share, const RunContext& context);
   double move_mean(State& state, const RunContext& context);
-  void settle(const RunContext& context);
+  void converge(const RunContext& context);
   double finish_laplace(const RunContext& context);
   double approach_mode(double value, const RunContext& context);
 
