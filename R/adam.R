@@ -1,5 +1,5 @@
 # Mini-batch Adam for loo_k(), after appendix A.10.1 of the LOO-k paper. Each `refresh` steps the rows of the coming batches are
-# drawn, their neighbours are sought in the current metric, and the trend is updated by least squares on these rows; every step then
+# drawn, their neighbours are searched in the current metric, and the trend is updated by least squares on these rows; every step then
 # touches only the rows of one batch and their neighbours.
 
 adam_fit <- function(method, problem, objective_for) {
@@ -61,7 +61,7 @@ adam_rate <- function(method, done) method$learning_rate / 5^sum(done > c(0.25, 
 # about once more.
 share_done <- function(problem, step, steps) if (is.null(problem$warm_start)) step / steps else 1
 
-# One step uphill of Kingma and Ba (2014), Algorithm 1, with their defaults.
+# Takes one step uphill of Kingma and Ba (2014), Algorithm 1, with their defaults.
 adam_step <- function(working, gradient, moments, step, rate, decay = c(0.9, 0.999)) {
   moments$first <- decay[1L] * moments$first + (1 - decay[1L]) * gradient
   moments$second <- decay[2L] * moments$second + (1 - decay[2L]) * gradient^2

@@ -1,5 +1,5 @@
-# What print() says of parameters that ended at a bound of their search interval, and of those in which the likelihood is nearly flat:
-# which, where the bound is in the units of the data, and what to do.
+# The remarks of print() about parameters that ended at a bound of their search interval, and of those in which the
+# likelihood is nearly flat: which, where the bound is in the units of the data, and what to do.
 
 # `vanishing`: some of them are nuggets or variances (at_bound()).
 boundary_line <- function(names, vanishing) {

@@ -67,7 +67,7 @@ check_choice <- function(x, name, choices) {
   x
 }
 
-# One or more of the choices.
+# Checks that `x` is one or more of the choices.
 check_choices <- function(x, name, choices) {
   if (!is.character(x) || !length(x) || !all(x %in% choices)) {
     abort_argument(name, paste("among", paste0("\"", choices, "\"", collapse = ", ")), x)
@@ -109,7 +109,7 @@ check_covariance <- function(covariance) {
     paste0("cov_", c("exponential", "matern", "gaussian", "powered_exponential", "cauchy", "coregionalisation")))
 }
 
-# A settings object. The function that makes it, or the name of that, is a slip that is easy to mend.
+# A settings object. The function that makes it, or the name of that, is a slip that is easy to fix.
 check_made <- function(x, name, class, kind, wanted, makers) {
   maker <- if (is.character(x) && length(x) == 1L && !is.na(x) && nzchar(x)) {
     plain <- function(x) sub("^cov_", "", x)

@@ -7,7 +7,7 @@ binary_classes <- function(y, probability, levels) {
     dimnames = list(NULL, levels)))
 }
 
-# Each training row given the others, or the rows of newdata.
+# Collects 0/1 observations and their probabilities: each training row given the others, or the rows of newdata.
 binary_observations <- function(object, newdata, observed, ...) {
   check_binary(is_binary_fit(object), sprintf("this is a %s", describe_kind(object)))
   if (is.null(newdata)) {

@@ -24,7 +24,7 @@ class_table <- function(split, observed, probability) {
     class_columns(levels, probability, "prob"), check.names = FALSE)
 }
 
-# Of a 0/1 response that has a mean.
+# Predicts the held-out rows of a 0/1 response that has a mean.
 predict_binary_split <- function(case, split, refit) {
   predicted <- predict_split(case, split, refit, 0.95)
   given <- binary_classes(predicted$observed, predicted$mean, case$fit$data$levels)

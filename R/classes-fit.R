@@ -13,7 +13,7 @@ fit_classes <- function(method, problem) {
   best
 }
 
-# Those that are fitted: "auto" goes on with that of an earlier fit.
+# The estimators that are fitted: "auto" goes on with that of an earlier fit.
 label_estimators <- function(estimator, classes, warm) {
   both <- c("label", "own-class")
   if (estimator != "auto") return(estimator)
@@ -148,7 +148,7 @@ label_start <- function(problem, k) {
   label_theta(working, log(slope), trend, shift)
 }
 
-# Its intercept that among data.
+# The trend to start from, with the intercept among data.
 warm_trend <- function(problem, warm) {
   trend <- scaled_trend(problem$design, warm$trend)
   if (is.null(problem$prevalence)) return(trend)

@@ -16,7 +16,7 @@ new_labels <- function(data, classes, location_index) {
     coords = data$coords[first, , drop = FALSE], content = content, total = rowSums(content))
 }
 
-# What the leave-one-out score sums over. Observations of one class at one location are alike unless the trend tells them apart.
+# The observations that the leave-one-out score sums over. Those of one class at one location are alike unless the trend tells them apart.
 label_observations <- function(labels, merge) {
   if (!merge) return(take_observations(labels, seq_along(labels$location_index)))
   key <- (labels$class - 1) * nrow(labels$coords) + labels$location_index
@@ -61,7 +61,7 @@ nearest_other_locations <- function(locations, of, component, k, threads) {
   nearest[, match(of, distinct), drop = FALSE]
 }
 
-# One label each.
+# The content of single observations: one label each.
 label_content <- function(labels, at) {
   function(which) {
     content <- matrix(0, length(which), labels$classes)

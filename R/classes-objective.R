@@ -32,14 +32,14 @@ split_theta <- function(problem, theta) {
   part
 }
 
-# With the intercept among data.
+# The coefficients of the trend in theta, with the intercept among data.
 theta_trend <- function(problem, theta) {
   outputs <- trend_outputs(problem$labels$classes)
   q <- ncol(problem$design$X)
   matrix(theta[nrow(problem$layout) + 1L + seq_len(q * outputs)], q, outputs)
 }
 
-# What the intercept far from data has beyond that of the class prevalence.
+# The difference of the intercept far from data from that of the class prevalence.
 theta_intercept_shift <- function(problem, theta) {
   if (is.null(problem$prevalence)) double(0) else utils::tail(theta, trend_outputs(problem$labels$classes))
 }
@@ -101,7 +101,8 @@ theta_penalty <- function(problem, theta) {
     shift_penalty(problem) * sum(theta_intercept_shift(problem, theta)^2)
 }
 
-# From the trend to the shift of each output, and back from derivatives in the shifts: two processes share the log odds of the second.
+# Maps the trend to the shift of each output, and derivatives in the shifts back (trend_shift()): two processes share
+# the log odds of the second.
 link_shift <- function(problem, X, offset, trend) {
   shift <- X %*% trend + offset
   if (problem$labels$classes == 2L && problem$per_class) cbind(0, shift) else shift

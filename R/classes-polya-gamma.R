@@ -100,7 +100,8 @@ polya_gamma_batch <- function(nearest, at) {
   list(at = at, rows = rows, own = match(at, rows), neighbors = matrix(match(neighbors, rows), nrow(neighbors)))
 }
 
-# Of the objective per observation, at one draw: in theta, and in q at the rows of the batch. NULL where a covariance matrix is singular.
+# The gradient of the objective per observation, at one draw: in theta, and in q at the rows of the batch. NULL where a
+# covariance matrix is singular.
 polya_gamma_gradient <- function(problem, theta, q, signs, batch, kl_weight, draw = stats::rnorm) {
   layout <- problem$layout
   n <- length(batch$at)
@@ -152,8 +153,8 @@ polya_gamma_predictor <- function(object, settings) {
   }
 }
 
-# Each row from its nearest others. Their variables were fitted to all labels: unlike those of the label estimators, these predictions
-# are not wholly out of sample.
+# Predicts each row from its nearest others. Their variables were fitted to all labels: unlike those of the label
+# estimators, these predictions are not wholly out of sample.
 polya_gamma_loo <- function(object, at, k, threads) {
   data <- object$data
   scaled <- core_scale(data$coords, metric_component(object$core_covariance))

@@ -1,11 +1,11 @@
-# What the trend of class labels says by itself, and so far from data. Its intercept there starts from that of the class
+# Class prevalence: what the trend of class labels says by itself, and so far from data. Its intercept there starts from that of the class
 # prevalence, with which the trend's probabilities, averaged over the rows, are the shares of the classes: given the
 # other coefficients the intercept of greatest likelihood of a logistic or multinomial regression. The leave-one-out
 # score of rows that have neighbours near says next to nothing about it; only where rows are isolated, as in many
 # dimensions, does it move the intercept away from there, against a ridge.
 
-# Of the rows, or as many as tell enough: trend columns and offset, with the share of each class among all rows. A class of which no row
-# is left, when some are held out, counts as half a row.
+# Collects of the rows, or as many as say enough, trend columns and offset, with the share of each class among all rows.
+# A class of which no row is left, when some are held out, counts as half a row.
 class_prevalence <- function(problem, at_most = 5000L) {
   if (!length(problem$design$intercept)) return(NULL)
   n <- length(problem$data$class)

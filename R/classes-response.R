@@ -12,7 +12,7 @@ class_response <- function(y, frame) {
   list(y = match(as.character(y), levels), levels = levels)
 }
 
-# Those that occur: levels without any row, as `subset` may leave behind, are no classes.
+# The classes that occur: levels without any row, as `subset` may leave behind, are no classes.
 class_levels <- function(y, frame) {
   if (is.factor(y)) return(levels(droplevels(y)))
   if (is.logical(y) || is.character(y)) return(sort(as.character(unique(y))))

@@ -12,9 +12,9 @@
 #' | `calibration_error` | distance of the calibration curve of the predicted class from the diagonal |
 #' | `n_missing` | observations left out because something was `NA` |
 #'
-#' The Brier score is half of what Brier (1950, eq. 2) has, for any number of classes: it is between 0 and 1, and for two classes the mean of
-#' (p - y)^2, p being the probability of the second class and y 1 where it was observed (Wilks 2011, eq. 8.36), which is the `brier` of
-#' binary responses in [scores()], too.
+#' The Brier score is half of what Brier (1950, eq. 2) has, for any number of classes: it is between 0 and 1, and for
+#' two classes the mean of (p - y)^2, p being the probability of the second class and y 1 where it was observed (Wilks
+#' 2011, eq. 8.36), which is the `brier` of binary responses in [scores()], too.
 #'
 #' The calibration error goes over 15 bins of equal width of the probability of the predicted class: it is the mean, weighted by the
 #' observations in a bin, of the absolute difference between that probability and the share of right predictions (Guo et al. 2017).
@@ -130,7 +130,7 @@ confusion_table.neargp_classifier <- function(object, newdata = NULL, observed =
 
 # ---- what is judged ---------------------------------------------------------------------------------------------------------------
 
-# Of very many training rows `at_most` evenly spaced ones.
+# Observed classes with their probabilities; of very many training rows `at_most` evenly spaced ones.
 classes_and_probabilities <- function(object, newdata, observed, k = NULL, threads = NULL, at_most = Inf) {
   if (is.null(newdata)) {
     rows <- shown_rows(length(object$data$y), at_most)
@@ -180,7 +180,7 @@ judged_classes <- function(observed, prob, na.rm) {
   list(observed = number[complete], prob = prob[complete, , drop = FALSE], n_missing = sum(!complete))
 }
 
-# Of two classes the probability of the second says all.
+# Completes the probabilities of two classes, of which that of the second says all.
 probability_matrix <- function(prob, levels) {
   if (!is.numeric(prob) || !is.null(dim(prob)) || length(levels) != 2L) return(as.matrix(prob))
   matrix(c(1 - prob, prob), ncol = 2L, dimnames = list(NULL, levels))
@@ -201,7 +201,7 @@ check_probabilities <- function(prob, complete) {
 
 # ---- calibration ------------------------------------------------------------------------------------------------------------------
 
-# What is claimed with which probability: the second of two classes, the predicted one of several.
+# The event that is claimed, and its probability: the second of two classes, the predicted one of several.
 event_of <- function(judged) {
   if (ncol(judged$prob) == 2L) return(list(probability = judged$prob[, 2L], happened = judged$observed == 2L))
   prediction_event(judged)

@@ -1,5 +1,5 @@
 # Every error of the package is a classed condition: "neargp_error_<what>" and "neargp_error". The message says what is wrong and
-# where; its further elements (named "i") say how to mend it.
+# where; its further elements (named "i") say how to fix it.
 
 abort_neargp <- function(what, message, ...) {
   rlang::abort(message, class = c(paste0("neargp_error_", what), "neargp_error"), call = NULL, ...)

@@ -3,14 +3,14 @@
 #' The defaults are meant to be left alone; a fit that stopped early says so and can be continued with
 #' `update(fit, start = fit, control = neargp_control(max_iterations = 200))`.
 #'
-#' @param max_iterations largest number of optimiser steps for each set of neighbours: they are sought anew as ranges change, up to
+#' @param max_iterations largest number of optimiser steps for each set of neighbours: they are searched anew as ranges change, up to
 #'   `max_refreshes` times and at two levels of `k`, so that a fit may take more in all. Quasi-Newton methods may take five times as many.
 #' @param tolerance Fisher scoring stops when a further step would be expected to raise the log-likelihood by less than this;
 #'   it is far below any statistical significance, which starts at about 1.
 #' @param max_step largest change of a parameter in one step, on the logarithmic scale.
 #' @param coarse_k `k` of the first, cheap round that brings the parameters near the optimum (0: none).
 #' @param start_rows number of rows on which starting values are compared.
-#' @param refresh_tolerance neighbours are sought anew while the ratios of the ranges (or the anisotropy) still change by more than
+#' @param refresh_tolerance neighbours are searched anew while the ratios of the ranges (or the anisotropy) still change by more than
 #'   this, on the logarithmic scale.
 #' @param refresh_gain and no longer when new neighbours let the optimiser gain less than this in log-likelihood.
 #' @param max_refreshes largest number of such rounds.
@@ -65,7 +65,7 @@ check_search <- function(search) {
   search
 }
 
-# That of a fit, which may have been made by an installation that had FAISS: the neighbours are the same without.
+# The search of a fit, which may have been made by an installation that had FAISS: the neighbours are the same without.
 search_of <- function(fit) {
   search <- fit$control$neighbor_search %||% "auto"
   if (search == "faiss" && !nzchar(module_file("faiss"))) "auto" else search

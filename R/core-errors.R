@@ -1,5 +1,6 @@
-# Errors of the core as conditions of the package. Its functions, those of RcppExports.R, are wrapped here, in one place: whatever they raise
-# gets a class, and what says no more than that memory ran out, or that an object is not of the type expected, a remedy.
+# Errors of the core as conditions of the package. Its functions, those of RcppExports.R, are wrapped here, in one
+# place: whatever they raise gets a class, and what says no more than that memory ran out, or that an object is not of
+# the type expected, a remedy.
 
 in_core <- function(expr) withCallingHandlers(expr, error = abort_core_error)
 
@@ -18,7 +19,7 @@ abort_core_error <- function(condition) {
     i = "A fit that was altered, or made by another version, cannot be used: fit it again."), parent = NA)
 }
 
-# Of C++, and of R where it could not make a vector for a result.
+# Recognises errors of memory: of C++, and of R where it could not make a vector for a result.
 is_memory_error <- function(condition) {
   inherits(condition, c("neargp::MemoryError", "std::bad_alloc", "std::length_error", "std::bad_array_new_length")) ||
     grepl("std::bad_alloc|annot allocate|vector memory", conditionMessage(condition))

@@ -10,10 +10,11 @@
 #' each of its summands, all of full rank.
 #'
 #' # Parametrisation
-#' B = A A' with the loadings A, lower triangular with one column for each factor (`rank` of them). A lower triangle has no rotations left,
-#' so that the optimiser has one way to each B; only signs remain, which the fit makes positive on the diagonal. B is what is
-#' identified, and what `coef()`, `print()` and `summary()` report. A rank below the number of outputs makes a *factor model*: fewer parameters and less
-#' time, for many outputs that move together. The order of the outputs matters to it only in so far as the first ones must not be without the factors.
+#' B = A A' with the loadings A, lower triangular with one column for each factor (`rank` of them). A lower triangle has
+#' no rotations left, so that the optimiser has one way to each B; only signs remain, which the fit makes positive on
+#' the diagonal. B is what is identified, and what `coef()`, `print()` and `summary()` report. A rank below the number
+#' of outputs makes a *factor model*: fewer parameters and less time, for many outputs that move together. The order of
+#' the outputs matters to it only in so far as the first ones must not be without the factors.
 #'
 #' @param ... covariances such as [cov_matern()], each a structure (a sum of covariances counts as several). They must not fix a `variance`: the
 #'   coregionalisation matrices hold the variances.
@@ -107,7 +108,7 @@ positive_diagonal <- function(A) {
 
 # ---- layout -----------------------------------------------------------------------------------------------------------------------
 
-# As new_layout(), with loadings (by rows: output after output) in place of each variance and a nugget for each output.
+# A layout as new_layout() makes it, with loadings (by rows: output after output) in place of each variance and a nugget for each output.
 coregionalisation_layout <- function(covariance, nugget, outputs, locations) {
   count <- length(covariance$components)
   check_rank_of_outputs(covariance, outputs)
@@ -172,7 +173,7 @@ output_pairs <- function(P) {
   pairs[order(pairs[, 1L] != pairs[, 2L]), , drop = FALSE]
 }
 
-# What they are called in structure j of `count`. Names of outputs may join to one and the same: "a_b" and "c" as "a" and "b_c" do.
+# Names of the loadings in structure j of `count`. Names of outputs may join to one and the same: "a_b" and "c" as "a" and "b_c" do.
 coregionalisation_names <- function(outputs, j, count) {
   pairs <- output_pairs(length(outputs))
   names <- ifelse(pairs[, 1L] == pairs[, 2L], paste0("variance_", outputs[pairs[, 1L]]),

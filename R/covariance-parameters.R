@@ -29,7 +29,7 @@ layout_rows <- function(name, kind, transform, group = NA_integer_, value = NULL
 
 nugget_layout <- function(nugget) layout_rows("nugget", "nugget", "log", value = nugget)
 
-# Those of the response's family, fixed where its constructor fixed them.
+# Adds the parameters of the response's family, fixed where its constructor fixed them.
 with_family_parameters <- function(layout, family) {
   known <- family_parameters(family)
   if (!nrow(known)) return(layout)
@@ -62,7 +62,7 @@ component_layout <- function(component, locations) {
   do.call(rbind, parts)
 }
 
-# Which range each embedded coordinate is divided by, and what these ranges are called. Each coordinate after those that share the first
+# The range that each embedded coordinate is divided by, and the names of these ranges. Each coordinate after those that share the first
 # range has its own.
 range_groups <- function(component, locations) {
   coordinates <- length(locations$embedded_names)
@@ -158,8 +158,8 @@ component_groups <- function(covariance, locations) {
 # Nuggets of several outputs are in the core's covariance.
 nugget_of <- function(layout, values) if (any(layout$kind == "loading")) 0 else values[layout$kind == "nugget"]
 
-# The component in whose metric neighbours are sought: that of the largest variance; of several outputs, which have units of their own, that of
-# the largest shares in their variances.
+# The component in whose metric neighbours are searched: that of the largest variance; of several outputs, which have
+# units of their own, that of the largest shares in their variances.
 metric_component <- function(core_covariance) core_covariance$components[[metric_index(core_covariance)]]
 
 metric_index <- function(core_covariance) {
@@ -170,7 +170,7 @@ metric_index <- function(core_covariance) {
   which.max(colSums(variances / ifelse(total > 0, total, 1)))
 }
 
-# What the metric is up to a common factor: the neighbours change only when this does. A number for each coordinate and for each axis of
+# The metric up to a common factor: the neighbours change only when this does. A number for each coordinate and for each axis of
 # anisotropy, so that the metrics of components with other parameters can be compared.
 metric_shape <- function(component) {
   log_range <- log(component$range[component$group])

@@ -1,4 +1,4 @@
-# What happens in one fold: which rows are held out, which may be conditioned on, and the prediction of the former from the latter.
+# The work of one fold: which rows are held out, which may be conditioned on, and the prediction of the former from the latter.
 
 resolve_folds <- function(folds, fit) {
   n <- length(fit$data$y)
@@ -74,7 +74,7 @@ restrict_rows.default <- function(method, fit, rows) {
   with_fold_trend(fit)
 }
 
-# Of the rows that the fit holds now.
+# Estimates the trend from the rows that the fit holds now.
 with_fold_trend <- function(fit) {
   tryCatch(check_rank(fit$data$X, NULL, fit$data$response_name), neargp_error_rank = function(error) abort_fold_trend(error))
   if (ncol(fit$data$X) == 0L) return(fit)

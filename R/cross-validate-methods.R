@@ -76,7 +76,7 @@ plot.neargp_cv <- function(x, which = NULL, setting = NULL, score = "crps", ...)
   invisible(x)
 }
 
-# One line for each setting: small points for the folds, a large one for all rows together.
+# Plots one line for each setting: small points for the folds, a large one for all rows together.
 plot_cv_scores <- function(x, score, ...) {
   settings <- x$scores$setting
   at <- rev(seq_along(settings))

@@ -155,7 +155,7 @@ bind_tables <- function(pieces) {
   }))
 }
 
-# On the workers of a plan, or one after the other.
+# Runs the tasks on the workers of a plan, or one after the other.
 apply_tasks <- function(n, verbose, task) {
   if (workers_planned() > 1L) return(future.apply::future_lapply(seq_len(n), task, future.seed = TRUE, future.packages = "neargp"))
   if (!verbose) return(lapply(seq_len(n), task))

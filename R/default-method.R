@@ -1,5 +1,5 @@
-# What is chosen where neargp() is not told: the family by the response, the method by the family and the number of rows, the number of
-# neighbours by the number of rows. `settings$chosen` keeps the reason, which print() tells.
+# Defaults of neargp(): the family by the response, the method by the family and the number of rows, the number of
+# neighbours by the number of rows. `settings$chosen` keeps the reason, which print() reports.
 
 # Dense computations of so few rows are exact and take a second at most: 0.4 to 1.1 s of one core for a fit to 500 rows.
 exact_rows <- 500L
@@ -68,7 +68,7 @@ with_k <- function(method, data, family) {
   method
 }
 
-# Number of rows, of distinct locations or of inducing points among which neighbours are sought.
+# Number of rows, of distinct locations or of inducing points among which neighbours are searched.
 conditioned_on <- function(method, data, family) {
   if (!is.null(data$output)) return(max(tabulate(data$output)))
   latent <- inherits(method, "neargp_vnngp")

@@ -1,4 +1,4 @@
-# Where the arithmetic is done: argument, then options(neargp.device), then "auto". "cuda" never falls back: it is had, or it is an error
+# Where the arithmetic is done: argument, then options(neargp.device), then "auto". "cuda" never falls back: it is available, or it is an error
 # with reason and remedy. `dense`: by dense matrices, for which there is the CPU only.
 resolve_device <- function(device, dense = FALSE) {
   choices <- c("auto", "cpu", "cuda")
@@ -64,7 +64,7 @@ require_cuda <- function() {
   file <- module_file("cuda")
   if (!nzchar(file)) {
     abort_neargp("device", c("This installation was built without CUDA.", x = paste0("When it was built, ", why_not_built("cuda"), "."),
-      i = "Install neargp from source where nvcc is found (neargp_sitrep() tells how), or use device = \"cpu\"."))
+      i = "Install neargp from source where nvcc is found (neargp_sitrep() reports how), or use device = \"cpu\"."))
   }
   found <- use_cuda(core_device_count(file))
   if (found$count == 0L) abort_neargp("device", c("No GPU can be used.", x = found$why_none, i = "Or use device = \"cpu\"."))
@@ -73,6 +73,6 @@ require_cuda <- function() {
 
 use_cuda <- function(expr) {
   tryCatch(expr, error = function(e) {
-    abort_neargp("device", c("The GPU cannot be used.", x = conditionMessage(e), i = "neargp_sitrep() tells more; device = \"cpu\" needs no GPU."))
+    abort_neargp("device", c("The GPU cannot be used.", x = conditionMessage(e), i = "neargp_sitrep() reports more; device = \"cpu\" needs no GPU."))
   })
 }

@@ -18,10 +18,11 @@
 #' `Gamma()` has `mean^2 / shape`; `beta_response()` has `mean * (1 - mean) / (1 + precision)`. The parameters are estimated together with
 #' those of the covariance, unless they are fixed here.
 #'
-#' Of a factor the second level is the success, as in [stats::glm()]. Proportions need the numbers of trials as `weights`. Weights mean what they
-#' do there: where a family has a dispersion they divide it, so that a response that is the mean of `w` measurements has the weight `w`;
-#' elsewhere they multiply the log density, and a row of weight 2 counts twice. Such weights are of the training rows, in fits, residuals,
-#' cross-validation and simulations of these rows; predictions of new observations are of weight 1. Exposure goes into the offset, `offset(log(exposure))`.
+#' Of a factor the second level is the success, as in [stats::glm()]. Proportions need the numbers of trials as
+#' `weights`. Weights mean what they do there: where a family has a dispersion they divide it, so that a response that
+#' is the mean of `w` measurements has the weight `w`; elsewhere they multiply the log density, and a row of weight 2
+#' counts twice. Such weights are of the training rows, in fits, residuals, cross-validation and simulations of these
+#' rows; predictions of new observations are of weight 1. Exposure goes into the offset, `offset(log(exposure))`.
 #'
 #' @param df degrees of freedom, at least 1. `NULL` estimates them, which needs hundreds of observations to be informative; 4 is a
 #'   common choice.
@@ -87,7 +88,7 @@ print.neargp_family <- function(x, ...) {
 
 # ---- what others ask of a family ---------------------------------------------------------------------------------------------------
 
-# As a user writes it.
+# The family as a user writes it.
 family_call <- function(family) {
   name <- if (is.character(family)) family else family$family
   paste0(ifelse(name == "beta", "beta_response", name), "()")

@@ -134,8 +134,8 @@ check_start <- function(state) {
   abort_cholesky(state$failed)
 }
 
-# What `trial` gives, and `otherwise` where a model cannot be computed at its parameters: an optimiser that has been at better ones turns
-# back. Other errors are errors.
+# Returns the value of `trial`, and `otherwise` where a model cannot be computed at its parameters: an optimiser that
+# has been at better ones turns back. Other errors are errors.
 if_computable <- function(trial, otherwise = NULL) {
   tryCatch(trial, neargp_error_cholesky = function(condition) otherwise, neargp_error_quadrature = function(condition) otherwise)
 }

@@ -131,7 +131,7 @@ BIC.neargp <- function(object, ...) {
   NextMethod()
 }
 
-# Of several fits, as stats::AIC() warns of different numbers of rows.
+# Warns of several fits that are not comparable, as stats::AIC() does of different numbers of rows.
 warn_unless_comparable <- function(what, fits) {
   fits <- Filter(function(fit) inherits(fit, "neargp"), fits)
   for (fit in fits[-1L]) {

@@ -109,7 +109,7 @@ check_columns_present <- function(variables, data, argument, environment = NULL)
   }
 }
 
-# Which of two columns of one name is meant cannot be known.
+# Refuses two columns of one name, of which the one that is meant cannot be known.
 check_unique_columns <- function(variables, data, argument) {
   twice <- intersect(variables, names(data)[duplicated(names(data))])
   if (length(twice)) {
@@ -247,7 +247,7 @@ check_locations <- function(coords, covariance, locations) {
   }
 }
 
-# Whether the first two coordinates are not all on a line, but for what rounding of the coordinates makes of one: the share of their
+# Says whether the first two coordinates are not all on a line, but for what rounding of the coordinates makes of one: the share of their
 # scatter that is off the line of least squares.
 spans_plane <- function(coords) {
   plane <- sweep(coords[, 1:2, drop = FALSE], 2L, colMeans(coords[, 1:2, drop = FALSE]))

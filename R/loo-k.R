@@ -6,7 +6,7 @@
 #'
 #' The default optimiser is quasi-Newton on exact gradients over all rows. `optimizer = "adam"` is the stochastic one of the paper
 #' (appendix A.10.1): mini-batches of `batch_size` rows drawn by R's random numbers, learning rate 0.03 cut by 5 at 25%, 50% and 75% of
-#' `steps`, neighbours sought in the current metric every `refresh` steps. Its time does not depend on the number of rows, apart from the
+#' `steps`, neighbours searched in the current metric every `refresh` steps. Its time does not depend on the number of rows, apart from the
 #' search.
 #'
 #' Predictions may take more neighbours than the fit, `predict(fit, k = 256)`: in four inputs with little noise a fit with 64 then had log
@@ -44,7 +44,7 @@
 #'
 #' Far from data \eqn{\mu}{mu} is 0, and so is `h`, through which the bias acts (it amounts to a mean of the labels
 #' other than 0). Probabilities are the trend's there, with `~ 1` the shares of the classes among the rows, with
-#' covariates probabilities that average to these shares. The intercept that [coef()] tells is the one far from data;
+#' covariates probabilities that average to these shares. The intercept that [coef()] reports is the one far from data;
 #' what the bias adds among data is printed below it. Rows that are isolated themselves, as many are in more than three
 #' inputs, may say otherwise: the score moves that intercept, against a ridge that is stronger in the plane, where
 #' hardly any are. (A bias without `h`, as for predictions near data alone, took a rare class for as probable as the
@@ -101,7 +101,7 @@
 #' Away from data the mean of the response need not be the one among the rows: the score hardly tells a great variance with a long range
 #' from a smaller one, and with few successes or counts it takes the former, up to the bound of 100 with single trials and a probit or
 #' cloglog link. A response that is rare among the rows may then be nearly as probable as not outside of them, and the mean of a count far
-#' too great; the intercept may be far out, too, where all trials of a row end alike. [print()] tells both means where their odds, or the
+#' too great; the intercept may be far out, too, where all trials of a row end alike. [print()] reports both means where their odds, or the
 #' means of counts and amounts, are apart by more than a factor of 2. [vnngp()] takes variance and intercept from the likelihood of all
 #' rows, and `loo_k()` with `family = binomial()` and single trials from the shares (see the section on classes).
 #'

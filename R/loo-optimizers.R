@@ -46,14 +46,15 @@ score_quasi_newton <- function(method, problem, theta) {
   state[c("theta", "convergence", "problem")]
 }
 
-# In units of the parameters. Those that are fixed do not move, and may be infinite, as a power of 2 is on the working scale.
+# The largest move of a free parameter, in units of the parameters. Those that are fixed do not move, and may be
+# infinite, as a power of 2 is on the working scale.
 largest_move <- function(problem, state) {
   move <- abs(state$theta - state$moved_from) / theta_units(problem, state$theta)
   free <- c(problem$free, rep(TRUE, length(move) - length(problem$free)))
   max(move[free], 0)
 }
 
-# What fit_with_neighbors() watches is the covariance part.
+# Runs quasi-Newton on covariance and link together; fit_with_neighbors() watches the covariance part.
 score_pass <- function(method, problem, theta) {
   p <- nrow(problem$layout)
   link <- theta[-seq_len(p)]
@@ -97,13 +98,14 @@ score_adam <- function(method, problem, theta) {
     convergence = list(converged = NA, message = message, iterations = sum(steps), evaluations = sum(steps)))
 }
 
-# Each four times the one before, the first at least 20,000.
+# Numbers of rows of the stages: each four times the one before, the first at least 20,000.
 stage_sizes <- function(n) rev(as.integer(n / 4^(0:max(0, floor(log(n / 20000, 4))))))
 
 # All of them on the first stage, and 15% as many on each further one.
 stage_steps <- function(steps, stages) c(steps, rep(max(1L, as.integer(0.15 * steps)), stages - 1L))
 
-# As adam_fit(): before each `refresh` steps their batches are drawn and neighbours sought in the current metric for these alone.
+# Takes steps as adam_fit() does: before each `refresh` steps their batches are drawn and neighbours searched in the
+# current metric for these alone.
 adam_stage <- function(method, problem, state, steps) {
   theta <- state$theta
   working <- seq_along(problem$free)
@@ -135,7 +137,7 @@ adam_stage <- function(method, problem, state, steps) {
   list(theta = theta, singular = state$singular, problem = problem)
 }
 
-# What the score takes as known, in accord with theta or, where it cannot be computed there, as it was.
+# Renews what the score takes as known, in accord with theta or, where it cannot be computed there, as it was.
 renew <- function(problem, theta) {
   if_computable(problem$scoring$refresh(problem, theta), utils::modifyList(problem, list(stale = TRUE)))
 }

@@ -1,4 +1,4 @@
-# What methods have in common. A method is a settings object of class c("neargp_<name>", "neargp_method") made by a constructor in
+# The interface of methods. A method is a settings object of class c("neargp_<name>", "neargp_method") made by a constructor in
 # the file of that name, and a fit_method() for it there, which gets the problem (data, layout, bounds, start, control ...) and
 # returns what finish_fit() of neargp.R takes. A new method is one such file.
 
@@ -15,10 +15,10 @@ new_method <- function(name, label, ...) {
   structure(list(label = label, ...), class = c(paste0("neargp_", name), "neargp_method"))
 }
 
-# That of the constructor, which glance() has.
+# The name of the constructor, which glance() has.
 method_name <- function(method) sub("^neargp_", "", class(method)[1L])
 
-# What a method adds to a fit from what fit_method() returned.
+# Adds to a fit what its method has returned besides by fit_method().
 complete_fit <- function(method, fit, result) {
   UseMethod("complete_fit")
 }
@@ -58,10 +58,10 @@ model_response.default <- function(method, y, family, weights, frame) {
   list(y = as.double(y))
 }
 
-# Of a problem: latent models of other responses have the scatter of their family instead.
+# Says whether the problem has a nugget: latent models of other responses have the scatter of their family instead.
 has_nugget <- function(problem) is_gaussian(problem$family) || !inherits(problem$method, "neargp_vnngp")
 
-# Whether rows must not share a location.
+# Says whether rows must not share a location.
 needs_distinct_locations <- function(method, problem) {
   UseMethod("needs_distinct_locations")
 }
@@ -116,7 +116,7 @@ print.neargp_method <- function(x, ...) {
 # ---- fitting with neighbours ------------------------------------------------------------------------------------------------------
 
 # Coarse to fine in k, and at each k as many rounds as the neighbours need: neighbours depend on the ratios of the ranges and on the
-# anisotropy, so they are sought in the current metric, held while the optimiser runs, and sought anew until they no longer matter:
+# anisotropy, so they are searched in the current metric, held while the optimiser runs, and searched anew until they no longer matter:
 # the metric has not moved, or the new neighbours let the optimiser gain a negligible amount.
 # `objective_for(component, k)` seeks neighbours in the metric of that component; `optimize(objective, working, coarse)` maximises.
 fit_with_neighbors <- function(problem, k, objective_for, optimize, negligible = problem$control$refresh_gain) {

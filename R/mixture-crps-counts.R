@@ -13,7 +13,7 @@ count_crps <- function(mixture, observed) {
     summed_squares(mixture, observed, first$above, last$above) + integrated_squares(mixture, observed, line)
 }
 
-# What of first, ..., last is far enough from the ends of the support, where P has corners, and long enough to be integrated.
+# The stretch of first, ..., last that is far enough from the ends of the support, where P has corners, and long enough to be integrated.
 smooth_stretch <- function(mixture, first, last, corner = 100, least = 3000) {
   end <- if (mixture_rule(mixture)$scale == "logit") mixture$trials else Inf
   from <- pmax(first, corner)
@@ -69,7 +69,7 @@ width_of_count <- function(mixture, y) {
   likeliest(mixture, pmin(y + half, most)) - likeliest(mixture, pmax(y - half, 0.5))
 }
 
-# From P(Y <= at) to P(Y <= end), and the sum of the squares on the way.
+# Goes from P(Y <= at) to P(Y <= end), and sums the squares on the way.
 run_of_counts <- function(mixture, observed, at, end, probability) {
   family <- mixture_family(mixture)
   nodes <- run_nodes(mixture, at, end)

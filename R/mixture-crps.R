@@ -1,6 +1,6 @@
 # Scores of predictions of a response, one for each observation, all of them by the mixture over the linear predictor.
 
-# What scores() averages. Counts have an interval of the PIT, from P(Y < y) to P(Y <= y).
+# Scores of each observation, which scores() averages. Counts have an interval of the PIT, from P(Y < y) to P(Y <= y).
 mixture_scores <- function(observed, mixture, level) {
   limits <- prediction_limits(mixture, level)
   pit <- mixture_pit(observed, mixture)

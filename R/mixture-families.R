@@ -1,4 +1,4 @@
-# What the mixture over a normal linear predictor needs to know of each family, by the names of response-families.R:
+# The facts about each family that the mixture over a normal linear predictor needs, by the names of response-families.R:
 #   distribution(mixture, q), log_density(mixture, y), mean(mixture), variance(mixture): one number for each row
 #   quantile(mixture, p), only where it has a closed form
 #   scale: "identity", "log" or "logit", see mixture-scales.R
@@ -147,7 +147,7 @@ beta_odds <- function(tail, a, b) {
   list(lower = low(a) - high(b), upper = high(a) - low(b))
 }
 
-# From log odds to the predictor.
+# The map from log odds to the predictor.
 predictor_of_odds <- function(link) {
   transform <- switch(link,
     logit = identity,

@@ -58,7 +58,8 @@ start_search <- function(mixture, p, discrete) {
     high = list(v = rep(Inf, n), y = if (bounded) mixture$trials else rep(Inf, n), score = rep(1, n)))
 }
 
-# Between the ends by their scores, every fourth time in the middle; with one end known beyond it, ever farther.
+# The next point of the search: between the ends by their scores, every fourth time in the middle; with one end known
+# beyond it, ever farther.
 next_point <- function(state, mixture, discrete, step) {
   low <- state$low
   high <- state$high

@@ -1,4 +1,4 @@
-# From formula and data to numbers: response, trend matrix, offset, weights and coordinates, with subset and na.action applied to all
+# Turns formula and data into numbers: response, trend matrix, offset, weights and coordinates, with subset and na.action applied to all
 # of them alike; and the same for newdata, with the training levels, contrasts and safe basis functions.
 
 # `arguments`: weights, offset and subset as quosures, which are evaluated in the data and then where neargp() was called from (so
@@ -102,7 +102,7 @@ check_response_apart <- function(formula, data, locations) {
   }
 }
 
-# What a dot in the trend stands for: all columns that are not coordinates or time, unless the coordinates are themselves a dot.
+# The columns that a dot in the trend stands for: all columns that are not coordinates or time, unless the coordinates are themselves a dot.
 trend_columns <- function(data, locations) {
   used <- if (locations$dot) character(0) else all.vars(locations$terms)
   data[setdiff(names(data), c(used, locations$time))]
@@ -265,7 +265,7 @@ evaluated_design <- function(object, newdata) {
   list(X = strip_design(design), offset = if (is.null(offset)) rep(0, nrow(newdata)) else as.double(offset))
 }
 
-# As check_finite_data() of the training data: an exposure of 0 has no logarithm. `rows` are those of newdata.
+# Checks rows of newdata as check_finite_data() checks the training data: an exposure of 0 has no logarithm. `rows` are those of newdata.
 check_design_finite <- function(design, rows) {
   for (what in names(design)) {
     bad <- which(rowSums(!is.finite(as.matrix(design[[what]]))) > 0)
@@ -289,7 +289,7 @@ newdata_offset <- function(object, frame, newdata) {
   if (is.null(total)) extra else total + extra
 }
 
-# `types`: of the variables in the training data, as model.frame() tells them. Logical values and 0 and 1 are one another.
+# `types`: of the variables in the training data, as model.frame() reports them. Logical values and 0 and 1 are one another.
 with_training_types <- function(frame, types) {
   for (name in intersect(names(frame), names(types))) {
     values <- frame[[name]]

@@ -8,7 +8,7 @@ module_file <- function(module) {
   system.file(paste0("libs", .Platform$r_arch), module, paste0("neargp_", module, ".so"), package = "neargp")
 }
 
-# What configure said, as the clause that ends "The module was not built: ...".
+# The reason that configure gave, as the clause that ends "The module was not built: ...".
 why_not_built <- function(module) {
   record <- system.file(paste0("libs", .Platform$r_arch), "modules.dcf", package = "neargp")
   if (!nzchar(record)) return("no record of it was kept")

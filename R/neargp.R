@@ -7,12 +7,12 @@
 #' `trend(s) + offset(s) + w(s)`.
 #'
 #' # Locations
-#' They come from the geometry of sf points, or from the columns in `coords`. Distances are Euclidean in the units of the coordinates; for
-#' longitude and latitude (sf data with a geographic CRS, `crs = 4326`, or `distance = "chordal"`) they are chordal distances through the
-#' sphere in kilometres, because a Matérn covariance of great-circle distance is not positive definite for smoothness above 1/2. The names of
-#' a data frame's columns do not make them degrees: `coords = ~ lon + lat` alone is Euclidean, with a message that says so. A time
-#' coordinate has a range of its own, `range_time`. Duplicated locations are fine while there is a nugget, and for responses that are not
-#' gaussian.
+#' They come from the geometry of sf points, or from the columns in `coords`. Distances are Euclidean in the units of
+#' the coordinates; for longitude and latitude (sf data with a geographic CRS, `crs = 4326`, or `distance = "chordal"`)
+#' they are chordal distances through the sphere in kilometres, because a Matérn covariance of great-circle distance is
+#' not positive definite for smoothness above 1/2. The names of a data frame's columns do not make them degrees: `coords
+#' = ~ lon + lat` alone is Euclidean, with a message that says so. A time coordinate has a range of its own,
+#' `range_time`. Duplicated locations are fine while there is a nugget, and for responses that are not gaussian.
 #'
 #' Coordinates that share a range are taken to have one unit. Where they hardly do, a warning of class
 #' `neargp_warning_units` names the remedy:
@@ -61,7 +61,7 @@
 #'   as `offset()` in the formula.
 #' @param subset rows to use, evaluated in `data`.
 #' @param na.action what to do with missing values, [stats::na.omit()] unless `options(na.action)` says otherwise; applies to response,
-#'   trend, weights and coordinates alike. `print()` tells how many rows were dropped.
+#'   trend, weights and coordinates alike. `print()` reports how many rows were dropped.
 #' @param distance `"auto"`: chordal where the CRS (of sf data, or `crs`) has longitude and latitude, Euclidean otherwise; or either of them
 #'   by name. Columns called `lon` and `lat` without a CRS are Euclidean by `"auto"`, with a message of class `neargp_message_degrees`.
 #' @param crs coordinate reference system of a data frame's coordinates, anything [sf::st_crs()] reads.
@@ -70,11 +70,11 @@
 #'   over, too, and Adam goes on at the learning rate at which it had ended, so that nothing it has found is lost (a larger `learning_rate`
 #'   of the method takes it farther).
 #' @param control settings of the optimisation, [neargp_control()].
-#' @param device `"cpu"`; `"cuda"`, an NVIDIA GPU, which is had or is an error; or `"auto"`, a GPU where there is one and the computation
-#'   takes more than a second or so of one core. By default `options(neargp.device)`, else `"auto"`. [neargp_sitrep()] tells which parts
+#' @param device `"cpu"`; `"cuda"`, an NVIDIA GPU, which is available or is an error; or `"auto"`, a GPU where there is one and the computation
+#'   takes more than a second or so of one core. By default `options(neargp.device)`, else `"auto"`. [neargp_sitrep()] reports which parts
 #'   of which method a GPU computes. ([exact_gp()] has the CPU only; `"cuda"` is an error there.)
 #' @param threads number of threads; by default `options(neargp.threads)`, else 2. Results do not depend on it.
-#' @param verbose whether to tell about progress.
+#' @param verbose whether to report progress.
 #' @return An object of class `neargp`, a plain list that can be saved with [saveRDS()]. See [predict.neargp()], [summary.neargp()],
 #'   [coef.neargp()], [simulate.neargp()], [residuals.neargp()]. `fit$convergence` says how the optimisation ended; a fit that
 #'   stopped early gives a warning of class `neargp_warning_convergence` and stays usable.
@@ -254,7 +254,7 @@ finish_fit <- function(result, problem, settings, model, frame, call, formula, o
   fit
 }
 
-# Those of the rows that were fitted; NULL where they are no more than numbers from 1.
+# The names of the rows that were fitted; NULL where they are no more than numbers from 1.
 own_row_names <- function(frame) {
   names <- attr(frame, "row.names")
   if (!identical(names, seq_len(nrow(frame)))) names

@@ -43,7 +43,7 @@ release_old_problems <- function(entries) {
 # A key for the core's generator, drawn from R's, so that set.seed() governs it.
 order_key <- function() floor(stats::runif(1L) * 2^31)
 
-# Only the rows that `targets` and their neighbours (column i: those of targets[i]) involve, with both renumbered.
+# Keeps only the rows that `targets` and their neighbours (column i: those of targets[i]) involve, with both renumbered.
 reduce_to_neighbors <- function(data, targets, neighbors) {
   rows <- sort(unique(c(targets, neighbors)))
   list(data = take_data_rows(data, rows), neighbors = matrix(match(neighbors, rows), nrow(neighbors)),

@@ -1,5 +1,6 @@
-# newdata in numbers, and the way back to its class. The target has, for the complete rows only, embedded coordinates, trend matrix
-# and offset; `restore` turns a data frame of results for all rows into the class of newdata. Of the process alone (`part`) trend and offset are 0.
+# newdata in numbers, and the way back to its class. The target has, for the complete rows only, embedded coordinates,
+# trend matrix and offset; `restore` turns a data frame of results for all rows into the class of newdata. Of the
+# process alone (`part`) trend and offset are 0.
 
 new_target <- function(object, newdata, part = "field") {
   if (part == "process") object <- without_trend(object)
@@ -23,7 +24,7 @@ zero_design <- function(object, rows) {
   list(X = matrix(0, rows, columns), offset = rep(0, rows))
 }
 
-# So that covariates are not needed, and do not count.
+# Leaves the trend out, so that covariates are not needed, and do not count.
 without_trend <- function(object) {
   object$required_columns <- intersect(object$required_columns, c(all.vars(object$locations$terms), object$locations$time))
   object

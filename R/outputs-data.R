@@ -5,11 +5,12 @@
 
 has_outputs <- function(problem) !is.null(problem$data$output)
 
-# Whether the response is one of several outputs. One of a family that has matrices of its own (successes and failures) is not, nor is one
-# column, such as scale() gives.
+# Says whether the response is one of several outputs. That of a family that has matrices of its own (successes and
+# failures) is not, nor is one column, such as scale() gives.
 is_output_response <- function(response, family) is_gaussian(family) && is.matrix(response) && ncol(response) > 1L
 
-# The model frame of several outputs keeps rows in which some of them are known: na.action sees a response that is missing only where all are.
+# The model frame of several outputs keeps rows in which some of them are known: na.action sees a response that is
+# missing only where all are.
 without_missing_places <- function(frame, na.action) {
   response <- stats::model.response(frame)
   judged <- frame

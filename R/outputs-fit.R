@@ -103,7 +103,7 @@ information_by_differences <- function(gradient, working, free, scales, step = 1
   information
 }
 
-# As check_problem(). Of an output that is known in fewer than k rows all are neighbours.
+# Checks as check_problem() does. Of an output that is known in fewer than k rows all are neighbours.
 check_outputs_problem <- function(problem, frame) {
   check_outputs_method(problem$method)
   check_locations(problem$data$coords, problem$covariance, problem$locations)

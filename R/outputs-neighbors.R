@@ -20,8 +20,8 @@ conditioning_size <- function(method, data) {
 
 rows_by_output <- function(data) split(seq_along(data$output), factor(data$output, seq_along(data$outputs)))
 
-# One table of the neighbours of all targets. search(p, q, k) gives the k nearest rows of output q to the targets of output p, as numbers of
-# rows, or NULL. Entries for which drop(neighbour, target) is true are left out.
+# Makes one table of the neighbours of all targets. search(p, q, k) gives the k nearest rows of output q to the targets
+# of output p, as numbers of rows, or NULL. Entries for which drop(neighbour, target) is true are left out.
 gather_neighbors <- function(targets_by_output, k, k_other, search, drop = NULL) {
   count <- length(targets_by_output)
   tables <- lapply(seq_len(count), function(p) {
@@ -75,7 +75,7 @@ neighbors_of_outputs <- function(data, component, k, k_other, leave_out, threads
     })
 }
 
-# Of Vecchia's likelihood: neighbours that come earlier. Places are ordered, at each place the outputs follow each other.
+# The neighbours of Vecchia's likelihood, which come earlier. Places are ordered, at each place the outputs follow each other.
 neighbors_before_of_outputs <- function(data, component, k, k_other, ordering, key, threads) {
   scaled <- core_scale(data$coords, component)
   rank <- output_rank(data, scaled, ordering, key, threads)
@@ -95,7 +95,7 @@ output_rank <- function(data, scaled, ordering, key, threads) {
   as.integer(rank(place_rank[data$place] * (length(data$outputs) + 1) + data$output))
 }
 
-# Of new places: rows of the data for each output there. Targets are output after output.
+# The neighbours of new places: rows of the data for each output there. Targets are output after output.
 neighbors_of_new_outputs <- function(data, component, coords, k, k_other, threads) {
   scaled <- core_scale(data$coords, component)
   queries <- core_scale(coords, component)

@@ -4,9 +4,9 @@
 #' those of one: universal cokriging.
 #'
 #' @details
-#' The prediction of an output is conditioned on its own `k` nearest observations and on the `k_other` nearest of each other output. (Outputs
-#' that are observed at the same places say little about each other at new places, so that few of them do; raise `k_other` where one output
-#' is observed much more densely than the others.)
+#' The prediction of an output is conditioned on its own `k` nearest observations and on the `k_other` nearest of each
+#' other output. (Outputs that are observed at the same places say little about each other at new places, so that few of
+#' them do; raise `k_other` where one output is observed much more densely than the others.)
 #'
 #' The covariance between the outputs at a location is that of their errors given one set of neighbours common to all outputs, scaled to the
 #' standard deviations that are reported.
@@ -150,7 +150,7 @@ moments_of_places <- function(object, target, settings) {
   result
 }
 
-# Each place once for each output, output after output.
+# Stacks the places once for each output, output after output.
 stacked_targets <- function(object, target) {
   m <- nrow(target$coords)
   P <- length(object$outputs)

@@ -1,5 +1,5 @@
-# Residuals, fitted values and leave-one-out predictions of several outputs: matrices with a row for each row of the data and a column for each
-# output, NA where an output was not observed, as lm() has them for a matrix response.
+# Residuals, fitted values and leave-one-out predictions of several outputs: matrices with a row for each row of the
+# data and a column for each output, NA where an output was not observed, as lm() has them for a matrix response.
 
 #' @rdname residuals.neargp
 #' @export
@@ -36,7 +36,7 @@ fitted.neargp_outputs <- function(object, k = NULL, threads = NULL, ...) {
   stats::naresid(object$na_action, output_matrix(object$data, smoothed_outputs(object, k, threads)))
 }
 
-# Given all observations and the one itself. An output without nugget is its data.
+# Smooths each observation given all of them, itself included. An output without nugget is its data.
 smoothed_outputs <- function(object, k, threads) {
   data <- object$data
   settings <- outputs_predict_settings(object, k, threads = threads)

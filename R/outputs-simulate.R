@@ -1,5 +1,5 @@
-# Conditional simulation of several outputs: places in maxmin order, at each the outputs one after the other; each is drawn given its nearest
-# among the observations and what has been drawn before, at the same place, too.
+# Conditional simulation of several outputs: places in maxmin order, at each the outputs one after the other; each is
+# drawn given its nearest among the observations and what has been drawn before, at the same place, too.
 
 #' @rdname simulate.neargp
 #' @section Several outputs:
@@ -99,7 +99,7 @@ known_outputs_at <- function(object, data, coords) {
   do.call(cbind, rows)
 }
 
-# Of all structures side by side: outputs with dependent rows are combinations of each other, whatever the factors are.
+# The loadings of all structures side by side: outputs with dependent rows are combinations of each other, whatever the factors are.
 total_loadings <- function(object) do.call(cbind, lapply(object$core_covariance$components, `[[`, "loadings"))
 
 # `basis`: outputs of which all others are combinations, with `coefficients`; those that are `first` have precedence. An output of which

@@ -1,5 +1,6 @@
-# Starting values of several outputs: those of each output by itself, brought together. Its grid search gives its variance in each structure,
-# ranges and nugget; ranges are averaged over the outputs, and the correlations of the structures are those of the residuals at shared places.
+# Starting values of several outputs: those of each output by itself, brought together. Its grid search gives its
+# variance in each structure, ranges and nugget; ranges are averaged over the outputs, and the correlations of the
+# structures are those of the residuals at shared places.
 
 outputs_start <- function(problem) {
   variances <- residual_variances(problem$data)
@@ -105,7 +106,7 @@ residual_correlation <- function(data) {
   correlation
 }
 
-# Those of an earlier fit of the same outputs.
+# Takes the starting values from an earlier fit of the same outputs.
 apply_outputs_start <- function(layout, start) {
   natural <- match(layout$name, start$layout$name)
   values <- to_core(start$parameters$working, start$layout$transform)[natural]

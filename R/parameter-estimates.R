@@ -1,4 +1,4 @@
-# From the optimum on the working scale to what a fit stores: estimates, standard errors and covariance on the natural scale.
+# Turns the optimum on the working scale into what a fit stores: estimates, standard errors and covariance on the natural scale.
 
 # Inverse information of the parameters that moved freely; those fixed or at a bound have no sampling variance here. A singular
 # information (a parameter the data do not inform) gives NA and not an error: the estimates are still of use.

@@ -76,7 +76,7 @@ plot_loo_residuals <- function(fit, loo, main = "Leave-one-out residuals", ...) 
   note_shown(shown, nrow(loo))
 }
 
-# With a 95% band for each order statistic: the i-th of n uniform ones is Beta(i, n + 1 - i).
+# Plots quantiles with a 95% band for each order statistic: the i-th of n uniform ones is Beta(i, n + 1 - i).
 plot_loo_qq <- function(loo, main = "Quantiles of leave-one-out residuals", ...) {
   loo <- predicted_rows(loo)
   n <- nrow(loo)

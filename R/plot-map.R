@@ -174,8 +174,8 @@ outline_colours <- function(colours, cex) if (cex < 0.6) colours else "grey45"
 
 point_size <- function(n) max(0.2, min(1, 22 / sqrt(n)))
 
-# On a large page as large as spacing allows: half the distance of n points on a square grid over the plot, up to 1. A point of size 1 has
-# a diameter of about 0.75 characters.
+# The size of points on a large page, as large as spacing allows: half the distance of n points on a square grid over
+# the plot, up to 1. A point of size 1 has a diameter of about 0.75 characters.
 roomy_point_size <- function(n) min(1, 0.5 * sqrt(prod(graphics::par("pin")) / n) / (0.75 * graphics::par("cin")[2L]))
 
 # Opens a plot whose region has the shape of the map: one unit is as long up as across, or for

@@ -103,7 +103,7 @@ plot_fit_map <- function(fit, what, newdata, cells, time, palette = NULL, limits
   draw_map(drawn$place, values, scale, title = title %||% what, main = main %||% drawn$title, ...)
 }
 
-# One coordinate: a curve with its band, and the data if they are on its scale (not beside a spatial effect alone).
+# Plots along one coordinate: a curve with its band, and the data if they are on its scale (not beside a spatial effect alone).
 plot_fit_curve <- function(fit, drawn, main, ...) {
   order <- order(drawn$place$x)
   x <- drawn$place$x[order]

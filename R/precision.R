@@ -76,10 +76,10 @@ climb_in_single <- function(objective, working, coarse, optimize) {
 # like noise.
 single_resolution <- function(n) 1e-5 * sqrt(n)
 
-# That of an objective, in its own units; in double precision optimisers' tolerances are far above it.
+# The resolution of an objective, in its own units; in double precision optimisers' tolerances are far above it.
 resolution_of <- function(objective) objective$resolution %||% 0
 
-# For print(): what a fit was computed in, where that is not what one would take it for.
+# Tells print() the precision that a fit was computed in, where that is not what one would take it for.
 describe_precision <- function(fit) {
   failed <- fit$convergence$single_failed
   if (!is.null(failed)) return(paste0("steps in single precision", if (failed) " where its matrices could be factorised"))

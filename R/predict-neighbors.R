@@ -1,4 +1,5 @@
-# What a prediction is conditioned on: every observation, or how many neighbours, from where, and whether their mean is known.
+# The observations that a prediction is conditioned on: every observation, or how many neighbours, from where, and
+# whether their mean is known.
 
 # Where the call does not say (NULL), neighbours in sectors and a local mean see to it that a prediction into a gap knows the level all
 # around (bench/defaults.md). Several locations at once have common neighbours and one mean, the process alone has none, and what a latent
@@ -36,8 +37,8 @@ default_local_mean <- function(object, wanted) {
   wanted && !has_inputs(object$locations) && ncol(object$data$X) == 1L && attr(object$terms, "intercept") == 1L
 }
 
-# More than for fitting: a prediction into a gap needs to see around it. What is predicted from pseudo-observations was
-# calibrated with the k of the fit.
+# The number of neighbours, more than for fitting: a prediction into a gap needs to see around it. What is predicted
+# from pseudo-observations was calibrated with the k of the fit.
 prediction_k <- function(object, k, least = 60L) {
   n <- length(object$data$y)
   if (is_svgp(object$method)) {

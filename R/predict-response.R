@@ -69,7 +69,7 @@ check_threshold <- function(threshold) {
   check_distinct(as.double(threshold), "threshold")
 }
 
-# They name columns.
+# Refuses repeated values, which name columns.
 check_distinct <- function(x, name) {
   if (anyDuplicated(format_numbers(x))) abort_argument(name, "numbers that differ in their first six digits", x)
   x

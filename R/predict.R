@@ -4,20 +4,22 @@
 #' coefficients but not that of the covariance parameters. The prediction of a row depends on that row alone.
 #'
 #' @details
-#' Two things can be predicted. `type = "link"` is the latent field: offset plus trend plus process, on the scale of the family's link and
-#' without noise. `type = "response"` is a new observation there (with weight 1). For a gaussian response their means agree, and the
-#' variances differ by the nugget. For any other family the response is a mixture of its distributions over the latent field, and mean, standard
-#' deviation, quantiles, limits and probabilities are those of the mixture: for a binomial response with one trial the mean is the
-#' probability of success, averaged over what is not known of the field.
+#' Two things can be predicted. `type = "link"` is the latent field: offset plus trend plus process, on the scale of the
+#' family's link and without noise. `type = "response"` is a new observation there (with weight 1). For a gaussian
+#' response their means agree, and the variances differ by the nugget. For any other family the response is a mixture of
+#' its distributions over the latent field, and mean, standard deviation, quantiles, limits and probabilities are those
+#' of the mixture: for a binomial response with one trial the mean is the probability of success, averaged over what is
+#' not known of the field.
 #'
-#' With b the weights of the k neighbours, f the conditional variance and d = x0 - X'b the part of the trend that the neighbours do not see,
-#' the mean is `x0'beta + b'(y - X beta)` and the variance `f + d' V d`, V being `vcov(object)`. The process alone is that with x0 = 0; the trend has
-#' the mean `x0'beta` (and offset) and the variance `x0' V x0`. Their means add up to that of the field (with `local_mean = FALSE`, since a
-#' local mean is neither), their variances do not: where the trend is uncertain, the process makes up for it.
+#' With b the weights of the k neighbours, f the conditional variance and d = x0 - X'b the part of the trend that the
+#' neighbours do not see, the mean is `x0'beta + b'(y - X beta)` and the variance `f + d' V d`, V being `vcov(object)`.
+#' The process alone is that with x0 = 0; the trend has the mean `x0'beta` (and offset) and the variance `x0' V x0`.
+#' Their means add up to that of the field (with `local_mean = FALSE`, since a local mean is neither), their variances
+#' do not: where the trend is uncertain, the process makes up for it.
 #'
-#' Of [vnngp()] the neighbours are inducing points, whose posterior enters in place of the observations: with u their values, mean m and
-#' covariance S, the field has the mean `b'm` and the variance `f + b'Sb`, to which that of the trend is added. `local_mean` and `sectors` are
-#' for the other methods.
+#' Of [vnngp()] the neighbours are inducing points, whose posterior enters in place of the observations: with u their
+#' values, mean m and covariance S, the field has the mean `b'm` and the variance `f + b'Sb`, to which that of the trend
+#' is added. `local_mean` and `sectors` are for the other methods.
 #'
 #' Into gaps of the data (clouds, unsampled regions) the nearest observations all lie on one side and say little about the level
 #' there. Neighbours in sectors all around, and a local mean (ordinary kriging within the neighbours: a mean that is not known from
@@ -66,7 +68,7 @@
 #'   `neargp_error_cholesky`.
 #'   A warning, `neargp_warning_newdata`, tells of covariates and offsets whose values depend on the other rows of `newdata`, as those of
 #'   `x - mean(x)` in a formula; `scale(x, scale = FALSE)` keeps the mean of the rows of the fit.
-#'   With a log link a warning, `neargp_warning_overflow`, tells of means, standard deviations and quantiles beyond the range of numbers, in
+#'   With a log link a warning, `neargp_warning_overflow`, reports means, standard deviations and quantiles beyond the range of numbers, in
 #'   whose place there is the largest number: the linear predictor has a standard deviation of some tens there.
 #' @references Cressie, N. (1993). *Statistics for Spatial Data*, section 3.4. Wiley.
 #' @examples
@@ -115,7 +117,7 @@ predict_target <- function(object, newdata, settings) {
   result
 }
 
-# What a prediction is conditioned on, and what is wanted of it: without further arguments the latent field, row by row.
+# Settings of a prediction, what it is conditioned on and what is wanted of it: without further arguments the latent field, row by row.
 predict_settings <- function(object, k = NULL, local_mean = FALSE, sectors = 0L, threads = NULL, device = NULL, type = "link",
                              interval = "none", level = 0.95, joint = FALSE, chunk_size = NULL, verbose = FALSE) {
   is_part <- type %in% parts_of_field
@@ -136,13 +138,13 @@ prediction_chunk <- function(object, chunk_size) {
 
 # ---- moments ----------------------------------------------------------------------------------------------------------------------
 
-# What a method knows about new locations: a function of (coords, X, offset) that returns the list of the mean and variance of the latent
+# The predictor of a method: a function of (coords, X, offset) that returns the list of the mean and variance of the latent
 # field there. It is made once for all chunks, so that what they share is computed once.
 predictor <- function(method, object, settings) {
   UseMethod("predictor")
 }
 
-# Of the trend alone nothing is conditioned.
+# The predictor of the wanted part; for the trend alone nothing is conditioned.
 part_predictor <- function(object, settings) {
   if (settings$part != "trend") return(predictor(object$method, object, settings))
   function(coords, X, offset) {

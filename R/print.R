@@ -1,4 +1,4 @@
-# What a fit looks like. Plain text, one fact a line.
+# Prints a fit as plain text, one fact a line.
 
 #' Print and summary of a fit
 #'
@@ -35,7 +35,7 @@ print_header <- function(x) {
   if (length(details)) cat(paste0(format(paste0(names(details), ":"), width = 11L), details, "\n"), sep = "")
 }
 
-# Of binomial responses. Which level is the success is a matter of convention, so that it is told.
+# Names the success of binomial responses. Which level is the success is a matter of convention, so that it is told.
 describe_successes <- function(x) {
   data <- x$data
   if (x$family$family != "binomial" || !is.null(x$classifier)) return("")
@@ -135,7 +135,7 @@ print_remarks <- function(x, digits) {
 }
 
 # A field that is forgotten between neighbouring locations cannot be told from noise, and does not predict. The spacing is the median
-# distance to the nearest other location, of up to 500; it is sought only where a grid over the bounding box would be about as wide.
+# distance to the nearest other location, of up to 500; it is searched only where a grid over the bounding box would be about as wide.
 white_noise_note <- function(x, effective) {
   if (length(effective) != 1L || inherits(x, "neargp_outputs")) return(NULL)
   coords <- x$data$coords
@@ -189,7 +189,7 @@ summary.neargp <- function(object, ...) {
     class = "summary.neargp")
 }
 
-# Of the trend's coefficients. Of one without a finite estimate the test says nothing (Hauck and Donner 1977).
+# Wald tests of the trend's coefficients. Of one without a finite estimate the test says nothing (Hauck and Donner 1977).
 wald_tests <- function(object) {
   variance <- diag(object$beta_vcov)
   std_error <- sqrt(ifelse(variance < 0, NA, variance))

@@ -66,7 +66,7 @@ bracket_maximum <- function(f, start, lower, upper) {
   }
 }
 
-# What predictions need: the pseudo-observation of each row, their aggregates at distinct locations, in the core's
+# The data that predictions need: the pseudo-observation of each row, their aggregates at distinct locations, in the core's
 # columns, and these as data of a gaussian response, with the user's columns and their basis, as the data of all fits
 # are.
 fitted_pseudo_observations <- function(data, problem, known) {
@@ -175,7 +175,7 @@ pseudo_observation_start <- function(problem) {
   c(problem$start, warm_links(problem) %||% replace(problem$prior$beta, problem$design$intercept, 0))
 }
 
-# Of a fit that is continued trend and bias, as fit_pseudo_observations() tells them, in the columns of the design here.
+# Trend and bias of the fit that is continued, as fit_pseudo_observations() returns them, in the columns of the design here.
 warm_links <- function(problem) {
   warm <- problem$warm_start
   if (is.null(warm)) return(NULL)

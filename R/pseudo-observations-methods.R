@@ -111,7 +111,7 @@ pseudo_observations_as_data <- function(object, rows) {
   take_data_rows(data, rows)
 }
 
-# Of each row's linear predictor given all rows, its own included.
+# Moments of each row's linear predictor given all rows, its own included.
 pseudo_observation_posterior_moments <- function(object, k = NULL, threads = NULL) {
   settings <- predict_settings(object, k, threads = threads)
   on_default_device(object, length(object$data$y), settings$k, chunked_moments(object, training_target(object), settings))

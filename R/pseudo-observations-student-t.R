@@ -18,8 +18,8 @@ with_gamma_variables <- function(rows, known, threads) {
     noise_scale = rows$noise_scale[each] / as.vector(omega), neighbors = matrix(seq_along(each), nrow(rows$neighbors)))
 }
 
-# One variable for each row, from its prediction by its nearest others: for predictions at new locations, which have no response that could
-# leak. A few rounds from omega = 1.
+# Finds one gamma variable for each row, from its prediction by its nearest others: for predictions at new locations,
+# which have no response that could leak. A few rounds from omega = 1.
 row_gamma_variables <- function(data, known, k, threads, rounds = 3L) {
   neighbors <- core_neighbors_others(core_scale(data$coords, metric_component(known$covariance)), k, threads)
   residuals <- data$y - data$offset - drop(data$X %*% known$beta)

@@ -1,4 +1,4 @@
-# From the response in the model frame to numbers, by family.
+# Turns the response in the model frame into numbers, by family.
 
 # A list of
 #   y        numbers; successes of binomial families
@@ -6,7 +6,7 @@
 #   weights  those given, but 1 where they were numbers of trials
 #   levels   names of failure and success, or NULL
 #   kind     how it was given: "numeric", "count", "positive", "unit"; "binary", "class", "successes", "proportion"
-# Missing values stay what they are: check_finite_data() tells about those that na.action has let through.
+# Missing values stay what they are: check_finite_data() reports those that na.action has let through.
 new_response <- function(y, family, weights, frame) {
   response <- switch(family$family,
     binomial = binomial_response(y, weights, frame),
@@ -51,7 +51,8 @@ check_counts <- function(y, family, frame) {
     "A rate is a count with its exposure in the offset: offset(log(exposure)).")
 }
 
-# Under a logarithmic link an offset is the logarithm of an exposure. Exposures that differ by a factor of e^50 are none, and means overflow.
+# Under a logarithmic link an offset is the logarithm of an exposure. Exposures that differ by a factor of e^50 are
+# none, and means overflow.
 check_exposure <- function(offset, family, widest = 50) {
   if (is_gaussian(family) || family$link != "log" || diff(range(offset)) <= widest) return(invisible())
   abort_neargp("offset", c(

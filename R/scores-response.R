@@ -1,6 +1,6 @@
 # Scores of predictions of a response by the mixture over its linear predictor (R/mixture-crps.R).
 
-# From given moments of the linear predictor.
+# Scores from given moments of the linear predictor.
 response_scores <- function(observed, mean, sd, family, parameters, trials, level, na.rm, weights = 1) {
   if (is.function(family)) family <- family()
   check_class(family, "family", "family", "a family such as poisson()")

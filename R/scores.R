@@ -38,12 +38,13 @@
 #' binary responses `crps` and `brier` are the same number.
 #'
 #' @section Weights:
-#' Averages are over rows, each of which counts once. Weights say how much noise an observation has, as in [neargp()]: the variance of a
-#' gaussian response given the field is `nugget / weights` (other families with a dispersion alike). So a fit's training rows are scored, and
-#' so are new rows: where the fit has `weights = w`, with the column `w` of `newdata`. Where `newdata` has no such column a message
-#' (`neargp_message_weights`) says that all its weights are taken to be 1. Weights such as `w / mean(w)`, which depend on the other rows,
-#' have to be given for new ones. Predictions given as numbers or as a data frame have
-#' their noise in `sd`, and a column `weights` beside them changes nothing.
+#' Averages are over rows, each of which counts once. Weights say how much noise an observation has, as in [neargp()]:
+#' the variance of a gaussian response given the field is `nugget / weights` (other families with a dispersion alike).
+#' So a fit's training rows are scored, and so are new rows: where the fit has `weights = w`, with the column `w` of
+#' `newdata`. Where `newdata` has no such column a message (`neargp_message_weights`) says that all its weights are
+#' taken to be 1. Weights such as `w / mean(w)`, which depend on the other rows, have to be given for new ones.
+#' Predictions given as numbers or as a data frame have their noise in `sd`, and a column `weights` beside them changes
+#' nothing.
 #'
 #' @param object what to score:
 #'   * a numeric vector of *observed* values, with `mean`, `sd`, ... of their predictions;
@@ -280,7 +281,7 @@ new_scores <- function(values) {
   structure(as.data.frame(values), class = c("neargp_scores", "data.frame"))
 }
 
-# What does not fit the console is wrapped; shorter names do.
+# Shortens the names of columns, as a table that does not fit the console is wrapped.
 fitting_names <- function(table) {
   names <- names(table)
   width <- vapply(names, function(name) max(nchar(c(name, format(table[[name]])))), 1L)

@@ -147,10 +147,10 @@ pit_mixture <- function(observed, mean, sd, family, parameters = NULL, trials = 
   pit$lower + stats::runif(length(pit$upper)) * (pit$upper - pit$lower)
 }
 
-# Of one length, or of length 1.
+# Checks that the values have one length, or length 1.
 check_scored <- function(values) invisible(recycle_predictions(values, max(lengths(values))))
 
-# One prediction for several observations, or several for one, or each for its own.
+# The mixture that is scored: one prediction for several observations, or several for one, or each for its own.
 scored_mixture <- function(observed, mean, sd, family, parameters, trials) {
   family <- as_family(family)
   check_scored(list(observed = observed))

@@ -21,8 +21,9 @@
 #' @section Smooth covariances:
 #' The covariance matrix of locations that are close beside the range is singular in double precision where the field is smooth:
 #' [cov_gaussian()], [cov_cauchy()], [cov_powered_exponential()] near a power of 2, Matérn fields of great smoothness. Where a matrix
-#' cannot be factored, independent noise is added to observations and draws, the least of 1e-10, 1e-8 and 1e-6 of the variance of the
-#' field with which it can. A message (`neargp_message_jitter`) tells how much: of 1e-10 the standard deviation is 1e-5 of that of the field.
+#' cannot be factored, independent noise is added to observations and draws, the least of 1e-10, 1e-8 and 1e-6 of the
+#' variance of the field with which it can. A message (`neargp_message_jitter`) reports how much: of 1e-10 the standard
+#' deviation is 1e-5 of that of the field.
 #'
 #' @param object a fit of [neargp()].
 #' @param nsim number of draws.
@@ -213,7 +214,7 @@ simulation_plan <- function(covariance, data, coords, settings) {
   list(order = order, neighbors = core_neighbors_joint(reference, queries, order, k, settings$threads))
 }
 
-# In the core's coordinates.
+# Draws coefficients of the trend in the core's coordinates.
 draw_trend <- function(object, nsim, conditional) {
   trend <- core_trend(object)
   q <- length(trend$beta)

@@ -20,7 +20,8 @@ residual_variance <- function(data) {
   sum(weights * residuals^2) / (length(data$y) - ncol(data$X))
 }
 
-# With and without the weights: a row of very much weight may be all but fitted by the trend, and leave a weighted variance of nothing.
+# Guesses the variance with and without the weights: a row of very much weight may be all but fitted by the trend, and
+# leave a weighted variance of nothing.
 variance_guesses <- function(data) {
   c(residual_variance(data), residual_variance(replace(data, "weights", list(rep(1, length(data$y))))))
 }
@@ -58,8 +59,8 @@ working_bounds <- function(problem, residual_variance) {
   list(lower = lower, upper = upper)
 }
 
-# In units of the residual variance. Noise has nugget / mean(w) of its weighted mean, nugget * mean(1 / w) of the plain one: a few rows of
-# hardly any weight, or of very much, must not bring a bound near.
+# Bounds of the nugget, in units of the residual variance. Noise has nugget / mean(w) of its weighted mean, nugget *
+# mean(1 / w) of the plain one: a few rows of hardly any weight, or of very much, must not bring a bound near.
 nugget_bounds <- function(weights) list(lower = 1e-8 / mean(1 / weights), upper = 1e2 * mean(weights))
 
 # ---- the grid ---------------------------------------------------------------------------------------------------------------------

@@ -11,7 +11,7 @@ available_cores <- function() {
   if (is.na(cores)) 1L else cores
 }
 
-# Its threads sleep in the library's code.
+# Stops the threads, which sleep in the library's code.
 .onUnload <- function(libpath) {
   core_stop_threads()
   library.dynam.unload("neargp", libpath)

@@ -59,7 +59,7 @@ design_columns <- function(data, X = data$X) {
   basis_columns(data$basis, X)
 }
 
-# What the response of the core has lost: the offset and the trend by ordinary least squares.
+# The part that the response of the core has lost: the offset and the trend by ordinary least squares.
 base_mean <- function(data, X = data$X, offset = data$offset) {
   if (is.null(data$basis) || !ncol(X)) offset else offset + drop(design_columns(data, X) %*% data$basis$at)
 }
@@ -94,7 +94,7 @@ check_coefficient_size <- function(result, data) {
     i = "Multiply the covariate, which is far smaller than the response, by a constant."))
 }
 
-# What an optimiser found, with the trend in the user's columns, too.
+# The result of an optimiser, with the trend in the user's columns, too.
 with_natural_trend <- function(result, data) {
   if (is.null(data$basis) || !length(result$beta)) return(result)
   back <- data$basis$back

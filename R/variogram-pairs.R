@@ -49,7 +49,7 @@ sample_pairs <- function(coords, max_pairs) {
 neighbour_pairs <- function(coords, rows, share) {
   anchors <- rows[sample.int(length(rows), min(max(1, floor(share / 32)), length(rows)))]
   k <- min(ceiling(share / length(anchors)), length(rows) - 1L)
-  # One more than wanted: the nearest row is the anchor itself, dropped below with i = j.
+  # Asks for one more than wanted: the nearest row is the anchor itself, dropped below with i = j.
   nearest <- core_neighbors_to(coords[rows, , drop = FALSE], coords[anchors, , drop = FALSE], k + 1L, 1L)
   pairs <- data.frame(i = rep(anchors, each = k + 1L), j = rows[as.vector(nearest)])
   pairs[pairs$i != pairs$j, , drop = FALSE]

@@ -105,7 +105,7 @@ scoring_climb <- function(problem, nodes, start, information_for) {
     information_at <- information_for(objective)
     evaluate <- function(working, information = TRUE) {
       state <- objective$evaluate(working, information = TRUE)
-      if (!told && took_exact_factor(problem, state, objective)) told <<- tell_of_exact_factor(objective)
+      if (!told && took_exact_factor(problem, state, objective)) told <<- inform_of_exact_factor(objective)
       if (is.finite(state$value)) state$information <- information_at(working)
       if (is.null(state$information)) state$value <- -Inf
       state
@@ -120,7 +120,7 @@ took_exact_factor <- function(problem, state, objective, many = 1000L) {
 }
 
 # Said before the time is spent.
-tell_of_exact_factor <- function(objective) {
+inform_of_exact_factor <- function(objective) {
   inform_neargp("factor", c(sprintf("An incomplete factor is not good enough; an exact one of %s inducing points takes its place.",
     format_count(nrow(objective$latent$nodes$coords))),
     i = "Its time grows with the cube of their number: some minutes for 1,500 in 20 inputs.",

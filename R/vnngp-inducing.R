@@ -59,7 +59,7 @@ print.neargp_inducing <- function(x, ...) {
   invisible(x)
 }
 
-# For vnngp(): NULL, or settings as above.
+# Checks the argument of vnngp(): NULL, or settings as above.
 check_inducing <- function(inducing, posterior, optimizer) {
   if (is.null(inducing)) return(NULL)
   if (!inherits(inducing, "neargp_inducing")) {

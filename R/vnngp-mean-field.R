@@ -27,7 +27,7 @@ fit_mean_field <- function(method, problem) {
   mean_field_result(method, problem, nodes, search, fitted)
 }
 
-# Its inducing points may have been drawn or learned: a fit goes on with the same.
+# The fit to go on from, whose inducing points, drawn or learned, are kept.
 warm_mean_field <- function(method, problem) {
   if (identical(problem$warm_start$method$inducing, method$inducing)) problem$warm_start
 }
@@ -41,11 +41,11 @@ mean_field_start <- function(problem, trend, warm) {
     linear_predictor = data_linear_predictor(problem$data, problem$family))
 }
 
-# The core's errors tell of covariance matrices that are singular.
+# The core's errors report covariance matrices that are singular.
 run_adam <- function(fit) {
-  mend <- c(i = "A larger jitter or a smaller learning_rate makes the optimisation easier; posterior = \"sparse\" needs neither.")
-  fitted <- tryCatch(fit, error = function(e) abort_neargp("cholesky", c(conditionMessage(e), mend)))
-  if (!is.finite(fitted$value)) abort_neargp("cholesky", c("Adam ended where the evidence lower bound is not finite.", mend))
+  remedy <- c(i = "A larger jitter or a smaller learning_rate makes the optimisation easier; posterior = \"sparse\" needs neither.")
+  fitted <- tryCatch(fit, error = function(e) abort_neargp("cholesky", c(conditionMessage(e), remedy)))
+  if (!is.finite(fitted$value)) abort_neargp("cholesky", c("Adam ended where the evidence lower bound is not finite.", remedy))
   fitted
 }
 

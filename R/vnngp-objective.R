@@ -1,4 +1,4 @@
-# What the optimisers see of a latent model: its evidence lower bound (or approximate evidence) with field and trend profiled out, as a
+# The objective of a latent model: its evidence lower bound (or approximate evidence) with field and trend profiled out, as a
 # function of the working parameters of covariance and family.
 
 # Inducing points: `coords`, and at the data `node`, the one that each row sees.
@@ -66,7 +66,8 @@ latent_objective <- function(problem, latent) {
       family_values(family, layout, values), kind, tolerance, max_iterations, problem$threads),
       error = function(condition) abort_posterior(problem$method$jitter, condition))
   }
-  # Of a likelihood that is not log-concave the precision at what should be a mode may be indefinite, which the gradient's solves find out.
+  # The gradient of the last fit. Where a likelihood is not log-concave the precision at what should be a mode may be
+  # indefinite, which the gradient's solves find out.
   gradient_of_last <- function(working) {
     rlang::try_fetch(layout_gradient(layout, working, core_latent_gradient(latent$pointer, problem$threads)),
       error = function(condition) abort_posterior(problem$method$jitter, condition))
@@ -102,7 +103,7 @@ family_values <- function(family, layout, values) {
   values[layout$kind == if (is_gaussian(family)) "nugget" else "family"]
 }
 
-# From the core's two gradients to one in the working parameters.
+# Joins the core's two gradients to one in the working parameters.
 layout_gradient <- function(layout, working, parts) {
   values <- to_core(working, layout$transform)
   gradient <- double(length(working))

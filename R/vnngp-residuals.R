@@ -8,7 +8,7 @@ posterior_response <- function(object, k = NULL, threads = NULL) {
   mixture_moments(data_mixture(object, moments$mean, moments$variance))
 }
 
-# Of each row's linear predictor.
+# Posterior moments of each row's linear predictor.
 posterior_moments <- function(object, k, threads) {
   if (!is.null(object$pseudo_observations)) return(pseudo_observation_posterior_moments(object, k, threads))
   list(mean = with_base(object$data, object$posterior$linear_predictor), variance = object$posterior$variance_at_data)
@@ -53,7 +53,7 @@ response_given_others <- function(object, cavity) {
   list(mean = replace(rep(NA_real_, n), cavity$rows, moments$mean), sd = replace(rep(Inf, n), cavity$rows, moments$sd))
 }
 
-# Of the rows that can be predicted from the others.
+# The leave-one-out mixtures of the rows that can be predicted from the others.
 cavity_mixture <- function(object, k = NULL, threads = NULL) {
   cavity <- cavity_moments(object, k, threads)
   rows <- which(!is.na(cavity$mean))

@@ -77,7 +77,7 @@ robust_trend <- function(data, steps = 10L) {
   data$y - residual
 }
 
-# What steps of a fixed size in the linear predictor are measured by: with an identity link the scatter of the response about its trend. On
+# The unit of steps of a fixed size in the linear predictor: with an identity link the scatter of the response about its trend. On
 # the scale of another link 1 means the same for all responses.
 predictor_unit <- function(data, family) {
   if (response_family(family)$link != "identity") return(1)
@@ -110,7 +110,7 @@ working_response_problem <- function(problem, rough) {
   problem
 }
 
-# What the working response varies at least: next to nothing of the noise where the family says how large that is. Where it does not, a
+# The least variance of the working response: next to nothing of the noise where the family says how large that is. Where it does not, a
 # response that the trend fits exactly has no scatter to be estimated.
 least_variance <- function(problem, working_data, rough) {
   if (problem$family$family %in% c("binomial", "poisson", "negative_binomial")) return(1e-4 / mean(working_data$weights))
@@ -139,7 +139,8 @@ data_linear_predictor <- function(data, family) {
     }, data$y)
 }
 
-# Bounds and starting values of the family are those of a row of weight 1; where weights divide the dispersion, those of the weights there are.
+# Bounds and starting values of the family are those of a row of weight 1; where weights divide the dispersion, those of
+# the weights there are.
 family_working <- function(problem, rough, spread) {
   rows <- problem$layout[problem$layout$kind == "family", ]
   if (!nrow(rows)) return(list(lower = double(0), upper = double(0), start = double(0)))

@@ -27,7 +27,7 @@
 #'   (binary data, small counts) mode and variance are biased: its intervals of 95% for the field covered 90 to 95% in these simulations.
 #'   Means of a response do not add up to what was observed: for Poisson counts of the order of 0.1, 0.5, 2 and 8 their totals at the data
 #'   were 24, 12, 6 and 2% too high, 10% for a binary response with one event in ten, 7% too low for Gamma amounts (field of variance 1,
-#'   `bench/vnngp-totals.R`), where those of `"sparse"` were right to 0.3%. `print()` tells the share of the fit at hand. Where totals
+#'   `bench/vnngp-totals.R`), where those of `"sparse"` were right to 0.3%. `print()` reports the share of the fit at hand. Where totals
 #'   matter take `"sparse"`.
 #' * `"mean-field"`: the paper's, independent normals at the inducing points. Its predictive means are good, but its intervals for the field
 #'   cover far less than they claim (37% instead of 95% in the simulation of the article below), and its objective drives ranges and variances away from the
@@ -54,7 +54,7 @@
 #'   takes over where there are at most 5,000 inducing points (above 1,000 with a message, `neargp_message_factor`); where there are more,
 #'   the optimiser turns back, and stops with `neargp_error_cholesky` if there is no way round. Of a [cov_gaussian()] field the variances of
 #'   some inducing points are checked, and where they are wrong by more than 2% the posterior is that of an exact factor, or, where there
-#'   are more than 5,000, `print()` tells by how much.
+#'   are more than 5,000, `print()` reports by how much.
 #' @param factor_memory GiB that an incomplete factor may take. Its pattern is that of Q, in which a point meets all with which it shares a
 #'   conditioning set: in many dimensions hundreds of neighbours would fill any memory (256 of 25,600 points in eight dimensions: more than 14
 #'   GiB). Where more than `factor_memory` is foreseen the factor keeps to the pattern of the conditioning sets themselves, whose size is
@@ -189,10 +189,10 @@ factor_detail <- function(method, posterior) {
   if (posterior$exact && method$factor == "incomplete") return(c(Factor = "exact, since the incomplete one broke down or had wrong variances"))
   error <- posterior$variance_error %||% 0
   wrong <- sprintf("variances wrong by up to %.0f%% at 30 sampled points", 100 * error)
-  mend <- "more neighbours, or a larger jitter, mend that"
+  remedy <- "more neighbours, or a larger jitter, fix that"
   if (posterior$restricted) {
     return(c(Factor = sprintf("incomplete, restricted to the conditioning sets (the pattern of Q would take over %s GiB), %s",
       format(method$factor_memory), wrong)))
   }
-  if (error > 0.02) c(Factor = sprintf("incomplete, %s: %s", wrong, mend))
+  if (error > 0.02) c(Factor = sprintf("incomplete, %s: %s", wrong, remedy))
 }

@@ -28,7 +28,7 @@ class PointStore {
   int dim_;
 };
 
-// Which of several outputs each of n rows is of; data() is null where R gives NULL.
+// The output of each of n rows; data() is null where R gives NULL.
 using Outputs = Rcpp::Nullable<Rcpp::IntegerVector>;
 
 class OutputStore {
@@ -40,7 +40,7 @@ class OutputStore {
   std::vector<int> rows_;
 };
 
-// Between the core (0-based, absent = -1) and R (1-based, absent = NA). Neighbour matrices are k x n.
+// Converts between the core (0-based, absent = -1) and R (1-based, absent = NA). Neighbour matrices are k x n.
 Rcpp::IntegerMatrix to_r(const neargp::NeighborTable& table);
 neargp::NeighborTable to_neighbor_table(const Rcpp::IntegerMatrix& neighbors);
 // R's matrix itself, for a problem to read.

@@ -10,8 +10,8 @@
 
 namespace {
 
-// What computations run on, by the files of the modules; empty for none. R sets it around a call and puts back what was
-// there, so that it is never seen by another call.
+// The resources that computations run on, by the files of the modules; empty for none. R sets them around a call and
+// puts back what was there, so that it is never seen by another call.
 struct Resources {
   std::string device_module;
   std::string search = "kd-tree";  // or "auto", "faiss"
@@ -74,8 +74,8 @@ Rcpp::List core_device_count(const std::string& file) {
 // [[Rcpp::export]]
 std::string core_device_name(const std::string& file) { return neargp::device_module(file).describe(0).name; }
 
-// What a device module was built for, and the devices that it sees. Asking a GPU for its memory opens it: where only
-// their number matters, core_device_count() does.
+// The architectures that a device module was built for, and the devices that it sees. Asking a GPU for its memory opens
+// it: where only their number matters, core_device_count() does.
 // [[Rcpp::export]]
 Rcpp::List core_module_devices(const std::string& file) {
   const neargp::DeviceModule& module = neargp::device_module(file);

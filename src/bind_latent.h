@@ -1,4 +1,4 @@
-// From R's lists to latent models and their responses. Nodes and data are numbered as the caller's rows.
+// Turns R's lists into latent models and their responses. Nodes and data are numbered as the caller's rows.
 #pragma once
 
 #include <Rcpp.h>
@@ -10,8 +10,8 @@
 #include "latent/latent_model.h"
 #include "latent/latent_response.h"
 
-// nodes: coords, order, neighbors, jitter, and where wanted pattern_neighbors. data: node (the node of each datum), or coords and neighbors. The coordinates
-// live as long as the object.
+// nodes: coords, order, neighbors, jitter, and where wanted pattern_neighbors. data: node (the node of each datum), or
+// coords and neighbors. The coordinates live as long as the object.
 class LatentInput {
  public:
   LatentInput(const Rcpp::List& nodes, const Rcpp::List& data);

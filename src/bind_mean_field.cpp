@@ -127,7 +127,7 @@ Rcpp::List core_mean_field_fit(const Rcpp::List& nodes, const Rcpp::List& data, 
   return fit_to_r(neargp::fit_mean_field(model, observed, std::move(point), adam, context), model);
 }
 
-// What a fit of independent nodes says of its own data, and how it answers to the trend; `mean` and `variance` by node.
+// Moments of the data under a fit of independent nodes, and how it answers to the trend; `mean` and `variance` by node.
 // [[Rcpp::export]]
 Rcpp::List core_mean_field_state(const Rcpp::List& nodes, const Rcpp::List& data, const Rcpp::List& response,
                                  const Rcpp::List& covariance, const std::string& family,

@@ -37,7 +37,7 @@ SEXP core_pseudo_observations(const Rcpp::NumericMatrix& coords, const Rcpp::Num
       true);
 }
 
-// Of the targets first .. last.
+// Moments of the targets first .. last.
 // [[Rcpp::export]]
 Rcpp::List core_pseudo_observation_moments(SEXP model, int first, int last, const Rcpp::List& covariance, double nugget,
                                            int threads) {
@@ -76,7 +76,7 @@ Rcpp::NumericMatrix core_gamma_variables(const Rcpp::NumericMatrix& coords, cons
   return Rcpp::NumericMatrix(neighbors.nrow(), neighbors.ncol(), omega.begin());
 }
 
-// Of data with these residuals about predictions of these variances.
+// The gamma variables that match data with these residuals about predictions of these variances.
 // [[Rcpp::export]]
 std::vector<double> core_matched_omega(const std::vector<double>& residuals, const std::vector<double>& variance,
                                        const std::vector<double>& weights, double scale, double df) {

@@ -1,4 +1,4 @@
-# What R would do by itself, copy the package's library, and then the modules: each in a folder of its own, since R takes
+# Installs as R would by itself, copying the package's library, and then the modules: each in a folder of its own, since R takes
 # every library in libs/ itself for one of the package that registers routines.
 libraries <- file.path(R_PACKAGE_DIR, paste0("libs", R_ARCH))
 dir.create(libraries, recursive = TRUE, showWarnings = FALSE)

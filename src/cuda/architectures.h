@@ -1,4 +1,4 @@
-// What follows from the architecture of a GPU: whether the module has code for it, and its rate.
+// Consequences of the architecture of a GPU: whether the module has code for it, and its rate.
 #pragma once
 
 #include <algorithm>
@@ -15,8 +15,8 @@ inline bool has_code_for(int major, int minor, std::initializer_list<int> compil
                      [&](int built) { return built / 100 == major && built <= device; });
 }
 
-// Operations in single precision that a multiprocessor starts in a clock (CUDA C++ Programming Guide, throughput of arithmetic
-// instructions).
+// Operations in single precision that a multiprocessor starts in a clock (CUDA C++ Programming Guide, throughput of
+// arithmetic instructions).
 inline int single_precision_lanes(int major, int minor) {
   return major == 7 || (major == 8 && minor == 0) ? 64 : 128;
 }

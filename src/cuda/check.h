@@ -9,7 +9,7 @@
 
 namespace neargp {
 
-// What the user can do, by the kind of trouble.
+// Advice for the user, by the kind of trouble.
 inline std::string cuda_remedy(cudaError_t status) {
   switch (status) {
     case cudaErrorMemoryAllocation:

@@ -14,7 +14,7 @@ class FlatIndex {
   virtual void search(const float* queries, Index m, int count, float* distance2, Index* row) const = 0;
 };
 
-// In the memory of that GPU. Throws where FAISS was built without GPUs.
+// Makes an index in the memory of that GPU. Throws where FAISS was built without GPUs.
 std::unique_ptr<FlatIndex> new_index_on_gpu(int dim, int gpu);
 
 // FaissModule::candidates_on_gpu.

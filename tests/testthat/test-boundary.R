@@ -3,7 +3,7 @@ boundary_data <- function(n = 200, seed = 3) {
   data.frame(x = runif(n, 0, 10), y = runif(n, 0, 10), h = rnorm(n))
 }
 
-test_that("a range at its bound is told with the bound in the units of the data and what to do", {
+test_that("a range at its bound is reported with the bound in the units of the data and what to do", {
   data <- boundary_data()
   data$z <- 3 * data$x + withr::with_seed(1, rnorm(200, sd = 0.01))
   fit <- suppressWarnings(neargp(z ~ 1, data, coords = ~ x + y, method = vecchia(15), covariance = cov_gaussian()))
@@ -27,7 +27,7 @@ test_that("white noise has a variance that is told to be none, and noise-free da
   expect_match(paste(capture.output(print(smooth)), collapse = " "), "nugget: the field goes through the data: nugget = 0 says so")
 })
 
-test_that("a likelihood that is flat in the range is told", {
+test_that("a likelihood that is flat in the range is reported", {
   data <- boundary_data()
   data$z <- withr::with_seed(2, rnorm(200)) * 0.3 + 0.2 * data$x
   fit <- suppressWarnings(neargp(z ~ 1, data, coords = ~ x + y, method = vecchia(15), covariance = cov_exponential()))

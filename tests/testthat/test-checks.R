@@ -20,7 +20,7 @@ test_that("numbers, counts, flags and choices are checked and say what they shou
   expect_error(check_choices(c("x", "z"), "a", c("x", "y")), "among \"x\", \"y\"", class = "neargp_error_argument")
 })
 
-test_that("slips that are easy to mend are told how", {
+test_that("slips that are easy to fix are told how", {
   data <- simulated_data(40)
   fit <- function(formula, ...) neargp(formula, data, coords = ~ x + y, ...)
   for (slip in list(vnngp, "vnngp")) expect_error(fit(z ~ 1, method = slip), "method = vnngp()?", fixed = TRUE, class = "neargp_error_argument")
@@ -37,7 +37,7 @@ test_that("slips that are easy to mend are told how", {
   }
 })
 
-test_that("an argument that a function does not have is told with the one that was meant", {
+test_that("an argument that a function does not have is reported with the one that was meant", {
   generic <- function(object, ...) method(object, ...)
   method <- function(object, interval = "none", chunk_size = NULL, type = 1, ...) {
     check_no_more_arguments()

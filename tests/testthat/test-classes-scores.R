@@ -42,7 +42,7 @@ test_that("perfectly calibrated probabilities have a small calibration error", {
   expect_gt(scores(drawn, prob = cbind(n = 1 - p^3, y = p^3))$calibration_error, 0.05)
 })
 
-test_that("missing values, unknown classes and impossible probabilities are told", {
+test_that("missing values, unknown classes and impossible probabilities are reported", {
   holes <- prob
   holes[2, 1] <- NA
   expect_error(scores(observed, prob = holes), "row 2", class = "neargp_error_missing")

@@ -9,7 +9,7 @@ test_that("whatever the core raises is a classed condition", {
   expect_true(all(vapply(calling, function(f) identical(body(f)[[1L]], quote(in_core)), NA)))
 })
 
-test_that("memory that ran out is told with what to do", {
+test_that("memory that ran out is reported with what to do", {
   in_vain <- function(message, class) stop(structure(list(message = message, call = NULL), class = c(class, "error", "condition")))
   expect_error(in_core(in_vain("std::bad_alloc", c("std::bad_alloc", "C++Error"))), "does not fit into memory", class = "neargp_error_memory")
   error <- expect_error(in_core(in_vain("cannot allocate vector of size 8.0 Gb", "simpleError")), "8.0 Gb", class = "neargp_error_memory")

@@ -82,7 +82,7 @@ test_that("metrics of components with different parameters can be compared", {
   expect_true(is_isotropic(list(range = 3, group = c(1L, 1L), anisotropy = double(0))))
 })
 
-test_that("a third coordinate beside an anisotropy has its share in likelihood and predictions, and in what is told", {
+test_that("a third coordinate beside an anisotropy has its share in likelihood and predictions, and in what is reported", {
   withr::local_seed(5)
   data <- data.frame(x = runif(150, 0, 10), y = runif(150, 0, 10), h = runif(150))
   data$z <- sin(data$x) + 3 * data$h + rnorm(150, sd = 0.2)

@@ -60,7 +60,7 @@ test_that("fits of the default method start from those of others, and others fro
   expect_s3_class(fit_by_default(z ~ height, data, method = loo_k(), start = chosen)$method, "neargp_loo_k")
 })
 
-test_that("the method follows from the family, and is told", {
+test_that("the method follows from the family, and is reported", {
   data <- defaults_data()
   for (family in list(poisson(), poisson, "poisson")) {
     expect_message(fit <- fit_by_default(count ~ 1, data, family = family), "vnngp(), the method for a poisson() response", fixed = TRUE,
@@ -92,7 +92,7 @@ test_that("a response of classes chooses classification, and tells so", {
   }
 })
 
-test_that("without k there are as many neighbours as the method takes by default, or as there are, and fewer are told", {
+test_that("without k there are as many neighbours as the method takes by default, or as there are, and fewer are reported", {
   data <- defaults_data()
   expect_message(few <- fit_by_default(z ~ 1, data[1:30, ], method = vecchia()), "k = 29", class = "neargp_message_k")
   expect_identical(few$k, 29L)

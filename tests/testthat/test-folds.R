@@ -107,7 +107,7 @@ test_that("print says what the folds are", {
   expect_output(print(block_folds(uniform_points(), v = 5, size = 1, buffer = 0.5)), "square blocks of side 1, buffer 0.5")
 })
 
-test_that("a number in the place of the data is told as that", {
+test_that("a number in the place of the data is reported as that", {
   expect_error(random_folds(5), "random_folds(data, v = 5)", fixed = TRUE, class = "neargp_error_folds")
   expect_error(block_folds(5), "block_folds(locations, v = 5)", fixed = TRUE, class = "neargp_error_argument")
   expect_error(block_folds(data.frame(x = 1:9, g = letters[1:9]), 3), "but g is of class character", class = "neargp_error_coordinates")

@@ -69,7 +69,7 @@ test_that("bad coordinates are classed errors that say where", {
   expect_error(fit_small(z ~ 1, data, coords = ~ x, distance = "chordal"), "longitude and latitude", class = "neargp_error_coordinates")
 })
 
-test_that("degrees by name alone are Euclidean, and told", {
+test_that("degrees by name alone are Euclidean, and reported", {
   data <- data.frame(lon = runif(40, 5, 15), lat = runif(40, 45, 55), z = rnorm(40))
   fit <- function(data, coords = ~ lon + lat, ...) fit_small(z ~ 1, data, coords = coords, ...)
   expect_message(plain <- fit(data), "distance = \"chordal\"", class = "neargp_message_degrees")

@@ -13,7 +13,7 @@ test_that("a method says which families it can fit", {
   expect_error(check_family(poisson(), mll_k()), "MLL-k cannot fit a poisson", class = "neargp_error_family")
 })
 
-test_that("neighbours are sought again until they no longer matter", {
+test_that("neighbours are searched again until they no longer matter", {
   metric <- function(range) list(range = c(1, range), anisotropy = double(0))
   expect_equal(halfway_component(metric(1), metric(4))$range, c(1, 2))
   data <- transform(simulated_data(150), x = 20 * x)
@@ -39,7 +39,7 @@ test_that("a family may be given as glm() takes it: object, function or name", {
   expect_error(check_family("no_such_family", vnngp()), class = "neargp_error_argument")
 })
 
-test_that("neighbours with which the optimiser cannot start are sought half way, the first ones are an error", {
+test_that("neighbours with which the optimiser cannot start are searched half way, the first ones are an error", {
   fit <- neargp(z ~ 1, transform(simulated_data(150), x = 20 * x), coords = ~ x + y, method = vecchia(k = 10),
     covariance = cov_exponential(ard = TRUE), control = neargp_control(coarse_k = 0))
   problem <- list(data = fit$data, layout = fit$layout, groups = component_groups(fit$covariance, fit$locations), threads = 1L,

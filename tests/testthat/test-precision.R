@@ -69,7 +69,7 @@ test_that("most steps are made in single precision, and the last ones in double"
   expect_false(core_resources()$single_precision)
 })
 
-test_that("a matrix that fails in single precision ends its steps, not the fit, and is told", {
+test_that("a matrix that fails in single precision ends its steps, not the fit, and is reported", {
   local_emulated_cuda()
   # pairs of rows so near each other that without a nugget only double precision tells them apart
   data <- simulated_data(200)

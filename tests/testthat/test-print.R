@@ -37,7 +37,7 @@ test_that("settings print", {
   expect_snapshot(print(neargp_control()))
 })
 
-test_that("print tells which level of a binomial response is the success, and of how many trials", {
+test_that("print reports which level of a binomial response is the success, and of how many trials", {
   data <- latent_data(150)
   fit <- latent_fit(class ~ 1, binomial(), data)
   expect_match(capture.output(print(fit)), sprintf("; %d of 150 are yes", sum(data$class == "yes")), fixed = TRUE, all = FALSE)
@@ -47,7 +47,7 @@ test_that("print tells which level of a binomial response is the success, and of
   expect_match(capture.output(print(fit)), sprintf("; %d successes in 750 trials", sum(data$successes)), fixed = TRUE, all = FALSE)
 })
 
-test_that("print() tells of a field that is forgotten between neighbouring locations", {
+test_that("print() reports a field that is forgotten between neighbouring locations", {
   data <- latent_data(150)
   fit <- function(range, family) neargp(count ~ 1, data, coords = ~ x + y, method = vnngp(k = 10), family = family,
     covariance = cov_exponential(variance = 1, range = range))

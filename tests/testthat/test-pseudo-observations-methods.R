@@ -68,7 +68,7 @@ test_that("a fit prints what its neighbours are, and can be saved", {
   expect_identical(sigma(fit), NA_real_)
 })
 
-test_that("print() tells the mean of the response far from data where it is not that among the rows", {
+test_that("print() reports the mean of the response far from data where it is not that among the rows", {
   withr::local_seed(2)
   n <- 600
   data <- data.frame(x = runif(n), y = runif(n))

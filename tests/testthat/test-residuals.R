@@ -37,7 +37,7 @@ test_that("without nugget the fitted values are the data", {
   expect_error(residuals(fit, "deviance"), "`type`", class = "neargp_error_argument")
 })
 
-test_that("a row without which the approximate posterior is none has no prediction, and this is told", {
+test_that("a row without which the approximate posterior is none has no prediction, and this is reported", {
   data <- latent_data(60)
   fit <- latent_fit(count ~ height, poisson(), data)
   seen <- fit$posterior$variance_at_data - (fit$posterior$variance_given_nodes %||% 0)

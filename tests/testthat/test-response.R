@@ -100,7 +100,7 @@ test_that("missing values are left to the check of all variables", {
   expect_identical(respond(c(0.5, NA, 1), binomial(), weights = c(2, 2, 2))$y, c(1, NA, 2))
 })
 
-test_that("an exposure that is not on the scale of the logarithm is told", {
+test_that("an exposure that is not on the scale of the logarithm is reported", {
   data <- transform(simulated_data(60), exposure = seq(100, 400, length.out = 60), count = rpois(60, 3))
   fit <- function(...) neargp(..., data = data, coords = ~ x + y, method = vnngp(k = 5))
   expect_error(fit(count ~ offset(exposure), family = poisson()), "offset(log(exposure))", fixed = TRUE, class = "neargp_error_offset")

@@ -82,7 +82,7 @@ smooth_covariances <- function() {
   )
 }
 
-test_that("smooth fields are drawn on a fine grid, and what is added to the diagonal is told", {
+test_that("smooth fields are drawn on a fine grid, and what is added to the diagonal is reported", {
   data <- simulated_data(60)
   grid <- expand.grid(x = seq(0, 1, length.out = 40), y = seq(0, 1, length.out = 40))
   looked_at <- seq(7, 1600, by = 63)

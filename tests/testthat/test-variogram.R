@@ -94,7 +94,7 @@ test_that("with one range for each coordinate, distances are in ranges", {
   expect_equal(curve$gamma, parameters[["nugget"]] + parameters[["variance"]] * (1 - exp(-curve$distance)), tolerance = 1e-8)
 })
 
-test_that("a formula or a data frame in the place of the values, or no places, are told", {
+test_that("a formula or a data frame in the place of the values, or no places, are reported", {
   points <- data.frame(x = 1:9, y = 0)
   expect_error(empirical_variogram(z ~ 1, points), "must be values (numeric)", fixed = TRUE, class = "neargp_error_argument")
   expect_error(empirical_variogram(1:9), "`coords` is missing", class = "neargp_error_argument")

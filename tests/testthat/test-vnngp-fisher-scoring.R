@@ -70,7 +70,7 @@ test_that("a search that ends with an exact factor says beforehand what it costs
   expect_true(took_exact_factor(problem, list(exact = TRUE), of_nodes(1500L)))
   expect_false(took_exact_factor(problem, list(exact = TRUE), of_nodes(300L)))
   expect_false(took_exact_factor(problem, list(exact = FALSE), of_nodes(1500L)))
-  expect_message(tell_of_exact_factor(of_nodes(1500L)), "1,500 inducing points.*loo_k\\(\\)", class = "neargp_message_factor")
+  expect_message(inform_of_exact_factor(of_nodes(1500L)), "1,500 inducing points.*loo_k\\(\\)", class = "neargp_message_factor")
 })
 
 # Of so smooth a field in so many inputs an incomplete factor has positive pivots and values that are wrong by several units.

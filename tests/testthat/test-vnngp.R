@@ -157,7 +157,7 @@ test_that("predictions keep to the fit's own pattern where only a wider one take
   expect_lt(error(sd_of(method = list(factor_memory = Inf))), own / 2)
 })
 
-test_that("print() tells by how much the totals of Laplace's posterior are off, which those of the sparse one are not", {
+test_that("print() reports by how much the totals of Laplace's posterior are off, which those of the sparse one are not", {
   data <- simulated_data(300, variance = 1, range = 0.1, nugget = 0, slope = 0)
   data$few <- withr::with_seed(8, stats::rpois(300, 0.5 * exp(data$z - 3)))
   fit <- function(posterior, response = few ~ 1, family = poisson()) {

@@ -1,5 +1,5 @@
-// Tables whose size a caller chooses ask before they are made. Linux promises more memory than there is: an allocation that
-// cannot be met would end the process later, in place of a std::bad_alloc.
+// Tables whose size a caller chooses ask before they are made. Linux promises more memory than there is: an allocation
+// that cannot be met would end the process later, in place of a std::bad_alloc.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@ struct MemoryError : Error {
   using Error::Error;
 };
 
-// Of the machine, in bytes; infinite where the system does not say.
+// The memory of the machine, in bytes; infinite where the system does not say.
 double physical_memory();
 
 // Throws a MemoryError that names the table, its size and the machine's, if `rows` x `columns` elements of `size` bytes

@@ -7,7 +7,8 @@ namespace neargp {
 struct Backend;
 struct NeighborEngine;
 
-// What a computation may ask of its surroundings. Passed down by const reference, never global.
+// The execution context of a computation, what it may ask of its surroundings. Passed down by const reference, never
+// global.
 struct RunContext {
   int threads = 1;
   std::function<void()> check_interrupt;   // may throw; called on the calling thread only; may be empty

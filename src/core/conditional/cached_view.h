@@ -1,5 +1,5 @@
-// What is open on a device for some targets, kept until others or another device are asked for: an optimiser asks for
-// the same targets again and again, and their data are to travel once. Belongs to one thread.
+// A cached view: what is open on a device for some targets, kept until others or another device are asked for: an
+// optimiser asks for the same targets again and again, and their data are to travel once. Belongs to one thread.
 #pragma once
 
 #include <optional>
@@ -11,7 +11,7 @@ namespace neargp {
 template <class Open>
 class CachedView {
  public:
-  // What is open for the targets first .. last-1, made by open() where it is not there.
+  // Returns what is open for the targets first .. last-1, made by open() where it is not there.
   template <class Opener>
   Open& get(Index first, Index last, const RunContext& context, const Opener& open) {
     const Backend* backend = &backend_of(context);

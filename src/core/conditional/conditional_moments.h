@@ -19,7 +19,8 @@ class ConditionalMoments {
  public:
   enum class Weights { kept, summed };  // whether b is wanted, or b'x alone
 
-  // On the device that the context names. Data, targets and table outlive the object. Whoever calls has checked them.
+  // Opens a view on the device that the context names. Data, targets and table outlive the object. Whoever calls has
+  // checked them.
   ConditionalMoments(const LocalData& data, const LocalTargets& targets, Weights wanted, const RunContext& context);
 
   Index targets() const { return view_.targets; }

@@ -1,4 +1,4 @@
-// What a local computation reads: data, targets, and for each target the rows of its
+// The view that a local computation reads: data, targets, and for each target the rows of its
 // conditioning set. Non-owning; all arrays row-major.
 #pragma once
 

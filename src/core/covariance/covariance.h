@@ -1,4 +1,4 @@
-// What a covariance function is to the core: a sum of components, each a variance
+// A covariance function: a sum of components, each a variance
 // times a correlation family of the scaled distance, plus the order in which its
 // parameters are differentiated.
 #pragma once
@@ -25,7 +25,7 @@ struct Component {
   bool anisotropic = false;
   double u = 0.0, v = 0.0;
   double shape = 0.0;
-  // Of several outputs: outputs x rank, row-major. The covariance of outputs p and q is then
+  // Loadings of several outputs: outputs x rank, row-major. The covariance of outputs p and q is then
   // the correlation times entry (p, q) of A A', A the loadings, and the variance is not used.
   std::vector<double> loadings;
 
@@ -62,7 +62,7 @@ struct Covariance {
 // A gradient in all parameters with zeros for those that are not estimated.
 std::vector<double> active_part(std::vector<double> gradient, const Covariance& covariance);
 
-// What the tiles have room for.
+// The number of components that tiles have room for.
 inline constexpr int max_components = 8;
 
 // Throws an Error when a component does not fit `dim` coordinates or a value is out of

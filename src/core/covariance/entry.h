@@ -1,4 +1,4 @@
-// What a covariance matrix and its derivatives take from two points: the same expressions for the tiles of the CPU
+// Entries of a covariance matrix and its derivatives from two points: the same expressions for the tiles of the CPU
 // (packs) and for teams of threads (doubles or Singles).
 #pragma once
 

@@ -19,7 +19,7 @@
 
 namespace neargp {
 
-// What building a table needs to know of a smoothness.
+// Constants of a smoothness from which a table is built.
 struct MaternSmoothness {
   double nu, log_gamma, digamma;  // log Gamma(nu) and its derivative
 };
@@ -35,7 +35,7 @@ struct MaternTable {
   std::vector<double> shape;  // the same for the derivative in nu; empty if not wanted
 };
 
-// What the kernels see of a table, of doubles, or of floats for Singles.
+// A table as kernels see it, of doubles, or of floats for Singles.
 template <class Entry>
 struct MaternTabulated {
   const Entry* value_table;

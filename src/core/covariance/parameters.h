@@ -1,5 +1,5 @@
-// The parameters of a covariance as one list of numbers, for optimisers: in the order of covariance.h, on the core's own
-// scale (variances, ranges, u and v, shapes; last the nugget), and on a working scale without bounds.
+// The parameters of a covariance as one list of numbers, for optimisers: in the order of covariance.h, on the core's
+// own scale (variances, ranges, u and v, shapes; last the nugget), and on a working scale without bounds.
 #pragma once
 
 #include <vector>
@@ -11,16 +11,17 @@ namespace neargp {
 std::vector<double> parameter_values(const Covariance& covariance);
 void set_parameter_values(Covariance& covariance, const std::vector<double>& values);
 
-// How a parameter appears on the working scale: as it is, as its logarithm, or as the logit of its half (a power in (0, 2)).
+// How a parameter appears on the working scale: as it is, as its logarithm, or as the logit of its half (a power in (0,
+// 2)).
 enum class WorkingScale { identity, log, logit_half };
 
 double from_working(WorkingScale scale, double working);
 
-// From a derivative on the scale on which the core differentiates (covariance.h) to one on the working scale.
+// Turns a derivative on the scale on which the core differentiates (covariance.h) into one on the working scale.
 // `is_shape`: the core differentiates in the value itself, else in its logarithm where `scale` is log.
 double working_slope(WorkingScale scale, bool is_shape, double value);
 
-// By parameter.
+// Marks the shapes among the parameters.
 std::vector<bool> shape_parameters(const Covariance& covariance);
 
 }  // namespace neargp

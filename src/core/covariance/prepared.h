@@ -57,7 +57,7 @@ struct PreparedCovariance {
   int outputs() const { return int(output_nuggets.size()); }
   // The first of them where there are several.
   int nugget_parameter() const { return parameters - (outputs() > 0 ? outputs() : 1); }
-  // Of the latent field of one output.
+  // The variance of the latent field of one output.
   double output_variance(int output) const {
     double sum = 0.0;
     for (const PreparedComponent& component : components)

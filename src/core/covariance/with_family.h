@@ -6,7 +6,7 @@
 
 namespace neargp {
 
-// What tells one family of correlations from another: plain data, for the CPU and for devices. The tables are those of
+// The description of a family of correlations: plain data, for the CPU and for devices. The tables are those of
 // matern_table.h, null for the families with closed forms.
 template <class Real>
 struct FamilyChoice {

@@ -9,8 +9,8 @@
 
 namespace neargp {
 
-// Which rows a query may have as neighbours. `limit` belongs to the query; a node or leaf is skipped when none of
-// its rows is eligible.
+// Rules for the rows that a query may have as neighbours. `limit` belongs to the query; a node or leaf is skipped when
+// none of its rows is eligible.
 struct AnyRow {
   bool skips(Index /*node*/, int /*limit*/) const { return false; }
   bool accepts(Index /*slot*/, int /*limit*/) const { return true; }

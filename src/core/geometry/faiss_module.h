@@ -1,4 +1,4 @@
-// What the FAISS module offers: an exact search in single precision. The module is a shared object of its own
+// The interface of the FAISS module: an exact search in single precision. The module is a shared object of its own
 // (src/faiss), opened when it is first needed, so that the package loads where libfaiss or its BLAS is missing.
 #pragma once
 
@@ -8,7 +8,7 @@ namespace neargp {
 
 inline constexpr int faiss_module_abi_version = 3;
 
-// In the place of a GPU's number.
+// Stands in the place of a GPU's number.
 inline constexpr int no_gpu = -1;
 
 // Functions throw an Error, but for errors of CUDA, at which FAISS ends the process.
@@ -17,7 +17,7 @@ struct FaissModule {
   const char* version;    // "FAISS 1.7.3"
   int candidates_on_gpu;  // the most that a search on a GPU gives for a query; 0: built without GPUs
 
-  // In the memory of a GPU, by CUDA's number, or with no_gpu in that of the CPU.
+  // Opens an index in the memory of a GPU, by CUDA's number, or with no_gpu in that of the CPU.
   void* (*open)(int dim, int gpu);
   void (*close)(void* index);
   // `n` further points, row-major.

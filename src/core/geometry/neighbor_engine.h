@@ -28,8 +28,8 @@ struct NeighborRequest {
 struct NeighborEngine {
   const char* name;
   void (*search)(const NeighborRequest&, const RunContext&);  // throws an Error
-  // Whether it is expected to be faster than the kd-tree; null: it is to be used in any case. Asked before the arrays
-  // of an ordered search are made: only the sizes and the reference points, in any order, are there.
+  // Says whether the engine is expected to be faster than the kd-tree; null: it is to be used in any case. Asked before
+  // the arrays of an ordered search are made: only the sizes and the reference points, in any order, are there.
   bool (*pays)(const NeighborRequest&, const RunContext&);
 };
 

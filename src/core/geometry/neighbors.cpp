@@ -12,8 +12,8 @@
 namespace neargp {
 namespace {
 
-// 64 leaves of 16 queries are a few milliseconds of work in few dimensions. In many a query sees most of the tree, and an
-// interrupt must not wait for a thousand of them.
+// 64 leaves of 16 queries are a few milliseconds of work in few dimensions. In many a query sees most of the tree, and
+// an interrupt must not wait for a thousand of them.
 Index blocks_of_chunk(const KdTree& tree) {
   if (tree.dim() <= 4) return 64;
   const Index distances = KdTree::leaf_size * tree.size() * tree.dim();
@@ -147,8 +147,8 @@ NeighborTable nearest_before(Points points, const std::vector<int>& order, int k
   return table;
 }
 
-// As search_before(): queries in stretches of rank, each with a tree of the reference rows up to its end, of which at
-// least half come before each query where the ranks of both are spread alike.
+// Searches as search_before() does: queries in stretches of rank, each with a tree of the reference rows up to its end,
+// of which at least half come before each query where the ranks of both are spread alike.
 NeighborTable nearest_earlier(Points reference, const std::vector<int>& reference_rank, Points queries,
                               const std::vector<int>& query_rank, int k, const RunContext& context) {
   check_k(k);

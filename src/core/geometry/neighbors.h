@@ -49,7 +49,7 @@ NeighborTable nearest_joint(Points reference, Points queries, const std::vector<
 // Throws an Error unless `order` has each of the numbers 0 .. n-1 once.
 void check_permutation(const std::vector<int>& order, Index n);
 
-// What the first coordinates of a point are of: two of a plane, or three of a sphere about the origin.
+// The surface that the first coordinates of a point are of: two of a plane, or three of a sphere about the origin.
 enum class Surface { plane, sphere };
 
 // The `per_sector` nearest rows of `reference` in each of `sectors` equal angular sectors of the surface around the

@@ -17,7 +17,7 @@ std::vector<int> maxmin_order(Points points, const RunContext& context);
 // A uniformly random permutation of n rows, a function of the key alone.
 std::vector<int> random_order(Index n, std::uint64_t key);
 
-// By the first coordinate, ties by the next ones.
+// Orders by the first coordinate, ties by the next ones.
 std::vector<int> coordinate_order(Points points);
 
 // Leaf order of a kd-tree: rows close in space are close in the list, for memory locality.

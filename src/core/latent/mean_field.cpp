@@ -239,7 +239,7 @@ void MeanField::add_data_at_nodes(const MeanFieldPoint& point, const MeanFieldBa
   data.add_to(gradient_, response_, batch.data);
 }
 
-// Of both kinds of targets, on the members of their conditioning sets.
+// Adds the gradient contributions of both kinds of targets to the members of their conditioning sets.
 void MeanField::add_pulls(const ProjectedBatch& batch, const MeanFieldPoint& point) {
   const int dim = model_.dim();
   for (Index t = 0; t < batch.size(); ++t) {

@@ -12,7 +12,7 @@ namespace neargp {
 
 namespace {
 
-// What decides who is near: log ratios of the ranges, and the anisotropy.
+// The shape of the metric, which decides who is near: log ratios of the ranges, and the anisotropy.
 std::vector<double> metric_shape(const Covariance& covariance) {
   const Component& component =
       *std::max_element(covariance.components.begin(), covariance.components.end(),

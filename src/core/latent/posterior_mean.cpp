@@ -67,8 +67,8 @@ SparsePosterior::TrendSystem SparsePosterior::trend_system(const State& state, b
   return system;
 }
 
-// Given the gradient in v (at fixed beta) and in beta (at fixed v), the step in m and beta; unless `refined` with the
-// factor in the place of A.
+// Solves, given the gradient in v (at fixed beta) and in beta (at fixed v), the step in m and beta; unless `refined`
+// with the factor in the place of A.
 SparsePosterior::Direction SparsePosterior::joint_solve(const TrendSystem& system, std::vector<double> at_nodes,
                                                         std::vector<double> at_coefficients, bool refined,
                                                         const RunContext& context) const {
@@ -84,7 +84,7 @@ SparsePosterior::Direction SparsePosterior::joint_solve(const TrendSystem& syste
   return result;
 }
 
-// One Newton step of the quadratic objective of the pseudo-observations. Returns the gain that it promises. An
+// Takes one Newton step of the quadratic objective of the pseudo-observations. Returns the gain that it promises. An
 // incomplete factor is as good as exact for such steps, since others follow; steps by a restricted one may not even
 // converge.
 double SparsePosterior::move_mean(State& state, const RunContext& context) {
@@ -154,7 +154,7 @@ std::vector<double> SparsePosterior::solve(const std::vector<double>& h, const R
   return std::move(solution.x);
 }
 
-// In place, columns of one number for each node.
+// Solves in place, columns of one number for each node.
 void SparsePosterior::solve_columns(std::vector<double>& columns, bool refined, const RunContext& context) const {
   const std::size_t m = std::size_t(model_.nodes());
   if (!refined) return factor_->solve(columns.data(), int(columns.size() / m), context);

@@ -1,5 +1,5 @@
-// Targets of a latent model on a device, and what the kernel of mean-field terms (conditional/cpu/projected_adjoint.h) finds about
-// some of them at a time.
+// Targets of a latent model on a device, and what the kernel of mean-field terms (conditional/cpu/projected_adjoint.h)
+// finds about some of them at a time.
 #pragma once
 
 #include <optional>
@@ -25,8 +25,8 @@ struct ProjectionNodes {
 
 class ProjectedBatch {
  public:
-  // The next run is for these rows of the targets. With `locations` their derivatives in coordinates are found, too, and
-  // nodes may have moved since the last run. All arrays outlive the run.
+  // The next run is for these rows of the targets. With `locations` their derivatives in coordinates are found, too,
+  // and nodes may have moved since the last run. All arrays outlive the run.
   void choose(const ProjectionTargets& targets, const std::vector<int>& rows, Index nodes, int dim, bool locations);
 
   // To be called when neighbours have changed.
@@ -36,19 +36,19 @@ class ProjectedBatch {
   int k() const { return targets_.neighbors->k; }
   const int* members(Index t) const { return (*targets_.neighbors)[(*rows_)[t]]; }
 
-  // Runs the kernel; `differentiate` and `owner` as in ProjectedAdjoint. Returns the gradient in the covariance parameters
-  // and the first target whose matrix is singular. The first run decides on which device all are.
+  // Runs the kernel; `differentiate` and `owner` as in ProjectedAdjoint. Returns the gradient in the covariance
+  // parameters and the first target whose matrix is singular. The first run decides on which device all are.
   TargetSums run(const ProjectionNodes& nodes, const PreparedCovariance& covariance,
                  void (*differentiate)(void*, Index, Index), void* owner, const RunContext& context);
 
-  // What target t adds to the derivatives in m and s of the members of its conditioning set.
+  // Visits what target t adds to the derivatives in m and s of the members of its conditioning set.
   template <class Add>
   void for_each_pull(Index t, const Add& add) const {
     const int* member = members(t);
     const double* b = weights.data() + t * k();
     for (int l = 0; l < k() && member[l] >= 0; ++l) add(member[l], b[l] * d_mean[t], b[l] * b[l] * d_spread[t]);
   }
-  // By coordinates: row k is the target.
+  // The gradient contribution in coordinates: row k is the target.
   const double* location_pull(Index t, int row, int dim) const {
     return d_locations.data() + (t * (k() + 1) + row) * dim;
   }

@@ -155,14 +155,14 @@ SparsePosterior::Step SparsePosterior::part_of_step(const State& proposal, doubl
   return step;
 }
 
-// They are the data, wherever the field is.
+// Pseudo-observations of a gaussian response are the data, wherever the field is.
 void SparsePosterior::find_gaussian_pseudo_observations(const RunContext& context) {
   expectations(likelihood_, response_.observations(), eta_.data(), nullptr,
                {nullptr, slope_.data(), curvature_.data(), nullptr}, nullptr, context);
   propose_pseudo_observations(state_);
 }
 
-// Whether a step to the proposed pseudo-observations would gain less than the tolerance: with dW for the change of
+// Says whether a step to the proposed pseudo-observations would gain less than the tolerance: with dW for the change of
 // their precisions, dL/dW_j = 1/2 sum_i dW_i Z_ij^2, so that L rises by at most dW'(Z o Z) dW / 2 (on the pattern,
 // beyond which Z is small), and by what a Newton step of the mean promises. To tell costs a tenth of the factor and
 // inverse that the step takes.
@@ -283,7 +283,7 @@ std::vector<double> SparsePosterior::node_variance() const {
   return variance;
 }
 
-// What the steps climb: L, or for Laplace the log density of data and field. Leaves slopes and curvatures behind.
+// The objective of the steps: L, or for Laplace the log density of data and field. Leaves slopes and curvatures behind.
 double SparsePosterior::evaluate(const State& state, const RunContext& context) {
   std::vector<double> field(response_.n()), precision_mean(model_.nodes());
   model_.field_at_data(state.mean.data(), field.data());
@@ -311,7 +311,7 @@ void SparsePosterior::propose_pseudo_observations(State& state) const {
   set_natural_means(state);
 }
 
-// Those that make the present linear predictors stationary.
+// Sets the natural means that make the present linear predictors stationary.
 void SparsePosterior::set_natural_means(State& state) const {
   state.natural.resize(eta_.size());
   for (std::size_t i = 0; i < eta_.size(); ++i) state.natural[i] = state.precision[i] * eta_[i] + slope_[i];

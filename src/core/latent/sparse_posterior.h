@@ -66,17 +66,18 @@ class SparsePosterior {
   void resume(std::vector<double> mean, std::vector<double> beta, std::vector<double> precision,
               std::vector<double> linear_predictor, std::vector<double> slope);
 
-  // As a fit left it: mean, trend and precisions of the pseudo-observations at the model's present covariance.
+  // Restores the posterior as a fit left it: mean, trend and precisions of the pseudo-observations at the model's
+  // present covariance.
   void restore(std::vector<double> mean, std::vector<double> beta, std::vector<double> precision,
                const RunContext& context);
 
-  // From where the last fit ended.
+  // Fits from where the last fit ended.
   PosteriorOutcome fit(const Likelihood& likelihood, const PosteriorSettings& settings, const RunContext& context);
 
   // Gradient of the last fit's value, field and trend profiled out.
   PosteriorGradient gradient(const RunContext& context);
 
-  // After a fit.
+  // Results after a fit.
   const std::vector<double>& mean() const { return state_.mean; }              // m
   const std::vector<double>& beta() const { return state_.beta; }
   const std::vector<double>& pseudo_precision() const { return state_.precision; }  // W

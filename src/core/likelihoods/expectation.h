@@ -9,10 +9,10 @@
 
 namespace neargp {
 
-// By the trapezoidal rule (quadrature.h), fine enough for all lanes. The curvature is taken as -2 times the derivative
-// of the sum in the variance, not as the sum of second derivatives, so that value, slope and curvature belong to one
-// function, whatever its error. A sd below 1e-5 of the strip, in which log p is all but a parabola, is raised to it: the
-// quotient by sd would only be noise.
+// Integrates by the trapezoidal rule (quadrature.h), fine enough for all lanes. The curvature is taken as -2 times the
+// derivative of the sum in the variance, not as the sum of second derivatives, so that value, slope and curvature
+// belong to one function, whatever its error. A sd below 1e-5 of the strip, in which log p is all but a parabola, is
+// raised to it: the quotient by sd would only be noise.
 template <class V, class Family>
 LikelihoodTerms<V> expectation_by_quadrature(const Family& family, V mean, V variance) {
   const V strip = family.strip();

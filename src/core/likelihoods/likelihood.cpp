@@ -17,7 +17,7 @@ struct FamilyName {
   int parameters;
 };
 
-// In the order of ResponseFamily.
+// Names in the order of ResponseFamily.
 constexpr FamilyName families[] = {{"gaussian", 1},        {"student_t", 2}, {"binomial_logit", 0},
                                    {"binomial_probit", 0}, {"binomial_cloglog", 0}, {"poisson", 0},
                                    {"negative_binomial", 1}, {"gamma", 1},   {"beta", 1}};

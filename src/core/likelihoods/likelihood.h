@@ -10,14 +10,12 @@
 
 namespace neargp {
 
-// family                parameters      response y given eta
-// gaussian              variance        N(eta, variance / weight)
-// student_t             scale, df       eta + scale / sqrt(weight) * t_df
-// binomial_<link>                       Binomial(trials, p), p = logistic(eta), Phi(eta), 1 - exp(-exp(eta))
-// poisson                               Poisson(mean exp(eta))
-// negative_binomial     size            mean exp(eta), variance mean + mean^2 / size
-// gamma                 shape           Gamma(shape * weight, mean exp(eta))
-// beta                  precision       Beta(mean * precision * weight, (1 - mean) * precision * weight), mean = logistic(eta)
+// family                parameters      response y given eta gaussian              variance        N(eta, variance /
+// weight) student_t             scale, df       eta + scale / sqrt(weight) * t_df binomial_<link>
+// Binomial(trials, p), p = logistic(eta), Phi(eta), 1 - exp(-exp(eta)) poisson
+// Poisson(mean exp(eta)) negative_binomial     size            mean exp(eta), variance mean + mean^2 / size gamma
+// shape           Gamma(shape * weight, mean exp(eta)) beta                  precision       Beta(mean * precision *
+// weight, (1 - mean) * precision * weight), mean = logistic(eta)
 //
 // Where it is not written above, a weight multiplies the log density (frequency weights).
 enum class ResponseFamily {
@@ -32,7 +30,7 @@ enum class ResponseFamily {
   beta
 };
 
-// By the names above.
+// Finds a family by the names above.
 ResponseFamily response_family_from_name(const std::string& name);
 
 int parameter_count(ResponseFamily family);

@@ -29,13 +29,15 @@ struct MarginalDensity {
   std::vector<double> d_log_parameters;           // of the sum of count * value
 };
 
-// Of all families but gaussian, which has a closed form. Without `parameters` the last derivatives are left out.
+// The density of all families but gaussian, which has a closed form. Without `parameters` the last derivatives are left
+// out.
 MarginalDensity marginal_density(const Likelihood& likelihood, const MarginalInput& input, bool parameters,
                                  const RunContext& context);
 
-// Of student_t alone, which is normal with noise variance scale^2 / (weight G) given a gamma variable G: for each datum the value omega
-// with which eta, given y, has the mean that it has with G random. With V = variance + scale^2 / (weight G) the former moves eta by
-// variance * residual / V(omega), the latter by the mean of that given y, whence
+// The gamma variables of student_t, which is normal with noise variance scale^2 / (weight G) given a gamma variable G:
+// for each datum the value omega with which eta, given y, has the mean that it has with G random. With V = variance +
+// scale^2 / (weight G) the former moves eta by variance * residual / V(omega), the latter by the mean of that given y,
+// whence
 //
 //   1 / V(omega) = E [1 / V | y],      omega = E [1 / V | y] / E [1 / (G V) | y].
 //

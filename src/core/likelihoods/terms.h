@@ -1,4 +1,4 @@
-// What a pack of data contributes, in the terms that all response families share.
+// Contributions of a pack of data, in the terms that all response families share.
 #pragma once
 
 #include "simd/simd.h"
@@ -25,7 +25,7 @@ struct LikelihoodTerms {
   V d_parameter[2]{};  // derivative of the value in the logarithms of the parameters
 };
 
-// Whether any lane differs: what depends on the weight alone is found anew only then, and most data have none.
+// Says whether any lane differs: what depends on the weight alone is found anew only then, and most data have none.
 template <class V>
 inline bool differ(V x, V y) {
   return max_lane(absolute(x - y)) > 0.0;

@@ -52,7 +52,7 @@ class LabelRegression {
   int columns() const { return per_class_ ? classes_ : outputs() + 1; }
   int variances() const { return per_class_ ? classes_ : 1; }
 
-  // Of the targets first .. last-1.
+  // Moments of the targets first .. last-1.
   LabelMoments moments(Index first, Index last, const Covariance& covariance, const RunContext& context) const;
 
   // The gradient in the covariance parameters of an objective of these moments, given its

@@ -28,7 +28,7 @@ class PseudoObservations {
   Index targets() const { return neighbors_.n; }
   int columns() const { return columns_; }
 
-  // Of the targets first .. last-1.
+  // Moments of the targets first .. last-1.
   PseudoObservationMoments moments(Index first, Index last, const Covariance& covariance,
                                    const RunContext& context) const;
 

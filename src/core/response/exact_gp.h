@@ -6,20 +6,20 @@
 
 namespace neargp {
 
-// As conditional_sums(), of the dense model. `failed` is 0 when the covariance matrix is
+// The sums of conditional_sums(), of the dense model. `failed` is 0 when the covariance matrix is
 // singular.
 LikelihoodSums exact_sums(const LocalData& data, const Covariance& covariance, bool information, const RunContext& context);
 
-// As conditional_gradient(), of the dense model: with alpha = S^-1 e and W = (alpha alpha' - S^-1) / 2 the derivatives
-// are <W, dS_a>, which needs no product of matrices for each parameter as the information does.
+// The gradient of conditional_gradient(), of the dense model: with alpha = S^-1 e and W = (alpha alpha' - S^-1) / 2 the
+// derivatives are <W, dS_a>, which needs no product of matrices for each parameter as the information does.
 ObjectiveGradient exact_gradient(const LocalData& data, const Covariance& covariance, const std::vector<double>& beta,
                                  const RunContext& context);
 
-// As krige(), conditioning on all data.
+// Kriging as by krige(), conditioning on all data.
 Kriging exact_krige(const LocalData& data, Points targets, const Covariance& covariance, const RunContext& context,
                     const int* target_outputs = nullptr);
 
-// As simulate_conditional(), from the joint distribution of all data and targets.
+// Conditional simulation as by simulate_conditional(), from the joint distribution of all data and targets.
 Simulation exact_simulate(const LocalData& data, Points targets, const Covariance& covariance, const double* normals,
                           const RunContext& context, const int* target_outputs = nullptr);
 

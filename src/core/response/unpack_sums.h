@@ -1,5 +1,5 @@
-// From the sums of the kernels to results: symmetric matrices whole, targets under the caller's numbers, and zero for
-// every derivative that is not wanted (the kernels find those in the first variance and the nugget at no cost).
+// Turns the sums of the kernels into results: symmetric matrices whole, targets under the caller's numbers, and zero
+// for every derivative that is not wanted (the kernels find those in the first variance and the nugget at no cost).
 #pragma once
 
 #include "conditional/problem.h"

@@ -1,5 +1,5 @@
-// Which instruction set the kernels are compiled for that run. A table of kernels has one entry for each set and asks here
-// which one to take; this file knows names only.
+// The instruction set for which the kernels that run are compiled. A table of kernels has one entry for each set and
+// asks here which one to take; this file knows names only.
 #pragma once
 
 #include <vector>

@@ -234,13 +234,13 @@ inline Pack<2>::Real simd_sqrt(Pack<2>::Real x) {
 }
 #endif
 
-// Of doubles on GPUs. CUDA's own have a branch for numbers that do not occur here, and the operations of two formulas do
-// not overlap across a branch.
+// Functions of doubles on GPUs. CUDA's own have a branch for numbers that do not occur here, and the operations of two
+// formulas do not overlap across a branch.
 #ifdef __CUDA_ARCH__
 namespace device {
 
-// 1 / sqrt(x) for x above 1e-300, from an approximation y with 20 bits: with e = 1 - x y^2 it is y (1 - e)^-1/2, and the
-// first three terms of that series leave an error of e^3.
+// 1 / sqrt(x) for x above 1e-300, from an approximation y with 20 bits: with e = 1 - x y^2 it is y (1 - e)^-1/2, and
+// the first three terms of that series leave an error of e^3.
 __device__ inline double inverse_root(double x) {
   double y;
   asm("rsqrt.approx.ftz.f64 %0, %1;" : "=d"(y) : "d"(x));
@@ -248,13 +248,14 @@ __device__ inline double inverse_root(double x) {
   return y + (y * error) * (0.5 + 0.375 * error);
 }
 
-// At zero 1e-150.
+// The square root, at zero 1e-150.
 __device__ inline double sqrt(double x) {
   const double positive = x + 1e-300;
   return positive * inverse_root(positive);
 }
 
-// For x below 709. Of negative numbers that with the larger bits is the smaller: below -708 the upper half is that of
+// The exponential function of x below 709. Of negative numbers that with the larger bits is the smaller: below -708 the
+// upper half is that of
 // -708.
 __device__ inline double exp(double x) {
   const unsigned upper = smaller(unsigned(__double2hiint(x)), 0xc0862000u);
@@ -264,8 +265,8 @@ __device__ inline double exp(double x) {
 }  // namespace device
 #endif
 
-// What the formulas call: the pack's function for packs, the library's for doubles and floats (CUDA's on its devices, but
-// for those above).
+// Functions that the formulas call: the pack's function for packs, the library's for doubles and floats (CUDA's on its
+// devices, but for those above).
 namespace math {
 template <class V>
 NEARGP_HD inline V exp(V x) {

@@ -68,7 +68,7 @@ struct FormulaNumber<float> {
 };
 }  // namespace detail
 
-// What formulas compute with where matrices have entries of type Real.
+// The type that formulas compute with where matrices have entries of type Real.
 template <class Real>
 using FormulaNumber = typename detail::FormulaNumber<Real>::Type;
 

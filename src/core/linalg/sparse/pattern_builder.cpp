@@ -37,7 +37,7 @@ void PatternBuilder::build(const std::vector<int>& order, const std::vector<Cliq
   }
 }
 
-// Of the pattern of all pairs, from some hundred columns.
+// Estimates the size of the pattern of all pairs from some hundred columns.
 double PatternBuilder::estimated_bytes() const {
   constexpr Index columns = 500;
   constexpr double bytes_of_entry = 4 * sizeof(double) + 2 * sizeof(int) + sizeof(std::uint16_t);
@@ -163,7 +163,7 @@ void PatternBuilder::locate(std::vector<Pair>& table) {
   });
 }
 
-// Which rows of other columns are rows of this one too: its place there, or a spare one.
+// Finds the rows of other columns that are rows of this one too: its place there, or a spare one.
 template <class Pair>
 void PatternBuilder::locate_pairs(Index column, const std::vector<Pair>& place, Pair* table) const {
   constexpr std::size_t ahead = 4;
