@@ -8,7 +8,7 @@
 
 #include "dense_reference.h"
 #include "geometry_fixtures.h"
-#include "response/conditional_likelihood.h"
+#include "response/vecchia_likelihood.h"
 #include "simd/instruction_set.h"
 
 namespace fixtures {

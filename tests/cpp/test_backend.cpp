@@ -4,7 +4,7 @@
 #include "base/error.h"
 #include "conditional/backend.h"
 #include "core_fixtures.h"
-#include "response/conditional_likelihood.h"
+#include "response/vecchia_likelihood.h"
 #include "response/kriging.h"
 
 using namespace neargp;

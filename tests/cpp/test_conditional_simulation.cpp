@@ -5,8 +5,8 @@
 
 #include "base/error.h"
 #include "core_fixtures.h"
+#include "response/conditional_simulation.h"
 #include "response/exact_gp.h"
-#include "response/kriging.h"
 
 using namespace neargp;
 using namespace fixtures;

@@ -9,7 +9,7 @@
 #include "base/shared_object.h"
 #include "conditional/gpu/module_loader.h"
 #include "core_fixtures.h"
-#include "response/conditional_likelihood.h"
+#include "response/vecchia_likelihood.h"
 
 using namespace neargp;
 

@@ -28,8 +28,8 @@ struct LocalTargets {
   const double* noise_scale = nullptr;  // targets; null: the noise-free field
   const int* outputs = nullptr;         // targets
 
-  LocalTargets(Points coords_, const NeighborTable& table)
-      : coords(coords_), k(table.k), neighbors(table.index.data()) {}
+  LocalTargets(Points coords_, const NeighborTable& table, const int* outputs_ = nullptr)
+      : coords(coords_), k(table.k), neighbors(table.index.data()), outputs(outputs_) {}
   LocalTargets(Points coords_, int k_, const int* neighbors_) : coords(coords_), k(k_), neighbors(neighbors_) {}
 };
 

@@ -1,7 +1,8 @@
 // The Gaussian process without approximation: O(n^3), for small n and as a reference.
 #pragma once
 
-#include "response/conditional_likelihood.h"
+#include "response/vecchia_likelihood.h"
+#include "response/conditional_simulation.h"
 #include "response/kriging.h"
 
 namespace neargp {

@@ -2,7 +2,7 @@
 // their joint log density (Jankowiak and Pleiss 2022, eq. 15).
 #pragma once
 
-#include "response/conditional_likelihood.h"
+#include "response/vecchia_likelihood.h"
 
 namespace neargp {
 

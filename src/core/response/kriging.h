@@ -1,5 +1,5 @@
-// Kriging from conditioning sets: prediction at new locations and joint conditional
-// simulation.
+// Kriging from conditioning sets: prediction at new locations. With several outputs it is cokriging: the cross-covariances
+// are those of conditional/cpu/coregionalisation.h.
 #pragma once
 
 #include <vector>
@@ -24,28 +24,5 @@ struct Kriging {
 Kriging krige(const LocalData& data, Points targets, const NeighborTable& neighbors,
               const Covariance& covariance, bool local_mean, const RunContext& context,
               const int* target_outputs = nullptr, double* weights = nullptr);
-
-// Draws of the latent field at new locations.
-struct Simulation {
-  std::vector<double> field;  // m x draws, row-major
-  double jitter = 0.0;        // what was added to the diagonal, as a share of the variance of the field
-  Index failed = -1;          // first new location (0-based) whose matrix is singular even so, or -1
-};
-
-// Smooth covariances make matrices of close locations singular in double precision. Noise of a share of the field's variance is
-// added, for all locations alike, to observations and to what is drawn: the least share with which all matrices can be factored.
-constexpr double simulation_jitters[] = {0.0, 1e-10, 1e-8, 1e-6};
-
-// Draws given data, column s of `values` being the (residual) data of draw s: each location conditions on its row of
-// `neighbors`, which counts data 0 .. n-1 and then new locations, the latter earlier in `order`. `normals` is m x draws.
-Simulation simulate_conditional(const LocalData& data, Points targets, const std::vector<int>& order,
-                                const NeighborTable& neighbors, const Covariance& covariance, const double* normals,
-                                const RunContext& context, const int* target_outputs = nullptr);
-
-// Data and targets as one set of points, data first.
-std::vector<double> joined_coords(const LocalData& data, Points targets);
-
-// The outputs of data and targets, one after the other; empty where there is one output.
-std::vector<int> joined_outputs(const LocalData& data, const int* target_outputs, Index targets);
 
 }  // namespace neargp

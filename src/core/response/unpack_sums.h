@@ -3,7 +3,7 @@
 #pragma once
 
 #include "conditional/problem.h"
-#include "response/conditional_likelihood.h"
+#include "response/vecchia_likelihood.h"
 
 namespace neargp {
 

@@ -1,4 +1,4 @@
-#include "response/conditional_likelihood.h"
+#include "response/vecchia_likelihood.h"
 
 #include "base/error.h"
 #include "response/unpack_sums.h"

@@ -1,6 +1,6 @@
-// The sum over targets of log N(y_i; b'y_n, f): Vecchia's likelihood when each target's
-// conditioning set comes before it in an ordering, LOO-k's objective when it may hold any
-// other point. The methods differ in nothing else.
+// Vecchia's likelihood, its gradient and its information: the sum over targets of log N(y_i; b'y_n, f), with conditioning
+// sets that come before their targets in an ordering. It is LOO-k's objective when they may hold any other point; the
+// methods differ in nothing else. The kernel, with the derivation, is conditional/cpu/conditional_sums.h.
 #pragma once
 
 #include <vector>
