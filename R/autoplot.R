@@ -63,7 +63,7 @@ autoplot.neargp_variogram <- function(object, ...) {
   plot <- ggplot2::ggplot(named(object), ggplot2::aes(.data$distance, .data$gamma, colour = .data$direction)) +
     ggplot2::geom_point(ggplot2::aes(size = .data$n_pairs), shape = 1) +
     ggplot2::scale_size_area("pairs", max_size = 4) +
-    ggplot2::scale_colour_manual("direction", values = direction_colours, guide = if (several) "legend" else "none") +
+    ggplot2::scale_colour_manual("direction", values = direction_colors, guide = if (several) "legend" else "none") +
     ggplot2::expand_limits(x = 0, y = 0) +
     ggplot2::scale_x_continuous(distance_label(shown$unit), labels = function(x) plain_labels(x / shown$factor)) +
     ggplot2::labs(y = "semivariance")

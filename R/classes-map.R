@@ -2,12 +2,12 @@
 
 class_scale <- function(levels, palette = NULL) {
   n <- length(levels)
-  list(breaks = seq_len(n + 1L) - 0.5, colours = if (is.null(palette)) class_colours(n) else palette_colours(palette, n),
+  list(breaks = seq_len(n + 1L) - 0.5, colors = if (is.null(palette)) class_colors(n) else palette_colors(palette, n),
     ticks = seq_len(n), labels = abbreviate(levels, 12L))
 }
 
 # Up to eight that colour-blind readers can tell apart (Okabe and Ito 2008), without black.
-class_colours <- function(n) {
+class_colors <- function(n) {
   if (n <= 8L) return(unname(grDevices::palette.colors(n + 1L, "Okabe-Ito")[-1L]))
   grDevices::hcl.colors(n, "Spectral")
 }

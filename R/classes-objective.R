@@ -20,7 +20,7 @@ label_theta <- function(working, log_slope, trend, intercept_shift = double(0)) 
   c(working, log_slope, as.vector(trend), as.vector(intercept_shift))
 }
 
-# Without class prevalence the intercept is climbed as any other coefficient (R/classes-polya-gamma.R).
+# Without class prevalence the intercept is optimised as any other coefficient (R/classes-polya-gamma.R).
 split_theta <- function(problem, theta) {
   p <- nrow(problem$layout)
   part <- list(working = theta[seq_len(p)], log_slope = theta[p + 1L], trend = theta_trend(problem, theta))

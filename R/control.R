@@ -20,11 +20,11 @@
 #'   one and FAISS was built for it (it gives up to 2,048 candidates there: conditioning sets of more than 2,032 are found on the CPU); or
 #'   `"auto"`, the GPU's search where the computation is on one, and there faster and with room for the points, else, from 8 dimensions and
 #'   20,000 points on, whichever of the two a trial finds to be faster.
-#' @param precision `"single"`: on a GPU the optimiser first climbs with covariance matrices in single precision, and then goes on in double
+#' @param precision `"single"`: on a GPU the optimiser first runs with covariance matrices in single precision, and then goes on in double
 #'   precision from where that ended. Log-likelihood, estimates and standard errors are those of double precision: as near to those of a
 #'   fit without single precision as fits from different starting values are to each other. It is meant for GPUs that were not made for
 #'   double precision; on others it is expected to gain nothing (`bench/cuda.md`). Where a matrix cannot be factorised in single
-#'   precision, as with hardly any nugget, the first climb ends, and [print()][print.neargp] says so. It is for gaussian responses, of
+#'   precision, as with hardly any nugget, the first run ends, and [print()][print.neargp] says so. It is for gaussian responses, of
 #'   several outputs, too, by [vecchia()], [loo_k()] and [mll_k()]. Predictions and all else that is asked of a fit are in double precision,
 #'   and so is everything on the CPU: where `device = "auto"` chooses it, [print()][print.neargp] says that; `device = "cpu"` is an error of
 #'   [neargp()] (`neargp_error_precision`).

@@ -1,7 +1,7 @@
 # One table, the layout, drives everything about covariance parameters: one row for each, in the order the core uses (for each
 # component: variance, ranges, the two anisotropy parameters, shape; then the nugget; parameters of the response's family, which the
 # core takes apart from these, follow). Three scales:
-#   working  unbounded, where the optimisers walk: logarithms; u and v as they are; logit(power / 2)
+#   working  unbounded, on which the optimisers work: logarithms; u and v as they are; logit(power / 2)
 #   core     what the core takes: variance, range, u, v, shape, nugget. With anisotropy this range is the geometric mean of the
 #            ranges along and across the major axis
 #   natural  what users see: as core, but the range along the major axis, and ratio and angle instead of u and v

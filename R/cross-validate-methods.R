@@ -127,5 +127,5 @@ plot_cv_errors <- function(x, predictions, main, ...) {
   place <- x$place
   place[c("x", "y")] <- list(place$x[predictions$row], place$y[predictions$row])
   limit <- stats::quantile(abs(error), 0.99, names = FALSE)
-  draw_map(place, error, colour_scale(error, "Blue-Red 3", limits = c(-1, 1) * limit), title = "error", main = main, pch = 21, ...)
+  draw_map(place, error, color_scale(error, "Blue-Red 3", limits = c(-1, 1) * limit), title = "error", main = main, pch = 21, ...)
 }

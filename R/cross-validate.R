@@ -174,7 +174,7 @@ workers_planned <- function() {
 }
 
 response_fold_scores <- function(predictions, level) {
-  if (!is.null(predictions$crps) && !anyNA(predictions$crps)) return(summarise_scores(predictions$observed, predictions, level))
+  if (!is.null(predictions$crps) && !anyNA(predictions$crps)) return(summarize_scores(predictions$observed, predictions, level))
   scores(predictions, observed = predictions$observed, level = level)
 }
 

@@ -16,15 +16,15 @@ fisher_scoring <- function(objective, start, free, bounds, control, tolerance = 
   for (iteration in seq_len(control$max_iterations)) {
     active <- active_set(working, current$gradient, free, bounds)
     step <- scoring_step(current, active, control$max_step, pairs)
-    if (step$expected_gain < tolerance) {
+    if (step$predicted_gain < tolerance) {
       return(optimizer_result(working, current, first, iteration - 1L, evaluations, TRUE, "converged"))
     }
-    if (is_flat(values, 5L, tolerance) && step$expected_gain < 0.5) {
+    if (is_flat(values, 5L, tolerance) && step$predicted_gain < 0.5) {
       return(optimizer_result(working, current, first, iteration - 1L, evaluations, TRUE, flat))
     }
     accepted <- line_search(objective, working, current, step, bounds, free)
     evaluations <- evaluations + accepted$evaluations
-    if (is.null(accepted$evaluated)) return(stalled_result(working, current, first, iteration, evaluations, step$expected_gain))
+    if (is.null(accepted$evaluated)) return(stalled_result(working, current, first, iteration, evaluations, step$predicted_gain))
     pairs <- remember_pair(pairs, accepted$working - working, current$gradient - accepted$evaluated$gradient)
     working <- accepted$working
     current <- accepted$evaluated
@@ -46,8 +46,8 @@ flat <- "converged where the likelihood is flat"
 
 # No fraction of the step raises the value. With a nearly noise-free, very smooth process the covariance matrices are so close to singular
 # that gradients are only that good; what is still to gain is then far from significant.
-stalled_result <- function(working, state, first, iterations, evaluations, expected_gain) {
-  small <- expected_gain < 0.5
+stalled_result <- function(working, state, first, iterations, evaluations, predicted_gain) {
+  small <- predicted_gain < 0.5
   optimizer_result(working, state, first, iterations, evaluations, small,
     if (small) "converged to the precision of the arithmetic" else "no step along the scoring direction raises the likelihood")
 }
@@ -73,17 +73,17 @@ active_set <- function(working, gradient, free, bounds) {
 # is solved, and given a ridge when it is near-singular.
 scoring_step <- function(state, active, max_step, pairs = list()) {
   full <- rep(0, length(active))
-  if (!any(active)) return(list(step = full, expected_gain = 0, slope = 0))
+  if (!any(active)) return(list(step = full, predicted_gain = 0, slope = 0))
   gradient <- state$gradient[active]
   information <- secant_correction(state$information[active, active, drop = FALSE], pairs, active)
   diag(information) <- pmax(diag(information), abs(gradient) / max_step, .Machine$double.xmin)
   scale <- 1 / sqrt(diag(information))
   scaled <- information * outer(scale, scale)
   step <- scale * ridge_solve(scaled, scale * gradient)
-  expected_gain <- 0.5 * sum(gradient * step)
+  predicted_gain <- 0.5 * sum(gradient * step)
   step <- step * min(1, max_step / max(abs(step)))
   full[active] <- step
-  list(step = full, expected_gain = expected_gain, slope = sum(gradient * step))
+  list(step = full, predicted_gain = predicted_gain, slope = sum(gradient * step))
 }
 
 # Steps and the fall of the gradient over them, the last three; long steps say little about the curvature here. A fixed nugget of 0 is

@@ -164,8 +164,8 @@ sf_unit <- function(x) {
 sinusoidal <- function(longitude, latitude) {
   radius <- 6371.0088
   radians <- longitude * pi / 180
-  centre <- atan2(mean(sin(radians)), mean(cos(radians)))
-  offset <- (radians - centre + pi) %% (2 * pi) - pi
+  center <- atan2(mean(sin(radians)), mean(cos(radians)))
+  offset <- (radians - center + pi) %% (2 * pi) - pi
   cbind(radius * offset * cos(latitude * pi / 180), radius * latitude * pi / 180)
 }
 
@@ -266,14 +266,14 @@ plot.neargp_folds <- function(x, cex = NULL, pch = 16, ...) {
   place <- list(x = shown[, 1L], y = if (ncol(shown) > 1L) shown[, 2L] else rep(0, nrow(shown)),
     longlat = attr(x, "degrees"), unit = if (attr(x, "degrees")) "" else attr(x, "unit"),
     names = colnames(shown)[1:2] %||% c("x", "y"))
-  old <- draw_places(place, fold_colours(v)[x], legend = FALSE, main = sprintf("%d folds", v), cex = cex, pch = pch, ...)
+  old <- draw_places(place, fold_colors(v)[x], legend = FALSE, main = sprintf("%d folds", v), cex = cex, pch = pch, ...)
   on.exit(graphics::par(old))
   invisible(x)
 }
 
 # Qualitative colours that differ in lightness as well as in hue: neighbours in the list stay apart
 # for colour-blind readers.
-fold_colours <- function(v) {
+fold_colors <- function(v) {
   grDevices::hcl(h = seq(15, 375 - 360 / v, length.out = v),
                  c = 60, l = rep_len(c(35, 75, 55), v), fixup = TRUE)
 }

@@ -82,9 +82,9 @@ trend_limits <- function(object, level) {
 covariance_limits <- function(object, level) {
   parameters <- object$parameters
   transform <- interval_transform(object$layout)
-  centre <- to_working(parameters$estimate, transform)
+  center <- to_working(parameters$estimate, transform)
   half_width <- stats::qnorm((1 + level) / 2) * sqrt(diag(object$interval_vcov))
-  limits <- limit_matrix(to_core(centre - half_width, transform), to_core(centre + half_width, transform), parameters$name, level)
+  limits <- limit_matrix(to_core(center - half_width, transform), to_core(center + half_width, transform), parameters$name, level)
   # The ratio is that of the minor to the major range, so its interval ends at 1.
   ratio <- object$layout$kind == "u"
   limits[ratio, ] <- pmin(limits[ratio, ], 1)

@@ -1,5 +1,5 @@
 # Maximising leave-one-out scores of single responses, of class labels as of pseudo-observations: by quasi-Newton over
-# all observations, or by Adam on mini-batches. What climbs is theta: the working parameters of problem$layout, then
+# all observations, or by Adam on mini-batches. The variables are theta: the working parameters of problem$layout, then
 # further ones, whose bounds are problem$links. problem$scoring says what the score is, in functions of the problem:
 #   plan(problem, at, component, k)       observations with their neighbours in that metric, behind a pointer
 #   objective(problem, plan, span)        of those of the plan that `span` counts, with evaluate() and gradient() of theta

@@ -85,9 +85,9 @@ continuous_crps <- function(mixture, observed) {
 # On the scale of integration, cut 20 units from the centre, where the slope of the scale has left 2e-9 of what it is there.
 integration_ends <- function(mixture, lower, middle, upper) {
   name <- mixture_rule(mixture)$scale
-  centre <- scaled_centre(mixture)
-  least <- if (name == "identity") -Inf else centre - 20
-  most <- if (name == "logit") centre + 20 else Inf
+  center <- scaled_center(mixture)
+  least <- if (name == "identity") -Inf else center - 20
+  most <- if (name == "logit") center + 20 else Inf
   lapply(list(lower = lower, middle = middle, upper = upper), function(x) {
     pmin(pmax(response_scale(mixture)$inverse(x, mixture), least), most)
   })

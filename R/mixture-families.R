@@ -114,8 +114,8 @@ bounded_moments <- function(range, variance) {
   mean_share <- function(mixture) expectation(mixture, function(p, rows) p)
   list(mean = function(mixture) mixture$trials * mean_share(mixture),
     variance = function(mixture) {
-      centre <- mean_share(mixture)
-      variance(mixture, expectation(mixture, function(p, rows) (p - centre[rows])^2), expectation(mixture, function(p, rows) p * (1 - p)))
+      center <- mean_share(mixture)
+      variance(mixture, expectation(mixture, function(p, rows) (p - center[rows])^2), expectation(mixture, function(p, rows) p * (1 - p)))
     })
 }
 

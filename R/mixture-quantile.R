@@ -53,7 +53,7 @@ start_search <- function(mixture, p, discrete) {
   bounded <- discrete && mixture_rule(mixture)$scale == "logit"
   z <- stats::qnorm(p)
   if (mixture_rule(mixture)$scale == "identity") z <- asinh(z)
-  list(spread = spread, start = scaled_centre(mixture) + spread * z, last = integer(n),
+  list(spread = spread, start = scaled_center(mixture) + spread * z, last = integer(n),
     low = list(v = rep(-Inf, n), y = rep(if (discrete) -1 else -Inf, n), score = rep(-1, n)),
     high = list(v = rep(Inf, n), y = if (bounded) mixture$trials else rep(Inf, n), score = rep(1, n)))
 }

@@ -40,9 +40,9 @@ response_spread <- function(mixture) {
 # The spread on the scale, and the point of it that belongs to the mean of eta.
 scaled_spread <- function(mixture) if (mixture_rule(mixture)$scale == "identity") rep(1, mixture$n) else response_spread(mixture)
 
-scaled_centre <- function(mixture) {
+scaled_center <- function(mixture) {
   if (mixture_rule(mixture)$scale == "identity") return(double(mixture$n))
   scale <- response_scale(mixture)
-  centre <- scale$inverse(mixture_family(mixture)$mean(mixture$mean, mixture$parameters, mixture$trials), mixture)
-  pmin(pmax(centre, scale$limits[1L]), scale$limits[2L])
+  center <- scale$inverse(mixture_family(mixture)$mean(mixture$mean, mixture$parameters, mixture$trials), mixture)
+  pmin(pmax(center, scale$limits[1L]), scale$limits[2L])
 }

@@ -207,25 +207,25 @@ check_trend <- function(model_data) {
   if (ncol(X) >= n) {
     abort_neargp("rank", sprintf("The trend has %d coefficients for %d row(s); there must be more rows than coefficients.", ncol(X), n))
   }
-  centred <- model_data$y - model_data$offset
-  if (diff(range(centred)) == 0) {
+  centered <- model_data$y - model_data$offset
+  if (diff(range(centered)) == 0) {
     abort_neargp("constant_response", c(paste0("The response `", model_data$response_name, "` is constant, so there is nothing to fit."),
-      x = sprintf("All %s values are %g%s.", format_count(n), centred[1L], if (any(model_data$offset != 0)) " after the offset" else "")))
+      x = sprintf("All %s values are %g%s.", format_count(n), centered[1L], if (any(model_data$offset != 0)) " after the offset" else "")))
   }
-  if (ncol(X)) check_rank(X, centred, model_data$response_name)
+  if (ncol(X)) check_rank(X, centered, model_data$response_name)
 }
 
 # Beside a constant only the scatter of a covariate counts: that of a year is a small share of its size.
-check_rank <- function(X, centred, response_name) {
+check_rank <- function(X, centered, response_name) {
   decomposition <- qr(centered_columns(X))
   if (decomposition$rank < ncol(X)) {
     aliased <- colnames(X)[decomposition$pivot[-seq_len(decomposition$rank)]]
     abort_neargp("rank", c("The trend is rank-deficient: some of its columns are linear combinations of the others.",
       x = paste0("Remove ", format_some(aliased), " from the formula, or reparametrise.")))
   }
-  if (is.null(centred)) return(invisible()) # the trend acts on the scale of the link
-  residual <- qr.resid(decomposition, centred)
-  if (sum((residual / max(abs(centred)))^2) <= 1e-28 * length(centred)) abort_exact_trend(response_name)
+  if (is.null(centered)) return(invisible()) # the trend acts on the scale of the link
+  residual <- qr.resid(decomposition, centered)
+  if (sum((residual / max(abs(centered)))^2) <= 1e-28 * length(centered)) abort_exact_trend(response_name)
 }
 
 abort_exact_trend <- function(response_name) {

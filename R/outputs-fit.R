@@ -1,5 +1,5 @@
 # Fitting several outputs. The objectives are those of one output over the rows of all, with conditioning sets of their own
-# (outputs-neighbors.R). All of them are climbed by quasi-Newton on exact gradients: loadings have signs, and a Fisher scoring for
+# (outputs-neighbors.R). All of them are maximised by quasi-Newton on exact gradients: loadings have signs, and a Fisher scoring for
 # them would cost a triangular solve for each.
 
 fit_outputs <- function(method, problem) {

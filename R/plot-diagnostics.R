@@ -115,6 +115,6 @@ loo_scores <- function(fit, loo) {
 
 plot_loo_map <- function(fit, loo, main = "Map of the residuals", ...) {
   place <- fit_place(fit, original_coords(fit))
-  scale <- colour_scale(loo$z, "Blue-Red 3", limits = c(-3, 3))
+  scale <- color_scale(loo$z, "Blue-Red 3", limits = c(-3, 3))
   draw_map(place, loo$z, scale, title = "z", main = main, pch = 21, ...)
 }

@@ -9,8 +9,8 @@ raw_positions <- function(coords, place) {
     longitude <- atan2(coords[, 2L], coords[, 1L]) * degrees
     latitude <- atan2(coords[, 3L], sqrt(coords[, 1L]^2 + coords[, 2L]^2)) * degrees
     # The map is cut where there are fewest data: half a turn from their mean direction.
-    centre <- atan2(mean(coords[, 2L]), mean(coords[, 1L])) * degrees
-    longitude <- (longitude - centre + 180) %% 360 - 180 + centre
+    center <- atan2(mean(coords[, 2L]), mean(coords[, 1L])) * degrees
+    longitude <- (longitude - center + 180) %% 360 - 180 + center
     coords <- cbind(longitude, latitude, coords[, -(1:3), drop = FALSE])
   }
   structure(coords, dimnames = list(NULL, c(place$raw_names, place$time)))
@@ -89,8 +89,8 @@ data_lattice <- function(raw, cells) {
 inside_hull <- function(points, data, margin, slack = 0) {
   corners <- data[rev(grDevices::chull(data)), , drop = FALSE]
   if (nrow(corners) < 3L) return(rep(TRUE, nrow(points)))
-  centre <- colMeans(corners)
-  corners <- sweep(sweep(corners, 2L, centre) * margin, 2L, centre, "+")
+  center <- colMeans(corners)
+  corners <- sweep(sweep(corners, 2L, center) * margin, 2L, center, "+")
   inside <- rep(TRUE, nrow(points))
   for (i in seq_len(nrow(corners))) {
     from <- corners[i, ]

@@ -52,7 +52,7 @@ plot_map <- function(predictions, what = NULL, coords = NULL, palette = NULL, li
   what <- what %||% if ("class" %in% names(place$data) && !"mean" %in% names(place$data)) "class" else "mean"
   values <- map_values(place$data, what)
   scale <- if (is.factor(values)) class_scale(levels(values), palette) else
-    colour_scale(values, palette %||% default_palette(what, centred), limits, centred)
+    color_scale(values, palette %||% default_palette(what, centred), limits, centred)
   draw_map(place, values, scale, title = title, main = main, xlab = xlab, ylab = ylab, cex = cex, pch = pch,
     reset = reset, ...)
   invisible(predictions)
@@ -119,14 +119,14 @@ map_values <- function(data, what) {
 draw_map <- function(place, values, scale, title, main = "", xlab = NULL, ylab = NULL, cex = NULL, pch = 16,
                      reset = TRUE, ...) {
   check_label(title, "title")
-  old <- draw_places(place, scale_colours(scale, values), legend = TRUE, main = main, xlab = xlab, ylab = ylab,
+  old <- draw_places(place, scale_colors(scale, values), legend = TRUE, main = main, xlab = xlab, ylab = ylab,
     cex = cex, pch = pch, ...)
   if (reset) on.exit(graphics::par(old))
   draw_legend_strip(scale, title)
 }
 
 # Frame, axes and coloured places: cells where they form a grid, else points. Returns the parameters to put back.
-draw_places <- function(place, colours, legend, main = "", xlab = NULL, ylab = NULL, cex = NULL, pch = 16, ...) {
+draw_places <- function(place, colors, legend, main = "", xlab = NULL, ylab = NULL, cex = NULL, pch = 16, ...) {
   if (length(place$names) != 2L) {
     abort_neargp("plot", sprintf("A map needs two coordinates in space, and there are %d.", length(place$names)))
   }
@@ -137,9 +137,9 @@ draw_places <- function(place, colours, legend, main = "", xlab = NULL, ylab = N
   pad <- if (is.null(grid)) 0.03 * c(diff(range(place$x)), diff(range(place$y))) else grid$step / 2
   old <- open_map(range(place$x) + c(-1, 1) * pad[1L], range(place$y) + c(-1, 1) * pad[2L], place$longlat, legend)
   if (is.null(grid)) {
-    draw_points(place, colours, cex, pch, ...)
+    draw_points(place, colors, cex, pch, ...)
   } else {
-    draw_grid(grid, colours)
+    draw_grid(grid, colors)
   }
   finish_map(place, main, xlab, ylab)
   old
@@ -158,19 +158,19 @@ check_symbol <- function(pch) {
   check_count(pch, "pch", 0L, 25L)
 }
 
-draw_points <- function(place, colours, cex, pch, ...) {
+draw_points <- function(place, colors, cex, pch, ...) {
   pch <- check_symbol(pch)
   cex <- check_number(cex, "cex", 0, open = TRUE, null_ok = TRUE)
   cex <- cex %||% max(point_size(length(place$x)), roomy_point_size(length(place$x)))
   if (pch %in% 21:25) {
-    graphics::points(place$x, place$y, bg = colours, col = outline_colours(colours, cex), lwd = 0.5, pch = pch, cex = cex, ...)
+    graphics::points(place$x, place$y, bg = colors, col = outline_colors(colors, cex), lwd = 0.5, pch = pch, cex = cex, ...)
   } else {
-    graphics::points(place$x, place$y, col = colours, pch = pch, cex = cex, ...)
+    graphics::points(place$x, place$y, col = colors, pch = pch, cex = cex, ...)
   }
 }
 
 # On small symbols a grey outline would hide the colour.
-outline_colours <- function(colours, cex) if (cex < 0.6) colours else "grey45"
+outline_colors <- function(colors, cex) if (cex < 0.6) colors else "grey45"
 
 point_size <- function(n) max(0.2, min(1, 22 / sqrt(n)))
 
@@ -262,15 +262,15 @@ grid_index <- function(x) {
   list(index = as.integer(round(position)) + 1L, step = step)
 }
 
-draw_grid <- function(grid, colours) {
+draw_grid <- function(grid, colors) {
   from <- grid$origin - grid$step / 2
   to <- from + grid$size * grid$step
-  graphics::rasterImage(grDevices::as.raster(grid_cells(grid, colours)), from[1L], from[2L], to[1L], to[2L], interpolate = FALSE)
+  graphics::rasterImage(grDevices::as.raster(grid_cells(grid, colors)), from[1L], from[2L], to[1L], to[2L], interpolate = FALSE)
 }
 
 # The first row of an image is the top one, the north.
-grid_cells <- function(grid, colours) {
+grid_cells <- function(grid, colors) {
   cells <- matrix(NA_character_, grid$size[2L], grid$size[1L])
-  cells[cbind(grid$size[2L] + 1L - grid$row, grid$column)] <- colours
+  cells[cbind(grid$size[2L] + 1L - grid$row, grid$column)] <- colors
   cells
 }

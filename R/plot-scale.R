@@ -1,8 +1,8 @@
-# Colour scales and the legend strip, shared by the maps. A scale is a list: `breaks` (n + 1), `colours` (n), `ticks`; of classes `labels` of
+# Colour scales and the legend strip, shared by the maps. A scale is a list: `breaks` (n + 1), `colors` (n), `ticks`; of classes `labels` of
 # these.
 
 # `centred` scales are symmetric about zero, for residuals and differences.
-colour_scale <- function(values, palette, limits = NULL, centred = FALSE, n = 128L) {
+color_scale <- function(values, palette, limits = NULL, centred = FALSE, n = 128L) {
   check_flag(centred, "centred")
   values <- values[is.finite(values)]
   if (!is.null(limits) && !(is.numeric(limits) && length(limits) == 2L && all(is.finite(limits)))) {
@@ -16,13 +16,13 @@ colour_scale <- function(values, palette, limits = NULL, centred = FALSE, n = 12
   ticks <- pretty(limits, 6L)
   ticks <- ticks[ticks >= limits[1L] & ticks <= limits[2L]]
   if (!length(ticks)) ticks <- limits
-  list(breaks = seq(limits[1L], limits[2L], length.out = n + 1L), colours = palette_colours(palette, n), ticks = ticks)
+  list(breaks = seq(limits[1L], limits[2L], length.out = n + 1L), colors = palette_colors(palette, n), ticks = ticks)
 }
 
 default_palette <- function(what, centred) if (centred) "Blue-Red 3" else if (what == "sd") "Lajolla" else "viridis"
 
 # A palette by name (of grDevices::hcl.pals()), as colours, or as a function of their number.
-palette_colours <- function(palette, n) {
+palette_colors <- function(palette, n) {
   if (is.function(palette)) return(palette(n))
   if (length(palette) > 1L) return(grDevices::colorRampPalette(palette)(n))
   known <- grDevices::hcl.pals()
@@ -36,8 +36,8 @@ palette_colours <- function(palette, n) {
 }
 
 # Values beyond the scale take the colour of its end; missing ones stay transparent.
-scale_colours <- function(scale, values) {
-  scale$colours[findInterval(as.numeric(values), scale$breaks, all.inside = TRUE)]
+scale_colors <- function(scale, values) {
+  scale$colors[findInterval(as.numeric(values), scale$breaks, all.inside = TRUE)]
 }
 
 # A strip as high as the plot, in the right margin: positions in inches from the edge of the plot region.
@@ -46,7 +46,7 @@ draw_legend_strip <- function(scale, title = NULL) {
   usr <- graphics::par("usr")
   left <- usr[2L] + 0.12 * inch
   right <- usr[2L] + 0.28 * inch
-  graphics::rasterImage(grDevices::as.raster(matrix(rev(scale$colours))), left, usr[3L], right, usr[4L],
+  graphics::rasterImage(grDevices::as.raster(matrix(rev(scale$colors))), left, usr[3L], right, usr[4L],
     interpolate = FALSE, xpd = NA)
   graphics::rect(left, usr[3L], right, usr[4L], border = "grey30", lwd = 0.6, xpd = NA)
   ends <- range(scale$breaks)

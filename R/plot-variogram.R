@@ -23,22 +23,22 @@ plot.neargp_variogram <- function(x, main = "Variogram", xlab = NULL, ylab = "se
     xlab %||% distance_label(shown$unit), ylab)
   for (g in seq_along(groups)) {
     own <- x$direction %in% groups[g]
-    graphics::points(x$distance[own] / shown$factor, x$gamma[own], pch = c(21, 24)[(g - 1L) %% 2L + 1L], col = direction_colours[g],
-      bg = grDevices::adjustcolor(direction_colours[g], 0.25), cex = pair_size(x$n_pairs)[own], ...)
+    graphics::points(x$distance[own] / shown$factor, x$gamma[own], pch = c(21, 24)[(g - 1L) %% 2L + 1L], col = direction_colors[g],
+      bg = grDevices::adjustcolor(direction_colors[g], 0.25), cex = pair_size(x$n_pairs)[own], ...)
     line <- curve[curve$direction %in% groups[g], ]
     if (NROW(line)) {
-      graphics::lines(line$distance / shown$factor, line$gamma, col = direction_colours[g], lwd = 2, lty = c(1, 5)[(g - 1L) %% 2L + 1L])
+      graphics::lines(line$distance / shown$factor, line$gamma, col = direction_colors[g], lwd = 2, lty = c(1, 5)[(g - 1L) %% 2L + 1L])
     }
   }
   if (length(groups) > 1L) {
-    graphics::legend("bottomright", direction_labels(groups), col = direction_colours[seq_along(groups)],
+    graphics::legend("bottomright", direction_labels(groups), col = direction_colors[seq_along(groups)],
       pch = rep_len(c(21, 24), length(groups)), lty = if (!is.null(curve)) rep_len(c(1, 5), length(groups)), bty = "n", cex = 0.85)
   }
   invisible(x)
 }
 
 # Okabe and Ito's colours, distinguishable for colour-blind readers.
-direction_colours <- c("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#F0E442")
+direction_colors <- c("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#F0E442")
 
 # Area in proportion to the square root of the number of pairs: the rarest stay visible.
 pair_size <- function(n_pairs) 0.5 + 0.9 * (n_pairs / max(n_pairs))^0.25

@@ -99,7 +99,7 @@ plot_fit_map <- function(fit, what, newdata, cells, time, palette = NULL, limits
   drawn <- map_predictions(fit, newdata, cells, time)
   if (length(drawn$place$names) == 1L) return(plot_fit_curve(fit, drawn, main %||% drawn$title, ...))
   values <- drawn$predictions[[what]]
-  scale <- colour_scale(values, palette %||% default_palette(what, centred), limits, centred)
+  scale <- color_scale(values, palette %||% default_palette(what, centred), limits, centred)
   draw_map(drawn$place, values, scale, title = title %||% what, main = main %||% drawn$title, ...)
 }
 

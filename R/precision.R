@@ -1,6 +1,6 @@
-# Steps of an optimiser in single precision, on a GPU, for neargp_control(precision = "single"). The optimiser climbs twice: first with
+# Steps of an optimiser in single precision, on a GPU, for neargp_control(precision = "single"). The optimiser runs twice: first with
 # matrices in single precision, then, from where that ended, in double, until it finds nothing to gain: what a fit reports comes from the
-# second climb. At the small k of the first round, whose end is no more than a start, the first climb does.
+# second run. At the small k of the first round, whose end is no more than a start, the first run does.
 
 check_precision <- function(settings) {
   if (!identical(settings$control$precision, "single")) return(invisible())
@@ -39,21 +39,21 @@ with_single_precision <- function(problem, optimize) {
   if (!steps_in_single(problem)) return(optimize)
   failed <- FALSE
   function(objective, working, coarse) {
-    first <- climb_in_single(objective, working, coarse, optimize)
+    first <- optimize_in_single(objective, working, coarse, optimize)
     failed <<- failed || first$failed
-    result <- if (coarse && !first$failed) first else add_climbs(first, optimize(objective, first$working, coarse))
+    result <- if (coarse && !first$failed) first else add_runs(first, optimize(objective, first$working, coarse))
     result$single_failed <- failed
     result
   }
 }
 
-add_climbs <- function(first, last) {
+add_runs <- function(first, last) {
   for (total in c("gain", "iterations", "evaluations")) last[[total]] <- first[[total]] + last[[total]]
   last
 }
 
-# A matrix that cannot be factorised ends the climb where it was best.
-climb_in_single <- function(objective, working, coarse, optimize) {
+# A matrix that cannot be factorised ends the run where it was best.
+optimize_in_single <- function(objective, working, coarse, optimize) {
   best <- list(working = working, value = -Inf, gain = 0, iterations = 0L, evaluations = 0L, failed = TRUE)
   first <- NULL
   evaluate <- function(working, ...) {

@@ -13,11 +13,11 @@ response_scores <- function(observed, mean, sd, family, parameters, trials, leve
     predicted$weights[complete])
   observed <- as.numeric(observed)[complete]
   check_support_of(observed, mixture, family, which(complete))
-  summarise_scores(observed, mixture_scores(observed, mixture, level), level, sum(!complete))
+  summarize_scores(observed, mixture_scores(observed, mixture, level), level, sum(!complete))
 }
 
 # The averages of scores of each row, as mixture_scores() makes them.
-summarise_scores <- function(observed, rows, level, n_missing = 0L) {
+summarize_scores <- function(observed, rows, level, n_missing = 0L) {
   new_scores(c(
     list(n = length(observed)), point_scores(observed, rows$mean),
     list(crps = mean(rows$crps), log_score = mean(rows$log_score), brier = if (rows$binary[1L]) mean((rows$mean - observed)^2)),
@@ -73,7 +73,7 @@ scores_given_others <- function(object, level, na.rm) {
   y <- object$data$y
   found <- list(mean = replace(rep(NA_real_, length(y)), cavity$rows, 0))
   observed <- y[complete_predictions(y, found, na.rm, object$row_names %||% seq_along(y))]
-  summarise_scores(observed, mixture_scores(observed, cavity$mixture, level), level, length(y) - length(observed))
+  summarize_scores(observed, mixture_scores(observed, cavity$mixture, level), level, length(y) - length(observed))
 }
 
 # The mean-field posterior is so narrow that it hardly changes when a row is taken away from it.

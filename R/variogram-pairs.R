@@ -38,7 +38,7 @@ sample_pairs <- function(coords, max_pairs) {
   thinning <- 2^min(ncol(coords), 3L)
   sizes <- floor(n / thinning^seq(0, max(0, floor(log(n / 200, thinning)))))
   share <- max_pairs / 2 / length(sizes)
-  pairs <- lapply(sizes, function(size) neighbour_pairs(coords, sample.int(n, size), share))
+  pairs <- lapply(sizes, function(size) neighbor_pairs(coords, sample.int(n, size), share))
   pairs <- do.call(rbind, c(list(all_pairs(sample.int(n, min(n, floor(sqrt(max_pairs)))))), pairs))
   lower <- pmin(pairs$i, pairs$j)
   upper <- pmax(pairs$i, pairs$j)
@@ -46,7 +46,7 @@ sample_pairs <- function(coords, max_pairs) {
 }
 
 # About `share` pairs: 32 neighbours of some rows, or more neighbours of all where there are few rows.
-neighbour_pairs <- function(coords, rows, share) {
+neighbor_pairs <- function(coords, rows, share) {
   anchors <- rows[sample.int(length(rows), min(max(1, floor(share / 32)), length(rows)))]
   k <- min(ceiling(share / length(anchors)), length(rows) - 1L)
   # Asks for one more than wanted: the nearest row is the anchor itself, dropped below with i = j.

@@ -29,7 +29,7 @@ scoring_fit <- function(problem, nodes) {
     reference <- local_objective(problem, search(objective$latent$search$component, k))
     function(working) reference$evaluate(working, information = TRUE)$information
   }
-  state <- scoring_climb(problem, nodes, response_optimum(problem), information_for)
+  state <- optimize_by_scoring(problem, nodes, response_optimum(problem), information_for)
   # as those of vecchia()
   state$curvature <- state$evaluated["information"]
   state
@@ -39,7 +39,7 @@ scale_up_fit <- function(problem, nodes) {
   few <- optimum_of_few(problem)
   # Significance starts at about 1; what flat directions promise for a hundred steps is far below a standard error of each.
   problem$control$tolerance <- max(problem$control$tolerance, 0.2)
-  state <- scoring_climb(problem, nodes, few, function(objective) function(working) few$information)
+  state <- optimize_by_scoring(problem, nodes, few, function(objective) function(working) few$information)
   state$curvature <- find_curvature(problem, state$objective, state$working, state$evaluated$gradient)
   state
 }
@@ -58,12 +58,12 @@ optimum_of_few <- function(problem, few = 500L) {
   part$control$max_iterations <- 12L  # sixty steps of quasi-Newton come near
   optimize <- function(objective, working, coarse) {
     if (warm_start) return(optimizer_result(working, check_start(objective$evaluate(working)), 0, 0L, 1L, TRUE, "given"))
-    together <- climb_together(part, objective, working)
+    together <- optimize_together(part, objective, working)
     state <- quasi_newton(objective, together$working, part$free, part$bounds, part$control, relative_tolerance = 1e-4)
     state$evaluations <- state$evaluations + together$evaluations
     state
   }
-  state <- climb_latent(part, latent_nodes(part), start, optimize, coarse = TRUE)
+  state <- optimize_latent(part, latent_nodes(part), start, optimize, coarse = TRUE)
   state$objective$fit_at(state$working)
   curvature <- find_curvature(part, state$objective, state$working, state$objective$gradient(state$working))
   state$information <- curvature$positive * n / length(part$data$y)
@@ -85,7 +85,7 @@ response_optimum <- function(problem) {
 
 # All variances by one factor and all ranges by another. The working response says little of how large a field of log odds is, and in many
 # inputs little of how long its ranges are: all points are about as far apart. One by one they would take a hundred steps.
-climb_together <- function(problem, objective, working) {
+optimize_together <- function(problem, objective, working) {
   groups <- lapply(c("variance", "range"), function(kind) problem$free & problem$layout$kind == kind)
   groups <- groups[vapply(groups, any, NA)]
   moves <- vapply(groups, as.double, double(length(working)))
@@ -99,7 +99,7 @@ climb_together <- function(problem, objective, working) {
 }
 
 # `information_for(objective)`: the information as a function of the working parameters.
-scoring_climb <- function(problem, nodes, start, information_for) {
+optimize_by_scoring <- function(problem, nodes, start, information_for) {
   told <- FALSE
   optimize <- function(objective, working, coarse) {
     information_at <- information_for(objective)
@@ -112,7 +112,7 @@ scoring_climb <- function(problem, nodes, start, information_for) {
     }
     fisher_scoring(list(evaluate = evaluate, n = objective$n), working, problem$free, problem$bounds, problem$control)
   }
-  climb_latent(problem, nodes, start, optimize, coarse = FALSE)
+  optimize_latent(problem, nodes, start, optimize, coarse = FALSE)
 }
 
 took_exact_factor <- function(problem, state, objective, many = 1000L) {

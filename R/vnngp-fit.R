@@ -11,7 +11,7 @@ rough_optimum <- function(problem, few_rows = 4000L) {
     quasi_newton(objective, working, problem$free, problem$bounds, problem$control, relative_tolerance = 1e-6)
   }
   start <- list(working = problem$start, iterations = 0L, evaluations = 0L)
-  climb_latent(problem, latent_nodes(problem), start, optimize, coarse = TRUE)
+  optimize_latent(problem, latent_nodes(problem), start, optimize, coarse = TRUE)
 }
 
 first_rows <- function(problem, ordering, count) {
@@ -24,15 +24,15 @@ first_rows <- function(problem, ordering, count) {
 fit_latent <- function(problem, nodes, rough) {
   curvature <- NULL
   optimize <- function(objective, working, coarse) {
-    state <- newton_climb(problem, objective, working, curvature)
+    state <- optimize_by_newton(problem, objective, working, curvature)
     curvature <<- state$curvature
     state
   }
-  climb_latent(problem, nodes, rough, optimize, coarse = FALSE)
+  optimize_latent(problem, nodes, rough, optimize, coarse = FALSE)
 }
 
 # Rounds of an optimiser and searches for neighbours, as all methods have them.
-climb_latent <- function(problem, nodes, start, optimize, coarse) {
+optimize_latent <- function(problem, nodes, start, optimize, coarse) {
   k <- min(problem$method$k, nrow(nodes$coords) - 1L)
   if (k < problem$method$k && !coarse) {
     inform_neargp("k", sprintf("k = %d neighbours are more than there are other inducing points; all %d of them are used.",
@@ -47,7 +47,7 @@ climb_latent <- function(problem, nodes, start, optimize, coarse) {
 }
 
 # Scoring with the observed information, found anew wherever the last steps have led far from where it was found.
-newton_climb <- function(problem, objective, working, curvature, near = 0.1, rounds = 8L) {
+optimize_by_newton <- function(problem, objective, working, curvature, near = 0.1, rounds = 8L) {
   last <- NULL
   evaluate <- function(working, information = TRUE) {
     if (!identical(last$at, working)) last <<- list(at = working, evaluated = objective$evaluate(working, information = TRUE))
@@ -76,7 +76,7 @@ newton_climb <- function(problem, objective, working, curvature, near = 0.1, rou
 
 # Minus the second derivatives by differences of the gradient. A step that cannot be taken, at the edge of what is numerically possible,
 # leaves its parameter without information. `centre`: the gradient at `working`.
-find_curvature <- function(problem, objective, working, centre, step = 0.02) {
+find_curvature <- function(problem, objective, working, center, step = 0.02) {
   slope <- function(at) {
     objective$fit_at(at, 1e-6)
     objective$gradient(at)
@@ -85,7 +85,7 @@ find_curvature <- function(problem, objective, working, centre, step = 0.02) {
   for (a in which(problem$free)) {
     inward <- if (working[a] + step > problem$bounds$upper[a]) -step else step
     shifted <- tryCatch(slope(replace(working, a, working[a] + inward)), error = function(e) NULL)
-    if (!is.null(shifted) && all(is.finite(shifted))) information[a, ] <- -(shifted - centre) / inward
+    if (!is.null(shifted) && all(is.finite(shifted))) information[a, ] <- -(shifted - center) / inward
   }
   information <- (information + t(information)) / 2
   list(information = information, positive = positive_information(information, problem$free), at = working)
@@ -163,8 +163,8 @@ separated_coefficients <- function(problem, working, beta_vcov, most = 10) {
   if (!ncol(X) || response_family(problem$family)$link == "identity") return(character(0))
   if (!all(is.finite(beta_vcov)) || any(diag(as.matrix(beta_vcov)) < 0)) return(setdiff(colnames(X), "(Intercept)"))
   variance <- sum(exp(working[problem$layout$kind == "variance"]))
-  centred <- qr(sweep(X, 2L, colMeans(X)), tol = 0)
-  factor <- qr.R(centred)[, order(centred$pivot), drop = FALSE] / sqrt(nrow(X) - 1)
+  centered <- qr(sweep(X, 2L, colMeans(X)), tol = 0)
+  factor <- qr.R(centered)[, order(centered$pivot), drop = FALSE] / sqrt(nrow(X) - 1)
   parts <- eigen(factor %*% beta_vcov %*% t(factor), symmetric = TRUE)
   separated <- which(parts$values > most^2 * max(1, variance / 10))
   natural <- problem$data$natural

@@ -109,14 +109,14 @@ chosen_inducing <- function(inducing, places, problem) {
   first <- core_order(spread, "maxmin", 0, problem$threads)[seq_len(inducing$points)]
   subset <- places[first, , drop = FALSE]
   if (inducing$placement == "subset") return(subset)
-  kmeans_centres(places, spread, first)
+  kmeans_centers(places, spread, first)
 }
 
 # Clusters in the metric of the field, from the evenly spread subset. Hartigan and Wong's algorithm never empties a cluster; that it has not
 # quite settled does not matter here.
-kmeans_centres <- function(places, spread, first, per_centre = 20L) {
+kmeans_centers <- function(places, spread, first, per_center = 20L) {
   rows <- seq_len(nrow(places))
-  if (length(rows) > per_centre * length(first)) rows <- union(first, sample(rows, per_centre * length(first)))
+  if (length(rows) > per_center * length(first)) rows <- union(first, sample(rows, per_center * length(first)))
   clusters <- suppressWarnings(stats::kmeans(spread[rows, , drop = FALSE], spread[first, , drop = FALSE], iter.max = 20L)$cluster)
   unname(rowsum(places[rows, , drop = FALSE], clusters) / tabulate(clusters))
 }

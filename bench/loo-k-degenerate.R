@@ -21,7 +21,7 @@ elevators,degenerate,-3.783,0.676,-1.107,0.493
 pol,original,1.162,0.077,-1.040,0.367
 pol,degenerate,0.689,0.128,-1.054,0.393")
 
-standardised <- function(set, split) {
+standardized <- function(set, split) {
   rows <- bench_data(set)
   inputs <- scale(as.matrix(rows[setdiff(names(rows), c("y", "fold"))]))
   data <- data.frame(inputs, y = drop(scale(rows$y)))
@@ -55,7 +55,7 @@ run <- function(set, split, name, train, test, label) {
 describe_run()
 results <- NULL
 for (set in sets) for (split in splits) {
-  data <- standardised(set, split)
+  data <- standardized(set, split)
   rows <- seq_len(round(0.75 * nrow(data)))
   test <- data[seq(round(0.75 * nrow(data)) + 1, round(0.9 * nrow(data))), ]
   for (label in c("original", "degenerate")) for (name in names(methods)) {

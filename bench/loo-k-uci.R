@@ -21,7 +21,7 @@ paper <- data.frame(
 
 steps_by_k <- c("32" = 800L, "64" = 600L, "128" = 400L, "256" = 300L)
 
-standardised <- function(set) {
+standardized <- function(set) {
   rows <- bench_data(set)
   inputs <- scale(as.matrix(rows[setdiff(names(rows), c("y", "fold"))]))
   varies <- apply(inputs, 2L, function(x) all(is.finite(x)))
@@ -29,7 +29,7 @@ standardised <- function(set) {
 }
 
 run_split <- function(set, split) {
-  data <- standardised(set)
+  data <- standardized(set)
   rows <- split_rows(nrow(data), split)
   fit <- NULL
   results <- lapply(names(steps_by_k), function(k) {

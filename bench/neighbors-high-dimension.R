@@ -44,7 +44,7 @@ compare <- function(set, points) {
     auto_over_best = round(seconds[["auto"]] / min(seconds[["kd-tree"]], seconds[["faiss"]]), 2L))
 }
 
-standardised <- function(set, inputs) {
+standardized <- function(set, inputs) {
   x <- scale(as.matrix(bench_data(set)[inputs]))
   unname(x[, apply(x, 2L, function(column) all(is.finite(column)))])
 }
@@ -70,7 +70,7 @@ fitted_inputs <- with_fitted_ranges(inputs, covtype$pine)
 table <- rbind(
   compare("covtype", inputs[shuffled[1:50000], ]), compare("covtype", inputs),
   compare("covtype, fitted ranges", fitted_inputs[shuffled[1:50000], ]), compare("covtype, fitted ranges", fitted_inputs),
-  compare("kin40k", standardised("kin40k", 1:8)),
+  compare("kin40k", standardized("kin40k", 1:8)),
   compare("normal", normal(50000L, 8L)), compare("normal", normal(50000L, 12L)), compare("normal", normal(50000L, 20L)),
   compare("normal", normal(50000L, 54L)))
 blas <- if (grepl("openblas", utils::sessionInfo()$BLAS)) "openblas" else "reference-blas"

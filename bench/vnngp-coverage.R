@@ -111,7 +111,7 @@ run_coverage <- function(n = 1500L, held_out = 500L, seeds = 1:6, variances = c(
 }
 
 # Means over seeds and covariances; standardised errors have mean 0 and standard deviation 1 where standard errors are right.
-summarise_coverage <- function(runs) {
+summarize_coverage <- function(runs) {
   groups <- split(runs$coverage, ~ posterior + family + signal, drop = TRUE)
   save_table(do.call(rbind, lapply(groups, function(part) {
     data.frame(part[1L, c("posterior", "family", "signal")], fits = nrow(part), at_data = mean(part$at_data),
@@ -163,12 +163,12 @@ sampled_posterior <- function(data, family, fit, prior, draws) {
   parameters <- as.list(fit$family_parameters)
   precision <- solve(prior)
   pseudo_observations <- pmax(fit$posterior$pseudo_precision, 0)
-  centre <- fit$posterior$linear_predictor - data$fixed_part
-  slope <- drop(precision %*% centre)
+  center <- fit$posterior$linear_predictor - data$fixed_part
+  slope <- drop(precision %*% center)
   elliptical_slices(function(u) {
     sum(entry$density(data$z, data$fixed_part + u, parameters, data$trials, log = TRUE)) - sum(slope * u) +
-      0.5 * sum(pseudo_observations * (u - centre)^2)
-  }, centre, chol(solve(precision + diag(pseudo_observations))), draws)
+      0.5 * sum(pseudo_observations * (u - center)^2)
+  }, center, chol(solve(precision + diag(pseudo_observations))), draws)
 }
 
 run_sampler <- function(n = 200L, draws = 20000L, variance = 1) {
@@ -206,5 +206,5 @@ fixed_covariance <- function(correlation, variance) {
     matern32 = cov_matern(1.5, variance = variance, range = range))
 }
 
-if ("coverage" %in% parts) summarise_coverage(run_coverage())
+if ("coverage" %in% parts) summarize_coverage(run_coverage())
 if ("sampler" %in% parts) run_sampler()

@@ -82,10 +82,10 @@ std::vector<double> core_matched_omega(const std::vector<double>& residuals, con
                                        const std::vector<double>& weights, double scale, double df) {
   const std::size_t n = residuals.size();
   if (variance.size() != n || weights.size() != n) throw neargp::Error("All vectors need the length of the residuals.");
-  const std::vector<double> centre(n, 0.0);
+  const std::vector<double> center(n, 0.0);
   return neargp::matched_omega(
       {neargp::ResponseFamily::student_t, {scale, df}},
-      {{Index(n), residuals.data(), nullptr, weights.data()}, centre.data(), variance.data(), nullptr});
+      {{Index(n), residuals.data(), nullptr, weights.data()}, center.data(), variance.data(), nullptr});
 }
 
 // log E p(y | eta), eta ~ N(mean, variance). Vectors of length 0: trials, weights and counts (all 1).

@@ -108,8 +108,8 @@ TEST_CASE("many draws have moments close to the conditional ones") {
   const Eigen::Map<const Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>> drawn(field.data(), m,
                                                                                                        draws);
   const Eigen::VectorXd mean = drawn.rowwise().mean();
-  const Eigen::MatrixXd centred = drawn.colwise() - mean;
-  const Eigen::MatrixXd spread = centred * centred.transpose() / draws;
+  const Eigen::MatrixXd centered = drawn.colwise() - mean;
+  const Eigen::MatrixXd spread = centered * centered.transpose() / draws;
   const Conditional expected = conditional_distribution(data, targets, covariance);
   for (int i = 0; i < m; ++i) {
     const double vi = expected.covariance(i, i);

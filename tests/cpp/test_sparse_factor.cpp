@@ -18,7 +18,7 @@ namespace {
 const RunContext one_thread = with_threads(1);
 
 double log_det_of(SparseFactor& factor, const std::vector<double>& values) {
-  REQUIRE(factor.factorise(values.data(), one_thread));
+  REQUIRE(factor.factorize(values.data(), one_thread));
   return factor.log_det();
 }
 
@@ -30,7 +30,7 @@ void check_exact(SparseFactor& factor, const SparsePattern& pattern, const std::
   const Eigen::LLT<Eigen::MatrixXd> llt(a);
   const Index n = pattern.nodes();
   const Eigen::MatrixXd inverse = llt.solve(Eigen::MatrixXd::Identity(n, n));
-  REQUIRE(factor.factorise(values.data(), one_thread));
+  REQUIRE(factor.factorize(values.data(), one_thread));
   CHECK(factor.log_det() == doctest::Approx(2.0 * llt.matrixLLT().diagonal().array().log().sum()).epsilon(1e-10));
 
   std::vector<double> z(values.size());
@@ -186,7 +186,7 @@ TEST_CASE("inverse_quadratic_form() leaves out less than a thousandth, and finds
     const VecchiaPrecision precision(cliques, weight);
     const std::vector<double> values = precision.values(pattern);
     IncompleteCholesky factor(pattern);
-    REQUIRE(factor.factorise(values.data(), one_thread));
+    REQUIRE(factor.factorize(values.data(), one_thread));
     Workspace workspace;
     for (Index j = 7; j < 5000; j += 500) {
       const int* nodes = cliques.member.data() + j * 16;
@@ -215,14 +215,14 @@ TEST_CASE("a pivot that is not positive is reported, and does not spoil what fol
     const Index node = cliques.order[70];
     broken[pattern.start(pattern.column_of(node))] = bad;
     IncompleteCholesky incomplete(pattern);
-    CHECK_FALSE(incomplete.factorise(broken.data(), one_thread));
-    CHECK(incomplete.factorise(values.data(), one_thread));
+    CHECK_FALSE(incomplete.factorize(broken.data(), one_thread));
+    CHECK(incomplete.factorize(values.data(), one_thread));
     ExactCholesky exact(pattern);
-    CHECK_FALSE(exact.factorise(broken.data(), one_thread));
-    CHECK(exact.factorise(values.data(), one_thread));
+    CHECK_FALSE(exact.factorize(broken.data(), one_thread));
+    CHECK(exact.factorize(values.data(), one_thread));
     DenseCholesky dense(pattern);
-    CHECK_FALSE(dense.factorise(broken.data(), one_thread));
-    CHECK(dense.factorise(values.data(), one_thread));
+    CHECK_FALSE(dense.factorize(broken.data(), one_thread));
+    CHECK(dense.factorize(values.data(), one_thread));
   }
 }
 
@@ -235,15 +235,15 @@ TEST_CASE("factor and inverse do not depend on the number of threads") {
     broken[pattern.start(pattern.column_of(cliques.order[std::size_t(rank)]))] = -1.0;
   std::vector<double> expected(values.size()), z(values.size());
   IncompleteCholesky one(pattern);
-  REQUIRE(one.factorise(values.data(), one_thread));
+  REQUIRE(one.factorize(values.data(), one_thread));
   one.inverse(expected.data(), one_thread);
   IncompleteCholesky bad(pattern);
-  CHECK_FALSE(bad.factorise(broken.data(), one_thread));
+  CHECK_FALSE(bad.factorize(broken.data(), one_thread));
   for (const int threads : {2, 3, 8}) {
     CAPTURE(threads);
     IncompleteCholesky factor(pattern);
-    CHECK_FALSE(factor.factorise(broken.data(), with_threads(threads)));
-    REQUIRE(factor.factorise(values.data(), with_threads(threads)));
+    CHECK_FALSE(factor.factorize(broken.data(), with_threads(threads)));
+    REQUIRE(factor.factorize(values.data(), with_threads(threads)));
     CHECK(factor.log_det() == one.log_det());
     std::fill(z.begin(), z.end(), 99.0);
     factor.inverse(z.data(), with_threads(threads));

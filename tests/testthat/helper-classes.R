@@ -4,8 +4,8 @@ class_data <- function(n = 60, classes = c("a", "b", "c"), seed = 3, repeated = 
   withr::local_seed(seed)
   data <- data.frame(x = stats::runif(n), y = stats::runif(n), h = stats::rnorm(n))
   if (repeated) data[seq_len(repeated), c("x", "y")] <- data[repeated + seq_len(repeated), c("x", "y")]
-  centre <- outer(data$x * 6, seq_along(classes) * 2, function(x, c) -(x - c)^2 / 2)
-  data$class <- factor(classes[max.col(centre + stats::rnorm(length(centre)))], levels = classes)
+  center <- outer(data$x * 6, seq_along(classes) * 2, function(x, c) -(x - c)^2 / 2)
+  data$class <- factor(classes[max.col(center + stats::rnorm(length(center)))], levels = classes)
   data
 }
 

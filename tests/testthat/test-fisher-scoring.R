@@ -1,7 +1,7 @@
 # A quadratic whose information is known; `factor` makes the expected information differ from the observed one.
-quadratic_objective <- function(hessian, centre, factor = 1) {
+quadratic_objective <- function(hessian, center, factor = 1) {
   list(n = 1L, evaluate = function(working, information = FALSE) {
-    delta <- working - centre
+    delta <- working - center
     list(value = -0.5 * drop(delta %*% hessian %*% delta), gradient = -drop(hessian %*% delta), information = factor * hessian, failed = 0L)
   })
 }

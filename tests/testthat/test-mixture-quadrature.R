@@ -19,8 +19,8 @@ test_that("a step is integrated wherever it lies and however narrow it is", {
 })
 
 test_that("an integral is found on any scale and in any place", {
-  centre <- c(-500, 0, 3, 800)
+  center <- c(-500, 0, 3, 800)
   sd <- c(1e-3, 1, 0.2, 5)
-  value <- log_integral(function(z) dnorm(z, centre, sd, log = TRUE) - 1000, rep(-1000, 4), rep(1000, 4), rep(1, 4))
+  value <- log_integral(function(z) dnorm(z, center, sd, log = TRUE) - 1000, rep(-1000, 4), rep(1000, 4), rep(1, 4))
   expect_equal(value, rep(-1000, 4), tolerance = 1e-12)
 })

@@ -17,6 +17,6 @@ test_that("the spread is that of the response where it is nearly normal", {
     mixture <- new_mixture(if (name == "poisson") 7 else 0.5, 0.1, case$family, case$parameters, case$trials)
     draws <- response_scale(mixture)$inverse(mixture_random(4000L, mixture)[1, ], mixture)
     expect_equal(scaled_spread(mixture), sd(draws), tolerance = 0.05)
-    expect_equal(scaled_centre(mixture), mean(draws), tolerance = 0.05)
+    expect_equal(scaled_center(mixture), mean(draws), tolerance = 0.05)
   }
 })

@@ -192,8 +192,8 @@ test_that("with fewer factors than outputs, or an output without noise, simulati
   }
   # a factor says the same of both outputs, whatever else is drawn
   free <- as.matrix(simulate(fit, nsim = 3, seed = 1, newdata = places, type = "link", conditional = FALSE))
-  centred <- sweep(matrix(free, ncol = 2L), 2L, coef(fit))
-  expect_equal(centred[, 2L] / centred[, 1L], rep(-4 / 1.5, nrow(centred)))
+  centered <- sweep(matrix(free, ncol = 2L), 2L, coef(fit))
+  expect_equal(centered[, 2L] / centered[, 1L], rep(-4 / 1.5, nrow(centered)))
 })
 
 test_that("neighbours are searched for as the fit did", {

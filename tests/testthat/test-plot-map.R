@@ -75,8 +75,8 @@ test_that("places come from columns, formulas, matrices, sf and terra objects", 
 })
 
 test_that("the outline of small symbols takes their colour", {
-  expect_equal(outline_colours("red", point_size(100)), "grey45")
-  expect_equal(outline_colours("red", point_size(5000)), "red")
+  expect_equal(outline_colors("red", point_size(100)), "grey45")
+  expect_equal(outline_colors("red", point_size(5000)), "red")
 })
 
 test_that("wrong input is refused with its reason", {

@@ -1,7 +1,7 @@
-bowl <- function(centre) {
+bowl <- function(center) {
   list(n = 10L, evaluate = function(working, information = FALSE) {
-    list(value = -sum((working - centre)^2) - sum((working - centre)^4), beta = double(0), failed = 0L)
-  }, gradient = function(working, beta) -2 * (working - centre) - 4 * (working - centre)^3)
+    list(value = -sum((working - center)^2) - sum((working - center)^4), beta = double(0), failed = 0L)
+  }, gradient = function(working, beta) -2 * (working - center) - 4 * (working - center)^3)
 }
 
 test_that("the optimum is found within bounds, fixed parameters stay", {

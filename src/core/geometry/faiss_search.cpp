@@ -16,20 +16,20 @@ namespace {
 constexpr int points_per_stretch = 4096;
 
 // Candidates beyond the k that are wanted, so that the last of them is farther than the k-th by more than rounding can
-// explain; where it is not, a second round has this many times more, or as many as there can be. Then the query is compared
-// with all points.
+// explain; where it is not, a second round has this many times more, or as many as there can be. Then the query is
+// compared with all points.
 constexpr int extra_candidates = 16, more_candidates = 8, rounds = 2;
 
 // Centred, and scaled by a power of two so that nothing overflows: both change no rounding of double precision that
 // matters, and the errors of single precision are relative to the distance from the centre.
 class SingleFrame {
  public:
-  explicit SingleFrame(Points points) : centre_(points.dim, 0.0) {
+  explicit SingleFrame(Points points) : center_(points.dim, 0.0) {
     for (Index i = 0; i < points.n; ++i)
-      for (int c = 0; c < points.dim; ++c) centre_[c] += points[i][c] / double(points.n);
+      for (int c = 0; c < points.dim; ++c) center_[c] += points[i][c] / double(points.n);
     double largest = 0.0;
     for (Index i = 0; i < points.n; ++i)
-      for (int c = 0; c < points.dim; ++c) largest = std::max(largest, std::fabs(points[i][c] - centre_[c]));
+      for (int c = 0; c < points.dim; ++c) largest = std::max(largest, std::fabs(points[i][c] - center_[c]));
     if (largest > 0.0) scale_ = std::ldexp(1.0, -std::ilogb(largest));
   }
 
@@ -38,16 +38,16 @@ class SingleFrame {
   // Writes the point and returns its norm.
   double write(const double* x, float* out) const {
     double sum = 0.0;
-    for (std::size_t c = 0; c < centre_.size(); ++c) {
-      const double centred = (x[c] - centre_[c]) * scale_;
-      out[c] = float(centred);
-      sum += centred * centred;
+    for (std::size_t c = 0; c < center_.size(); ++c) {
+      const double centered = (x[c] - center_[c]) * scale_;
+      out[c] = float(centered);
+      sum += centered * centered;
     }
     return std::sqrt(sum);
   }
 
  private:
-  std::vector<double> centre_;
+  std::vector<double> center_;
   double scale_ = 1.0;
 };
 

@@ -76,7 +76,7 @@ double SparsePosterior::finish_laplace(const RunContext& context) {
   if (*std::min_element(curvature_.begin(), curvature_.end()) < 0.0) value = approach_mode(value, context);
   state_.precision = curvature_;
   set_natural_means(state_);
-  factorise_or_fall_back(context);
+  factorize_or_fall_back(context);
   factor_->inverse(inverse_.data(), context);
   find_variances(context);
   value += 0.5 * model_.log_det_precision() - 0.5 * factor_->log_det();
@@ -90,7 +90,7 @@ double SparsePosterior::approach_mode(double value, const RunContext& context) {
   State newton = state_;
   newton.precision = curvature_;
   set_natural_means(newton);
-  if (!factorise(newton, context)) return evaluate(state_, context);
+  if (!factorize(newton, context)) return evaluate(state_, context);
   move_mean(newton, context);
   const double gained = evaluate(newton, context);
   if (!(gained >= value)) return evaluate(state_, context);

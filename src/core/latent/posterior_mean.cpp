@@ -107,9 +107,9 @@ double SparsePosterior::move_mean(State& state, const RunContext& context) {
       joint_solve(trend_system(state, refined, context), at_nodes, at_coefficients, refined, context);
   double predicted_gain = 0.0;
   for (Index j = 0; j < m; ++j) {
-    double centred = step.mean[j];
-    for (int c = 0; c < p; ++c) centred += node_design_[c * m + j] * step.beta[c];
-    predicted_gain += 0.5 * at_nodes[j] * centred;
+    double centered = step.mean[j];
+    for (int c = 0; c < p; ++c) centered += node_design_[c * m + j] * step.beta[c];
+    predicted_gain += 0.5 * at_nodes[j] * centered;
     state.mean[j] += step.mean[j];
   }
   for (int c = 0; c < p; ++c) {
@@ -147,7 +147,7 @@ std::vector<double> SparsePosterior::solve(const std::vector<double>& h, const R
     return x;
   };
   LinearSolution solution = conjugate_gradient(
-      [&](const std::vector<double>& x) { return posterior_precision_times(model_, factorised_, x); }, precondition, h,
+      [&](const std::vector<double>& x) { return posterior_precision_times(model_, factorized_, x); }, precondition, h,
       1e-10, 200, context);
   if (!solution.converged)
     throw Error("The conjugate gradients for the posterior mean did not converge: raise the jitter.");

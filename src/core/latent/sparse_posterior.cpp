@@ -91,7 +91,7 @@ void SparsePosterior::restore(std::vector<double> mean, std::vector<double> beta
                               const RunContext& context) {
   set_state(std::move(mean), std::move(beta), std::move(precision));
   assemble_prior();
-  factorise_or_fall_back(context);
+  factorize_or_fall_back(context);
 }
 
 PosteriorOutcome SparsePosterior::fit(const Likelihood& likelihood, const PosteriorSettings& settings,
@@ -135,7 +135,7 @@ PosteriorOutcome SparsePosterior::fit(const Likelihood& likelihood, const Poster
     share = std::min(1.0, 2.0 * share);
   }
   if (share < 1.0) {  // the last evaluation may have been of a rejected step
-    factorise_or_fall_back(context);
+    factorize_or_fall_back(context);
     outcome.value = evaluate(state_, context);
   }
   if (kind_ == PosteriorKind::laplace) outcome.value = finish_laplace(context);
@@ -149,7 +149,7 @@ SparsePosterior::Step SparsePosterior::part_of_step(const State& proposal, doubl
     step.state.precision[i] += share * (proposal.precision[i] - step.state.precision[i]);
     step.state.natural[i] += share * (proposal.natural[i] - step.state.natural[i]);
   }
-  if (!factorise(step.state, context)) return step;
+  if (!factorize(step.state, context)) return step;
   step.predicted_gain = move_mean(step.state, context);
   step.value = evaluate(step.state, context);
   return step;
@@ -179,22 +179,22 @@ bool SparsePosterior::is_settled(const State& proposal, double tolerance, const 
 
 // Mean and trend given the pseudo-observations, which are those of an earlier covariance.
 void SparsePosterior::converge(const RunContext& context) {
-  factorise_or_fall_back(context);
+  factorize_or_fall_back(context);
   move_mean(state_, context);
 }
 
 // Q, the same for all pseudo-observations.
 void SparsePosterior::assemble_prior() {
-  factorised_.clear();
+  factorized_.clear();
   prior_values_.assign(pattern_.entries(), 0.0);
   pattern_.add_outer_products(0, model_.prior_vectors().data(), model_.prior_scale().data(), prior_values_.data());
 }
 
 // Nothing is to be done where the pseudo-observations are those of the factor, as those of a gaussian response are in
 // all but the first step.
-bool SparsePosterior::factorise(const State& state, const RunContext& context) {
-  if (state.precision == factorised_) return true;
-  factorised_.clear();
+bool SparsePosterior::factorize(const State& state, const RunContext& context) {
+  if (state.precision == factorized_) return true;
+  factorized_.clear();
   values_ = prior_values_;
   if (model_.interpolates()) {
     pattern_.add_outer_products(1, model_.interpolation().weights().data(), state.precision.data(), values_.data());
@@ -203,7 +203,7 @@ bool SparsePosterior::factorise(const State& state, const RunContext& context) {
     model_.sum_at_nodes(state.precision.data(), at_nodes.data());
     pattern_.add_diagonal(at_nodes.data(), values_.data());
   }
-  if (!factor_->factorise(values_.data(), context)) return false;
+  if (!factor_->factorize(values_.data(), context)) return false;
   if (kind_ != PosteriorKind::laplace) {
     factor_->inverse(inverse_.data(), context);
     find_variances(context);
@@ -211,7 +211,7 @@ bool SparsePosterior::factorise(const State& state, const RunContext& context) {
   }
   const bool checked = !exact_ && !mean_field_ && may_fall_back();
   if (checked && factor_error(state.precision, context) > most_factor_error) return false;
-  factorised_ = state.precision;
+  factorized_ = state.precision;
   return true;
 }
 
@@ -237,15 +237,15 @@ double SparsePosterior::factor_error(const std::vector<double>& precision, const
 
 // An optimiser turns back from an error. The exact factor, that of a few nodes, then stays for the sake of one
 // objective; of many nodes in many dimensions a single one would take an hour.
-bool SparsePosterior::factorise_or_fall_back(const RunContext& context) {
-  if (factorise(state_, context)) return true;
-  if (drop_negative_pseudo_observations()) return factorise_or_fall_back(context);
+bool SparsePosterior::factorize_or_fall_back(const RunContext& context) {
+  if (factorize(state_, context)) return true;
+  if (drop_negative_pseudo_observations()) return factorize_or_fall_back(context);
   if (exact_) throw Error("The precision matrix of the posterior is not positive definite to working precision.");
   if (!may_fall_back())
     throw Error("The incomplete factor of the posterior's precision broke down, and the exact one would take too much.");
   exact_ = true;
   factor_ = make_factor();
-  return factorise_or_fall_back(context);
+  return factorize_or_fall_back(context);
 }
 
 // Where the likelihood is not log-concave, pseudo-observations of an earlier covariance can be too negative for this

@@ -120,8 +120,8 @@ class SparsePosterior {
   std::unique_ptr<SparseFactor> make_factor() const;
   void set_state(std::vector<double> mean, std::vector<double> beta, std::vector<double> precision);
   void assemble_prior();
-  bool factorise(const State& state, const RunContext& context);
-  bool factorise_or_fall_back(const RunContext& context);
+  bool factorize(const State& state, const RunContext& context);
+  bool factorize_or_fall_back(const RunContext& context);
   bool may_fall_back() const;
   double factor_error(const std::vector<double>& precision, const RunContext& context) const;
   void find_variances(const RunContext& context);
@@ -157,7 +157,7 @@ class SparsePosterior {
   std::vector<double> node_design_;  // nodes x coefficients, by column
   State state_;
   std::vector<double> prior_values_, values_, inverse_;   // Q, A and Z on the pattern
-  std::vector<double> factorised_;                        // precision of the pseudo-observations that factor_ has, empty if it has none
+  std::vector<double> factorized_;                        // precision of the pseudo-observations that factor_ has, empty if it has none
   std::vector<double> eta_, variance_, slope_, curvature_;  // by datum, at the last evaluation
   std::vector<double> likelihood_gradient_;
 };

@@ -36,8 +36,8 @@ struct BetaResponse {
   LikelihoodTerms<V> node(V eta) const { return At(*this, eta).first_order(*this); }
 
   void finish(V, V, LikelihoodTerms<V>& terms) const {
-    terms.value += normaliser_ - log_y_ - log_complement_;
-    terms.d_parameter[0] += d_normaliser_;
+    terms.value += normalizer_ - log_y_ - log_complement_;
+    terms.d_parameter[0] += d_normalizer_;
   }
 
   LikelihoodTerms<V> point(V eta) const {
@@ -91,12 +91,12 @@ struct BetaResponse {
     precision_ = parameter_ * weight;
     const LogGamma<V> function = log_gamma_1p(precision_);
     log_precision_ = math::log(precision_);
-    normaliser_ = function.value - log_precision_;
-    d_normaliser_ = precision_ * function.digamma - 1.0;
+    normalizer_ = function.value - log_precision_;
+    d_normalizer_ = precision_ * function.digamma - 1.0;
   }
 
   double parameter_;
-  V weight_, precision_, log_precision_, normaliser_, d_normaliser_;
+  V weight_, precision_, log_precision_, normalizer_, d_normalizer_;
   V log_y_, log_complement_;
 };
 

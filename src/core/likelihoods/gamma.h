@@ -31,10 +31,10 @@ struct GammaResponse {
   LikelihoodTerms<V> expectation(V mean, V variance) const {
     const V ratio = y_ * bounded_exp(0.5 * variance - mean);
     LikelihoodTerms<V> terms;
-    terms.value = normaliser_ + (shape_ - 1.0) * log_y_ - shape_ * (mean + ratio);
+    terms.value = normalizer_ + (shape_ - 1.0) * log_y_ - shape_ * (mean + ratio);
     terms.curvature = shape_ * ratio;
     terms.slope = terms.curvature - shape_;
-    terms.d_parameter[0] = shape_ * (d_normaliser_ + log_y_ - mean - ratio);
+    terms.d_parameter[0] = shape_ * (d_normalizer_ + log_y_ - mean - ratio);
     return terms;
   }
 
@@ -45,12 +45,12 @@ struct GammaResponse {
     shape_ = parameter_ * weight;
     const LogGamma<V> function = log_gamma_1p(shape_);
     const V log_shape = math::log(shape_);
-    normaliser_ = (shape_ + 1.0) * log_shape - function.value;
-    d_normaliser_ = log_shape + 1.0 - function.digamma + 1.0 / shape_;
+    normalizer_ = (shape_ + 1.0) * log_shape - function.value;
+    d_normalizer_ = log_shape + 1.0 - function.digamma + 1.0 / shape_;
   }
 
   double parameter_;
-  V weight_, shape_, normaliser_, d_normaliser_;
+  V weight_, shape_, normalizer_, d_normalizer_;
   V y_, log_y_;
 };
 

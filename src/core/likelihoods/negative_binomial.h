@@ -24,8 +24,8 @@ struct NegativeBinomialResponse {
     total_ = y_ + size_;
     const LogGamma<V> of_total = log_gamma_1p(total_);
     const V log_ratio = math::log(total_ / size_);
-    normaliser_ = of_total.value - of_size_.value - log_ratio - log_gamma_1p(y_).value;
-    d_normaliser_ = size_ * (of_total.digamma - of_size_.digamma) + y_ / total_;
+    normalizer_ = of_total.value - of_size_.value - log_ratio - log_gamma_1p(y_).value;
+    d_normalizer_ = size_ * (of_total.digamma - of_size_.digamma) + y_ / total_;
   }
 
   // of log(1 + e^psi)
@@ -42,8 +42,8 @@ struct NegativeBinomialResponse {
   }
 
   void finish(V, V, LikelihoodTerms<V>& terms) const {
-    terms.value += normaliser_;
-    terms.d_parameter[0] += d_normaliser_;
+    terms.value += normalizer_;
+    terms.d_parameter[0] += d_normalizer_;
   }
 
   LikelihoodTerms<V> point(V eta) const {
@@ -59,7 +59,7 @@ struct NegativeBinomialResponse {
   double size_;
   V log_size_;
   LogGamma<V> of_size_;
-  V y_, total_, normaliser_, d_normaliser_;
+  V y_, total_, normalizer_, d_normalizer_;
 };
 
 }  // namespace neargp

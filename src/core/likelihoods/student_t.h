@@ -19,9 +19,9 @@ struct StudentTResponse {
     const V half = broadcast<V>(0.5 * df_);
     const V next = half + 0.5;
     const LogGamma<V> upper = log_gamma_1p(next), lower = log_gamma_1p(half);
-    normaliser_ = upper.value - math::log(next) - lower.value + math::log(half) -
+    normalizer_ = upper.value - math::log(next) - lower.value + math::log(half) -
                   0.5 * math::log(broadcast<V>(3.14159265358979324 * df_));
-    d_normaliser_ = half * (upper.digamma - 1.0 / next - lower.digamma + 1.0 / half) - 0.5;
+    d_normalizer_ = half * (upper.digamma - 1.0 / next - lower.digamma + 1.0 / half) - 0.5;
   }
 
   void load(const Datum<V>& datum) {
@@ -46,9 +46,9 @@ struct StudentTResponse {
   }
 
   void finish(V, V, LikelihoodTerms<V>& terms) const {
-    terms.value += normaliser_ - log_scale_;
+    terms.value += normalizer_ - log_scale_;
     terms.d_parameter[0] -= 1.0;
-    terms.d_parameter[1] += d_normaliser_;
+    terms.d_parameter[1] += d_normalizer_;
   }
 
   LikelihoodTerms<V> point(V eta) const {
@@ -64,7 +64,7 @@ struct StudentTResponse {
 
  private:
   double scale_, df_;
-  V normaliser_, d_normaliser_;
+  V normalizer_, d_normalizer_;
   V y_, inverse_scale_, log_scale_;
 };
 

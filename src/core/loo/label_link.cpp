@@ -36,7 +36,7 @@ class Predictor {
     const double near = nearness();
     for (int r = 0; r < outputs_; ++r)
       eta_[r] = link_.shift[target * outputs_ + r] + link_.slope * scaled_[r] + link_.bias[r] * near;
-    normalise();
+    normalize();
   }
 
   // Adds the derivatives of count * log p_observed.
@@ -93,7 +93,7 @@ class Predictor {
     }
   }
 
-  void normalise() {
+  void normalize() {
     if (outputs_ == 1) {
       const double correction = std::log1p(std::exp(-std::abs(eta_[0])));
       log_p_[0] = -std::max(eta_[0], 0.0) - correction;

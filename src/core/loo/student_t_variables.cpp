@@ -35,7 +35,7 @@ Eigen::ArrayXd omega_of_set(const Neighbors& set, const Eigen::MatrixXd& field, 
                             const StudentNoise& noise) {
   const Index n = set.z.size();
   const Likelihood student{ResponseFamily::student_t, {noise.scale, noise.df}};
-  const Eigen::ArrayXd weights = set.noise_scale.array().inverse(), centre = Eigen::ArrayXd::Zero(n);
+  const Eigen::ArrayXd weights = set.noise_scale.array().inverse(), center = Eigen::ArrayXd::Zero(n);
   Eigen::ArrayXd omega = Eigen::ArrayXd::Ones(n);
   for (int sweep = 0; sweep < noise.sweeps; ++sweep) {
     const Eigen::ArrayXd of_datum = nugget * set.noise_scale.array() / omega;
@@ -47,7 +47,7 @@ Eigen::ArrayXd omega_of_set(const Neighbors& set, const Eigen::MatrixXd& field, 
     const Eigen::ArrayXd residual = factor.solve(set.z).array() / precision;
     const Eigen::ArrayXd variance = (1.0 / precision - of_datum).max(0.0);
     const std::vector<double> matched = matched_omega(
-        student, {{n, residual.data(), nullptr, weights.data()}, centre.data(), variance.data(), nullptr});
+        student, {{n, residual.data(), nullptr, weights.data()}, center.data(), variance.data(), nullptr});
     omega = Eigen::Map<const Eigen::ArrayXd>(matched.data(), n);
   }
   return omega;

@@ -25,15 +25,15 @@ struct DenseFactor {
   double log_det() const { return 2.0 * lower.diagonal().array().log().sum(); }
 };
 
-// Cholesky factor in place, false where there is none. Rounding can leave a singular matrix with tiny positive pivots: those
-// count as failure, as in the tiles.
+// Cholesky factor in place, false where there is none. Rounding can leave a singular matrix with tiny positive pivots:
+// those count as failure, as in the tiles.
 bool regular_cholesky(Matrix& s, const RunContext& context) {
   const Eigen::ArrayXd diagonal = s.diagonal();
   return tiled_cholesky(s, context) && (s.diagonal().array().square() > 1e-14 * diagonal).all();
 }
 
 // Cholesky factor of the covariance matrix of noisy data.
-DenseFactor factorise(const PreparedCovariance& covariance, const LocalData& data, const RunContext& context) {
+DenseFactor factorize(const PreparedCovariance& covariance, const LocalData& data, const RunContext& context) {
   DenseFactor factor{covariance_matrix(covariance, data.coords, data.coords, data.outputs, data.outputs, context), true};
   factor.lower.diagonal() += noise_variances(covariance, data.noise_scale, data.coords.n, data.outputs);
   factor.failed = !regular_cholesky(factor.lower, context);
@@ -93,7 +93,7 @@ LikelihoodSums exact_sums(const LocalData& data, const Covariance& covariance, b
   check_outputs(data.outputs, data.coords.n, covariance);
   const PreparedCovariance prepared =
       prepare(covariance, data.coords.dim, information);
-  const DenseFactor factor = factorise(prepared, data, context);
+  const DenseFactor factor = factorize(prepared, data, context);
   LikelihoodSums sums;
   sums.gram.assign(data.columns * data.columns, 0.0);
   if (factor.failed) {
@@ -120,7 +120,7 @@ ObjectiveGradient exact_gradient(const LocalData& data, const Covariance& covari
   if (int(beta.size()) != data.columns - 1)
     throw Error("There must be one trend coefficient for each column of the design.");
   const PreparedCovariance prepared = prepare(covariance, data.coords.dim, true);
-  const DenseFactor factor = factorise(prepared, data, context);
+  const DenseFactor factor = factorize(prepared, data, context);
   ObjectiveGradient result;
   result.gradient.assign(covariance.parameters(), 0.0);
   if (factor.failed) {
@@ -148,7 +148,7 @@ Kriging exact_krige(const LocalData& data, Points targets, const Covariance& cov
   check_outputs(target_outputs, targets.n, covariance);
   const PreparedCovariance prepared =
       prepare(covariance, data.coords.dim, false);
-  const DenseFactor factor = factorise(prepared, data, context);
+  const DenseFactor factor = factorize(prepared, data, context);
   Kriging result;
   result.columns = data.columns;
   result.weighted.assign(std::size_t(targets.n) * data.columns, 0.0);
@@ -170,8 +170,9 @@ Kriging exact_krige(const LocalData& data, Points targets, const Covariance& cov
   return result;
 }
 
-// With the factor of the joint covariance matrix in blocks L = [[A, 0], [B, C]], data first, the targets given values y of the
-// data are B A^-1 y + C normals. A solve of (y, 0) has A^-1 y at its top, and the normals take the place of its bottom.
+// With the factor of the joint covariance matrix in blocks L = [[A, 0], [B, C]], data first, the targets given values y
+// of the data are B A^-1 y + C normals. A solve of (y, 0) has A^-1 y at its top, and the normals take the place of its
+// bottom.
 Simulation exact_simulate(const LocalData& data, Points targets, const Covariance& covariance, const double* normals,
                           const RunContext& context, const int* target_outputs) {
   if (targets.dim != data.coords.dim) throw Error("Data and new locations must have the same coordinates.");

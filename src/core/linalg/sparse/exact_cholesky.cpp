@@ -115,7 +115,7 @@ std::unique_ptr<SparseFactor> exact_factor(const SparsePattern& pattern) {
 
 double ExactCholesky::work() const { return state_->work; }
 
-bool ExactCholesky::factorise(const double* values, const RunContext&) {
+bool ExactCholesky::factorize(const double* values, const RunContext&) {
   double* target = state_->matrix.valuePtr();
   for (Index j = 0; j < pattern_.nodes(); ++j)
     target = std::copy_n(values + pattern_.start(j), 1 + pattern_.count(j), target);

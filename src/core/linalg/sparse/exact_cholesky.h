@@ -18,7 +18,7 @@ class ExactCholesky : public SparseFactor {
   explicit ExactCholesky(const SparsePattern& pattern);
   ~ExactCholesky() override;
 
-  bool factorise(const double* values, const RunContext& context) override;
+  bool factorize(const double* values, const RunContext& context) override;
   double log_det() const override;
   void inverse(double* values, const RunContext& context) const override;
   void solve(double* x, int columns, const RunContext& context) const override;

@@ -37,7 +37,7 @@ bool IncompleteCholesky::eliminate(Index column, const Pair* table) {
   return true;
 }
 
-bool IncompleteCholesky::factorise(const double* values, const RunContext&) {
+bool IncompleteCholesky::factorize(const double* values, const RunContext&) {
   std::copy(values, values + pattern_.entries(), factor_.begin());
   return pattern_.with_pairs([&](const auto* table) {
     for (Index column = 0; column < pattern_.nodes(); ++column)

@@ -13,7 +13,7 @@ class IncompleteCholesky : public SparseFactor {
   // The pattern outlives the factor.
   explicit IncompleteCholesky(const SparsePattern& pattern);
 
-  bool factorise(const double* values, const RunContext& context) override;
+  bool factorize(const double* values, const RunContext& context) override;
   double log_det() const override;
   void inverse(double* values, const RunContext& context) const override;
   void solve(double* x, int columns, const RunContext& context) const override;

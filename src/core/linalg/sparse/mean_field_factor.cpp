@@ -9,9 +9,9 @@ namespace neargp {
 MeanFieldFactor::MeanFieldFactor(const SparsePattern& pattern, std::unique_ptr<SparseFactor> solver)
     : pattern_(pattern), solver_(std::move(solver)), diagonal_(pattern.nodes()) {}
 
-bool MeanFieldFactor::factorise(const double* values, const RunContext& context) {
+bool MeanFieldFactor::factorize(const double* values, const RunContext& context) {
   pattern_.diagonal(values, diagonal_.data());
-  return solver_->factorise(values, context);
+  return solver_->factorize(values, context);
 }
 
 double MeanFieldFactor::log_det() const {

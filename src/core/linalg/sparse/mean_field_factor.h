@@ -19,7 +19,7 @@ class MeanFieldFactor : public SparseFactor {
   // The pattern outlives the factor. `solver` factorises the same matrix.
   MeanFieldFactor(const SparsePattern& pattern, std::unique_ptr<SparseFactor> solver);
 
-  bool factorise(const double* values, const RunContext& context) override;
+  bool factorize(const double* values, const RunContext& context) override;
   double log_det() const override;
   void inverse(double* values, const RunContext& context) const override;
   void solve(double* x, int columns, const RunContext& context) const override;

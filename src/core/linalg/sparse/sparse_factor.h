@@ -27,7 +27,7 @@ class SparseFactor {
   virtual ~SparseFactor() = default;
 
   // False where a pivot is not positive and finite. After a failure the factor must not be used.
-  virtual bool factorise(const double* values, const RunContext& context) = 0;
+  virtual bool factorize(const double* values, const RunContext& context) = 0;
 
   virtual double log_det() const = 0;
 
