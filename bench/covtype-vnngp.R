@@ -49,7 +49,7 @@ run_rows <- function(data, rows, count, k) {
   data.frame(n = nrow(train), d = ncol(train) - 1L, k = k, seed = seed, prediction_k = prediction_neighbors, ranges_cpu = ranges$cpu,
     fit_cpu = fit$cpu, evaluations = fit$value$convergence$evaluations, converged = fit$value$convergence$converged,
     prediction_cpu = predicted$cpu, elapsed = ranges$elapsed + fit$elapsed + predicted$elapsed, gb_fit = of_fit, gb = peak_memory(),
-    nll = predicted$value$log_score, rmse = predicted$value$rmse, narrow = fit$value$posterior$narrow,
+    nll = predicted$value$log_score, rmse = predicted$value$rmse, narrow = fit$value$posterior$restricted,
     variance = stats::coef(fit$value, what = "covariance")[["variance"]])
 }
 

@@ -80,7 +80,7 @@ test_that("the ratio of the probabilities of neighbouring counts is that of the 
     eta <- rep(c(-1.5, 0.3, 1), each = 9)
     y <- rep(1:9, 3)
     ratio <- entry$density(y, eta, parameters, 9, FALSE) / entry$density(y - 1, eta, parameters, 9, FALSE)
-    expect_equal(entry$rise(eta, parameters) * entry$decline(y, parameters, 9), ratio, label = name)
+    expect_equal(entry$ratio_in_predictor(eta, parameters) * entry$ratio_in_count(y, parameters, 9), ratio, label = name)
   }
 })
 
