@@ -8,7 +8,7 @@
 # Z, the trend is Z (a + gamma), which in the user's columns has the coefficients B (a + gamma), B = T less c'T in the row of the constant.
 # Responses that are not gaussian, and their offsets, stay as they are (a = 0).
 
-# What takes columns to the core's and coefficients back: constant (its column), center (c), rotation (T), back (B), onward (the inverse of
+# The maps of columns to the core's and of coefficients back: constant (its column), center (c), rotation (T), back (B), onward (the inverse of
 # B), and the decomposition that they are from.
 trend_basis <- function(X) {
   none <- matrix(0, 0L, 0L)

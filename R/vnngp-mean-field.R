@@ -104,7 +104,7 @@ mean_field_result <- function(method, problem, nodes, search, fitted) {
 
 # ---- predictions ------------------------------------------------------------------------------------------------------------------
 
-# With b and f the weights and conditional variance given the inducing points near a location: b'm and f + sum b^2 s.
+# Predicts, with b and f the weights and conditional variance given the inducing points near a location, b'm and f + sum b^2 s.
 mean_field_predictor <- function(object, settings) {
   posterior <- object$posterior
   columns <- cbind(posterior$mean, posterior$variance, posterior$field_response)

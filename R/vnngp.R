@@ -132,7 +132,7 @@ model_response.neargp_vnngp <- function(method, y, family, weights, frame) {
   if (is_gaussian(family)) NextMethod() else new_response(y, family, weights, frame)
 }
 
-# They share an inducing point.
+# Rows at one location share an inducing point.
 #' @export
 needs_distinct_locations.neargp_vnngp <- function(method, problem) {
   is_gaussian(problem$family) && NextMethod()
