@@ -69,12 +69,12 @@ core_set_simd <- function(name) {
     invisible(.Call(`_neargp_core_set_simd`, name))
 }
 
-core_resources <- function() {
-    .Call(`_neargp_core_resources`)
+core_execution_context <- function() {
+    .Call(`_neargp_core_execution_context`)
 }
 
-core_set_resources <- function(resources) {
-    invisible(.Call(`_neargp_core_set_resources`, resources))
+core_set_execution_context <- function(execution) {
+    invisible(.Call(`_neargp_core_set_execution_context`, execution))
 }
 
 core_device_count <- function(file) {

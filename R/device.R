@@ -36,11 +36,11 @@ worth_a_gpu <- function(rows, k, passes) {
 # Evaluates `expr` with its computations on a device, and with a search of neighbours (see neargp_control()). They are set for this call
 # only, so that they need not be passed through all functions, and so that a fit holds nothing of them.
 on_device <- function(device, expr, search = "auto") {
-  before <- core_resources()
-  on.exit(core_set_resources(before))
-  resources <- list(device_module = if (device == "cuda") module_file("cuda") else "", search = search, faiss_module = module_file("faiss"),
+  before <- core_execution_context()
+  on.exit(core_set_execution_context(before))
+  execution <- list(device_module = if (device == "cuda") module_file("cuda") else "", search = search, faiss_module = module_file("faiss"),
     single_precision = FALSE)
-  if (device == "cuda") use_cuda(core_set_resources(resources)) else core_set_resources(resources)
+  if (device == "cuda") use_cuda(core_set_execution_context(execution)) else core_set_execution_context(execution)
   expr
 }
 

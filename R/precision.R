@@ -24,13 +24,13 @@ check_precision <- function(settings) {
 
 # Inside on_device().
 steps_in_single <- function(problem) {
-  identical(problem$control$precision, "single") && nzchar(core_resources()$device_module)
+  identical(problem$control$precision, "single") && nzchar(core_execution_context()$device_module)
 }
 
 in_single_precision <- function(expr) {
-  before <- core_resources()
-  on.exit(core_set_resources(before))
-  core_set_resources(utils::modifyList(before, list(single_precision = TRUE)))
+  before <- core_execution_context()
+  on.exit(core_set_execution_context(before))
+  core_set_execution_context(utils::modifyList(before, list(single_precision = TRUE)))
   expr
 }
 

@@ -8,8 +8,8 @@
 # Z, the trend is Z (a + gamma), which in the user's columns has the coefficients B (a + gamma), B = T less c'T in the row of the constant.
 # Responses that are not gaussian, and their offsets, stay as they are (a = 0).
 
-# The maps of columns to the core's and of coefficients back: constant (its column), center (c), rotation (T), back (B), onward (the inverse of
-# B), and the decomposition that they are from.
+# The maps of columns to the core's and of coefficients back: constant (its column), center (c), rotation (T), back (B),
+# onward (the inverse of B), and the decomposition that they are from.
 trend_basis <- function(X) {
   none <- matrix(0, 0L, 0L)
   if (!ncol(X)) return(list(constant = NA_integer_, center = double(0), rotation = none, back = none, onward = none))

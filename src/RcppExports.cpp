@@ -273,23 +273,23 @@ BEGIN_RCPP
     return R_NilValue;
 END_RCPP
 }
-// core_resources
-Rcpp::List core_resources();
-RcppExport SEXP _neargp_core_resources() {
+// core_execution_context
+Rcpp::List core_execution_context();
+RcppExport SEXP _neargp_core_execution_context() {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
-    rcpp_result_gen = Rcpp::wrap(core_resources());
+    rcpp_result_gen = Rcpp::wrap(core_execution_context());
     return rcpp_result_gen;
 END_RCPP
 }
-// core_set_resources
-void core_set_resources(const Rcpp::List& resources);
-RcppExport SEXP _neargp_core_set_resources(SEXP resourcesSEXP) {
+// core_set_execution_context
+void core_set_execution_context(const Rcpp::List& execution);
+RcppExport SEXP _neargp_core_set_execution_context(SEXP executionSEXP) {
 BEGIN_RCPP
     Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< const Rcpp::List& >::type resources(resourcesSEXP);
-    core_set_resources(resources);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type execution(executionSEXP);
+    core_set_execution_context(execution);
     return R_NilValue;
 END_RCPP
 }
@@ -976,8 +976,8 @@ static const R_CallMethodDef CallEntries[] = {
     {"_neargp_core_simd", (DL_FUNC) &_neargp_core_simd, 0},
     {"_neargp_core_simd_available", (DL_FUNC) &_neargp_core_simd_available, 0},
     {"_neargp_core_set_simd", (DL_FUNC) &_neargp_core_set_simd, 1},
-    {"_neargp_core_resources", (DL_FUNC) &_neargp_core_resources, 0},
-    {"_neargp_core_set_resources", (DL_FUNC) &_neargp_core_set_resources, 1},
+    {"_neargp_core_execution_context", (DL_FUNC) &_neargp_core_execution_context, 0},
+    {"_neargp_core_set_execution_context", (DL_FUNC) &_neargp_core_set_execution_context, 1},
     {"_neargp_core_device_count", (DL_FUNC) &_neargp_core_device_count, 1},
     {"_neargp_core_device_name", (DL_FUNC) &_neargp_core_device_name, 1},
     {"_neargp_core_module_devices", (DL_FUNC) &_neargp_core_module_devices, 1},

@@ -11,7 +11,7 @@ neargp::RunContext make_run_context(int threads) {
   neargp::RunContext context;
   context.threads = std::max(threads, 1);
   context.check_interrupt = [] { Rcpp::checkUserInterrupt(); };
-  add_current_resources(context);
+  add_execution_context(context);
   return context;
 }
 

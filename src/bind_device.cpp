@@ -10,41 +10,41 @@
 
 namespace {
 
-// The resources that computations run on, by the files of the modules; empty for none. R sets them around a call and
+// The execution context of computations, by the files of the modules; empty for none. R sets it around a call and
 // puts back what was there, so that it is never seen by another call.
-struct Resources {
+struct ExecutionContext {
   std::string device_module;
   std::string search = "kd-tree";  // or "auto", "faiss"
   std::string faiss_module;
   bool single_precision = false;
 };
 
-Resources& current() {
-  static Resources resources;
-  return resources;
+ExecutionContext& current() {
+  static ExecutionContext execution;
+  return execution;
 }
 
 }  // namespace
 
-void add_current_resources(neargp::RunContext& context) {
-  const Resources& resources = current();
-  context.single_precision = resources.single_precision;
-  const bool choose = resources.search == "auto";
+void add_execution_context(neargp::RunContext& context) {
+  const ExecutionContext& execution = current();
+  context.single_precision = execution.single_precision;
+  const bool choose = execution.search == "auto";
   int gpu = neargp::no_gpu;
-  if (!resources.device_module.empty()) {
-    const neargp::DeviceModule& module = neargp::device_module(resources.device_module);
+  if (!execution.device_module.empty()) {
+    const neargp::DeviceModule& module = neargp::device_module(execution.device_module);
     context.backend = module.backend;
     gpu = module.selected();
     if (choose) context.neighbors = module.neighbors;
   }
-  if (resources.search == "faiss")
-    context.neighbors = &neargp::faiss_engine(resources.faiss_module, neargp::FaissUse::always, gpu);
-  else if (choose && !context.neighbors && !resources.faiss_module.empty())
-    context.neighbors = &neargp::faiss_engine(resources.faiss_module, neargp::FaissUse::where_faster);
+  if (execution.search == "faiss")
+    context.neighbors = &neargp::faiss_engine(execution.faiss_module, neargp::FaissUse::always, gpu);
+  else if (choose && !context.neighbors && !execution.faiss_module.empty())
+    context.neighbors = &neargp::faiss_engine(execution.faiss_module, neargp::FaissUse::where_faster);
 }
 
 // [[Rcpp::export]]
-Rcpp::List core_resources() {
+Rcpp::List core_execution_context() {
   return Rcpp::List::create(Rcpp::Named("device_module") = current().device_module,
                             Rcpp::Named("search") = current().search,
                             Rcpp::Named("faiss_module") = current().faiss_module,
@@ -52,12 +52,12 @@ Rcpp::List core_resources() {
 }
 
 // [[Rcpp::export]]
-void core_set_resources(const Rcpp::List& resources) {
-  Resources next;
-  next.device_module = Rcpp::as<std::string>(resources["device_module"]);
-  next.search = Rcpp::as<std::string>(resources["search"]);
-  next.faiss_module = Rcpp::as<std::string>(resources["faiss_module"]);
-  next.single_precision = Rcpp::as<bool>(resources["single_precision"]);
+void core_set_execution_context(const Rcpp::List& execution) {
+  ExecutionContext next;
+  next.device_module = Rcpp::as<std::string>(execution["device_module"]);
+  next.search = Rcpp::as<std::string>(execution["search"]);
+  next.faiss_module = Rcpp::as<std::string>(execution["faiss_module"]);
+  next.single_precision = Rcpp::as<bool>(execution["single_precision"]);
   if (!next.device_module.empty() && next.device_module != current().device_module)
     neargp::device_module(next.device_module).select(0);
   current() = next;

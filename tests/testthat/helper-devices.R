@@ -16,10 +16,10 @@ test_on_devices <- function(desc, code) {
 local_device <- function(device, env = parent.frame()) {
   if (device == "cuda") cuda_or_skip()
   withr::local_options(list(neargp.device = device), .local_envir = env)
-  before <- core_resources()
-  withr::defer(core_set_resources(before), envir = env)
+  before <- core_execution_context()
+  withr::defer(core_set_execution_context(before), envir = env)
   file <- if (device == "cuda") module_file("cuda") else ""
-  core_set_resources(list(device_module = file, search = "auto", faiss_module = "", single_precision = FALSE))
+  core_set_execution_context(list(device_module = file, search = "auto", faiss_module = "", single_precision = FALSE))
 }
 
 # What is computed without neighbours has the CPU only.

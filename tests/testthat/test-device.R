@@ -117,8 +117,8 @@ test_that("nothing that was asked of a device is done by the CPU in silence", {
 test_that("the device is for one call only, also after an error", {
   local_fake_cuda()
   try(on_device("cuda", stop("no")), silent = TRUE)
-  expect_identical(core_resources()$device_module, "")
-  expect_identical(on_device("cuda", core_resources()$device_module), module_file("cuda"))
+  expect_identical(core_execution_context()$device_module, "")
+  expect_identical(on_device("cuda", core_execution_context()$device_module), module_file("cuda"))
 })
 
 test_that("a fork of a process that uses a GPU is told so, and auto is the CPU there", {

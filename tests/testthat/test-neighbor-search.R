@@ -15,7 +15,7 @@ test_that("every search gives the same fit and predictions", {
   expect_identical(coef(faiss, "covariance"), coef(tree, "covariance"))
   new <- many_dimensions()[1:7, ] + 0.1
   expect_identical(predict(faiss, new), predict(tree, new))
-  expect_identical(core_resources()$search, "kd-tree")
+  expect_identical(core_execution_context()$search, "kd-tree")
 })
 
 test_that("FAISS agrees with the tree for all kinds of search, with ties and duplicates", {
