@@ -90,8 +90,8 @@ void* CudaDevice::allocate(std::size_t bytes) {
   return pointer;
 }
 
-// Nothing can be done about an error here, and it is often the second one. The memory is that of the thread's device, which
-// another may have been selected after (use_to_release()).
+// Nothing can be done about an error here, and it is often the second one. The memory is that of the thread's device,
+// which another may have been selected after (use_to_release()).
 void CudaDevice::release(void* pointer) noexcept {
   int device = 0, pools = 0;
   cudaGetDevice(&device);
@@ -114,6 +114,6 @@ void CudaDevice::fill(void* pointer, int byte, std::size_t bytes) {
   check_cuda(cudaMemsetAsync(pointer, byte, bytes, nullptr), "clear memory");
 }
 
-void CudaDevice::synchronise() { check_cuda(cudaStreamSynchronize(nullptr), "finish a computation"); }
+void CudaDevice::synchronize() { check_cuda(cudaStreamSynchronize(nullptr), "finish a computation"); }
 
 }  // namespace neargp

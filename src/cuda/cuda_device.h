@@ -28,7 +28,7 @@ struct CudaDevice {
   static void upload(void* to, const void* from, std::size_t bytes);
   static void download(void* to, const void* from, std::size_t bytes);
   static void fill(void* pointer, int byte, std::size_t bytes);
-  static void synchronise();
+  static void synchronize();
 
   // Defined in launch.h, for which each task has a file of its own.
   template <class Task>

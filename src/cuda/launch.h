@@ -27,8 +27,9 @@ __device__ inline void run_team(const Task& task, const TargetRange& range, cons
   run_targets(task, range, team, number, team_memory, memory.sums + number * task.outputs(), memory.failed + number);
 }
 
-// The bounds say how many threads a block has at most (conditional/gpu/plan.cpp), and for how many blocks to a multiprocessor
-// registers must do: 128 to a thread in all three. More would leave too few threads to wait for each other's loads.
+// The bounds say how many threads a block has at most (conditional/gpu/plan.cpp), and for how many blocks to a
+// multiprocessor registers must do: 128 to a thread in all three. More would leave too few threads to wait for each
+// other's loads.
 template <class Task>
 __global__ void __launch_bounds__(64, 8)
     run_warp_teams(const Task task, const TargetRange range, const LaunchPlan plan, const LaunchMemory memory) {
@@ -58,7 +59,7 @@ void launch_kernel(Kernel kernel, const Task& task, const TargetRange& range, co
   const std::size_t bytes = plan.in_shared ? std::size_t(plan.teams_per_block) * plan.team_bytes : 0;
   check_cuda(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, int(bytes)),
              "reserve its shared memory");
-  // What is not shared memory is a cache, which only large teams need much of.
+  // Memory that is not shared is a cache, which only large teams need much of.
   check_cuda(cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout,
                                   plan.in_shared ? int(cudaSharedmemCarveoutMaxShared) : int(cudaSharedmemCarveoutMaxL1)),
              "divide its memory");

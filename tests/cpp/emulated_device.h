@@ -1,6 +1,6 @@
 // The CPU in the place of a device: its memory is counted, and its teams are threads with real barriers, so that the
-// sanitizers see what a GPU would do. Everything in conditional/gpu/ runs on it as on a GPU. NEARGP_INTERPRETED puts an interpreted GPU
-// in its place (make interpreted).
+// sanitizers see what a GPU would do. Everything in conditional/gpu/ runs on it as on a GPU. NEARGP_INTERPRETED puts an
+// interpreted GPU in its place (make interpreted).
 #pragma once
 
 #ifdef NEARGP_INTERPRETED
@@ -70,8 +70,8 @@ class Barrier {
   std::condition_variable all_here_;
 };
 
-// The same without making what was written before it visible to the others, as exchanges between the threads of a warp do
-// not: fences, which the thread sanitizer does not see, keep only the exchange itself in order.
+// The same without making what was written before it visible to the others, as exchanges between the threads of a warp
+// do not: fences, which the thread sanitizer does not see, keep only the exchange itself in order.
 class QuietBarrier {
  public:
   explicit QuietBarrier(int count) : count_(count) {}
@@ -183,7 +183,7 @@ struct Device {
   }
   static void fill(void* pointer, int byte, std::size_t bytes) { std::memset(pointer, byte, bytes); }
   static double operations_per_clock() { return 64.0 * state().limits.multiprocessors; }
-  static void synchronise() {}
+  static void synchronize() {}
 
   template <class Task>
   static void launch(const Task& task, const neargp::TargetRange& range, const neargp::LaunchPlan& plan,

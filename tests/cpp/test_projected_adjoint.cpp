@@ -16,13 +16,13 @@ namespace {
 
 // Some smooth term of each target, and its derivatives.
 struct Term {
-  double value, d_mean, d_spread, d_variance;
+  double value, d_mean, d_projected, d_variance;
 };
 
-Term term_of(Index target, double mean, double spread, double f) {
+Term term_of(Index target, double mean, double projected, double f) {
   const double a = 0.5 + 0.1 * double(target % 7), c = 1.0 + 0.2 * double(target % 3);
-  return {std::sin(a * mean) + a * mean * spread + c * std::log(0.3 + f) + c * spread * f,
-          a * std::cos(a * mean) + a * spread, a * mean + c * f, c / (0.3 + f) + c * spread};
+  return {std::sin(a * mean) + a * mean * projected + c * std::log(0.3 + f) + c * projected * f,
+          a * std::cos(a * mean) + a * projected, a * mean + c * f, c / (0.3 + f) + c * projected};
 }
 
 // Targets are every other node, conditioned on any nodes: rows of the conditioning sets may be absent.
@@ -78,32 +78,32 @@ struct Problem {
               .failed == -1);
     double sum = 0.0;
     for (Index t = 0; t < targets; ++t) {
-      double mean = 0.0, spread = 0.0;
+      double mean = 0.0, projected = 0.0;
       for (int l = 0; l < k; ++l) {
         const int node = neighbors[t][l];
         if (node < 0) continue;
         mean += b[t * k + l] * values[2 * node];
-        spread += b[t * k + l] * b[t * k + l] * values[2 * node + 1];
+        projected += b[t * k + l] * b[t * k + l] * values[2 * node + 1];
       }
-      sum += term_of(t, mean, spread, f[t]).value;
+      sum += term_of(t, mean, projected, f[t]).value;
     }
     return sum;
   }
 };
 
 struct Derivatives {
-  std::vector<double> mean, spread, variance, weights, d_mean, d_spread, d_variance, d_locations, parameters;
+  std::vector<double> mean, projected, variance, weights, d_mean, d_projected, d_variance, d_locations, parameters;
 
   Derivatives(const Problem& problem, const Covariance& covariance, bool locations, const RunContext& context) {
     const LocalView view = problem.view();
     PreparedCovariance prepared = prepare(covariance, problem.dim, true);
     if (locations) keep_slopes(prepared);
-    for (auto* array : {&mean, &spread, &variance, &d_mean, &d_spread, &d_variance}) array->resize(view.targets);
+    for (auto* array : {&mean, &projected, &variance, &d_mean, &d_projected, &d_variance}) array->resize(view.targets);
     weights.resize(view.targets * view.k);
     if (locations) d_locations.resize(view.targets * (view.k + 1) * view.dim);
     ProjectedAdjoint terms;
     terms.mean = mean.data();
-    terms.spread = spread.data();
+    terms.projected = projected.data();
     terms.variance = variance.data();
     terms.weights = weights.data();
     terms.d_locations = locations ? d_locations.data() : nullptr;
@@ -111,14 +111,14 @@ struct Derivatives {
     terms.differentiate = [](void* self, Index first, Index last) {
       Derivatives& d = *static_cast<Derivatives*>(self);
       for (Index t = first; t < last; ++t) {
-        const Term term = term_of(t, d.mean[t], d.spread[t], d.variance[t]);
+        const Term term = term_of(t, d.mean[t], d.projected[t], d.variance[t]);
         d.d_mean[t] = term.d_mean;
-        d.d_spread[t] = term.d_spread;
+        d.d_projected[t] = term.d_projected;
         d.d_variance[t] = term.d_variance;
       }
     };
     terms.d_mean = d_mean.data();
-    terms.d_spread = d_spread.data();
+    terms.d_projected = d_projected.data();
     terms.d_variance = d_variance.data();
     const TargetSums sums = DeviceView(backend_of(context), view).run(terms, prepared, context);
     CHECK(sums.failed == -1);
@@ -192,10 +192,10 @@ TEST_CASE("gradients of mean-field terms in parameters and locations are those o
       std::vector<double> nodes(problem.coords.size(), 0.0), targets(problem.target_coords.size());
       const int k = problem.neighbors.k, dim = problem.dim;
       for (Index t = 0; t < problem.neighbors.n; ++t) {
-        const double* pull = found.d_locations.data() + t * (k + 1) * dim;
+        const double* contribution = found.d_locations.data() + t * (k + 1) * dim;
         for (int l = 0; l < k && problem.neighbors[t][l] >= 0; ++l)
-          for (int d = 0; d < dim; ++d) nodes[problem.neighbors[t][l] * dim + d] += pull[l * dim + d];
-        std::copy_n(pull + k * dim, dim, targets.begin() + t * dim);
+          for (int d = 0; d < dim; ++d) nodes[problem.neighbors[t][l] * dim + d] += contribution[l * dim + d];
+        std::copy_n(contribution + k * dim, dim, targets.begin() + t * dim);
       }
       CHECK(largest_difference(nodes, expected.nodes) < 1e-6);
       CHECK(largest_difference(targets, expected.targets) < 1e-6);

@@ -46,20 +46,20 @@ void compute_adjoint(const DeviceView& device, const LocalView& view, const Prep
   }
 }
 
-// Terms m^2 / 2 + sin(spread) + log(1 + f).
+// Terms m^2 / 2 + sin(projected) + log(1 + f).
 struct Terms {
-  std::vector<double> mean, spread, variance, weights, d_locations, d_mean, d_spread, d_variance;
+  std::vector<double> mean, projected, variance, weights, d_locations, d_mean, d_projected, d_variance;
 
   explicit Terms(const LocalView& view)
-      : mean(std::size_t(view.targets)), spread(mean), variance(mean), weights(std::size_t(view.targets * view.k)),
-        d_locations(std::size_t(view.targets * (view.k + 1) * view.dim)), d_mean(mean), d_spread(mean),
+      : mean(std::size_t(view.targets)), projected(mean), variance(mean), weights(std::size_t(view.targets * view.k)),
+        d_locations(std::size_t(view.targets * (view.k + 1) * view.dim)), d_mean(mean), d_projected(mean),
         d_variance(mean) {}
 
   static void differentiate(void* self, Index first, Index last) {
     Terms& terms = *static_cast<Terms*>(self);
     for (Index t = first; t < last; ++t) {
       terms.d_mean[t] = terms.mean[t];
-      terms.d_spread[t] = std::cos(terms.spread[t]);
+      terms.d_projected[t] = std::cos(terms.projected[t]);
       terms.d_variance[t] = 1.0 / (1.0 + terms.variance[t]);
     }
   }
@@ -67,14 +67,14 @@ struct Terms {
   ProjectedAdjoint view(bool locations) {
     ProjectedAdjoint terms;
     terms.mean = mean.data();
-    terms.spread = spread.data();
+    terms.projected = projected.data();
     terms.variance = variance.data();
     terms.weights = weights.data();
     terms.d_locations = locations ? d_locations.data() : nullptr;
     terms.differentiate = differentiate;
     terms.context = this;
     terms.d_mean = d_mean.data();
-    terms.d_spread = d_spread.data();
+    terms.d_projected = d_projected.data();
     terms.d_variance = d_variance.data();
     return terms;
   }
@@ -87,7 +87,7 @@ void compute_projected(const DeviceView& device, const LocalView& view, Prepared
     Terms terms(view);
     const TargetSums sums = device.run(terms.view(locations), covariance, context);
     results.failed.push_back(sums.failed);
-    for (const auto& array : {sums.sums, terms.mean, terms.spread, terms.variance, terms.weights, terms.d_locations})
+    for (const auto& array : {sums.sums, terms.mean, terms.projected, terms.variance, terms.weights, terms.d_locations})
       results.sums.push_back(array);
   }
 }

@@ -61,7 +61,7 @@ TEST_CASE("the factor of every size is the Cholesky factor, lane by lane") {
     CAPTURE(rows);
     Matrices matrices(rows);
     Pack<lanes>::Bits failed = {};
-    matrices.triangle.factorise(rows, 1e-14, failed);
+    matrices.triangle.factorize(rows, 1e-14, failed);
     for (int lane = 0; lane < lanes; ++lane) {
       CHECK(!has_failed(failed, lane));
       const MatrixXd expected = matrices.dense[std::size_t(lane)].llt().matrixL();
@@ -75,7 +75,7 @@ TEST_CASE("the factor of every size is the Cholesky factor, lane by lane") {
 TEST_CASE("the leading rows alone can be factorised, and the others stay") {
   Matrices matrices(11);
   Pack<lanes>::Bits failed = {};
-  matrices.triangle.factorise(10, 1e-14, failed);
+  matrices.triangle.factorize(10, 1e-14, failed);
   const MatrixXd expected = matrices.dense[1].topLeftCorner(10, 10).llt().matrixL();
   CHECK(largest(matrices.lower(1).topLeftCorner(10, 10) - expected) < 1e-12);
   CHECK((matrices.lower(1).row(10) == matrices.dense[1].row(10)));
@@ -91,7 +91,7 @@ TEST_CASE("forward and backward solves of any number of vectors and any length")
         CAPTURE(count);
         Matrices matrices(rows);
         Pack<lanes>::Bits failed = {};
-        matrices.triangle.factorise(rows, 1e-14, failed);
+        matrices.triangle.factorize(rows, 1e-14, failed);
         const Philox random(3);
         AlignedBuffer memory(std::size_t(count) * rows * lanes);
         std::vector<V*> x;
@@ -130,7 +130,7 @@ TEST_CASE("a singular matrix fails in its own lane only, whatever row shows it")
         set_lane(matrices.triangle.row(bad_row)[j], 1, matrices.dense[1](0, j));
       set_lane(matrices.triangle.row(bad_row)[bad_row], 1, matrices.dense[1](0, 0));
       Pack<lanes>::Bits failed = {};
-      matrices.triangle.factorise(rows, 1e-14, failed);
+      matrices.triangle.factorize(rows, 1e-14, failed);
       CHECK(!has_failed(failed, 0));
       CHECK(has_failed(failed, 1));
       const MatrixXd expected = matrices.dense[0].llt().matrixL();
@@ -143,7 +143,7 @@ TEST_CASE("a pivot that is not a number fails") {
   Matrices matrices(3);
   set_lane(matrices.triangle.row(1)[1], 0, std::nan(""));
   Pack<lanes>::Bits failed = {};
-  matrices.triangle.factorise(3, 1e-14, failed);
+  matrices.triangle.factorize(3, 1e-14, failed);
   CHECK(has_failed(failed, 0));
   CHECK(!has_failed(failed, 1));
 }

@@ -91,16 +91,16 @@ struct ConditionalAdjoint {
   }
 };
 
-// What terms of a projected field ask of the covariance.
+// Terms of a projected field, as they ask them of the covariance.
 struct ProjectedMoments {
   double* mean = nullptr;
-  double* spread = nullptr;
+  double* projected = nullptr;
   double* variance = nullptr;
   double* weights = nullptr;  // targets x k
 
   template <class Visit>
   void for_each_array(const LocalView& view, const Visit& visit) {
-    for (double** array : {&mean, &spread, &variance}) visit(*array, 1);
+    for (double** array : {&mean, &projected, &variance}) visit(*array, 1);
     visit(weights, view.k);
   }
 };
@@ -108,13 +108,13 @@ struct ProjectedMoments {
 // The terms' derivatives in the first three, and what follows for locations.
 struct ProjectedDerivatives {
   const double* d_mean = nullptr;
-  const double* d_spread = nullptr;
+  const double* d_projected = nullptr;
   const double* d_variance = nullptr;
   double* d_locations = nullptr;  // targets x (k + 1) x dim, the target last; may be null
 
   template <class Visit>
   void for_each_array(const LocalView& view, const Visit& visit) {
-    for (const double** array : {&d_mean, &d_spread, &d_variance}) visit(*array, 1);
+    for (const double** array : {&d_mean, &d_projected, &d_variance}) visit(*array, 1);
     visit(d_locations, (view.k + 1) * view.dim);
   }
 };

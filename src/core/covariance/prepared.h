@@ -71,7 +71,7 @@ struct PreparedCovariance {
 
 PreparedCovariance prepare(const Covariance& covariance, int dim, bool derivatives);
 
-// For derivatives in locations: tiles keep the slopes of all components in r^2.
+// Prepares for derivatives in locations: tiles keep the slopes of all components in r^2.
 inline void keep_slopes(PreparedCovariance& covariance) {
   for (PreparedComponent& component : covariance.components) {
     component.keep_slope = true;

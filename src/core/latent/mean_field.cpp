@@ -40,10 +40,10 @@ struct PriorTerms {
   void add(Index t) {
     const double m = moments[2 * nodes[t]], s = moments[2 * nodes[t] + 1];
     const double residual = m - batch.mean[t], inverse = 1.0 / batch.variance[t];
-    const double square = s + batch.spread[t] + residual * residual;
+    const double square = s + batch.projected[t] + residual * residual;
     value[t] = -0.5 * (std::log(batch.variance[t] / s) - 1.0 + square * inverse);
     batch.d_mean[t] = weight * residual * inverse;
-    batch.d_spread[t] = -0.5 * weight * inverse;
+    batch.d_projected[t] = -0.5 * weight * inverse;
     batch.d_variance[t] = -0.5 * weight * inverse * (1.0 - square * inverse);
   }
 };
@@ -90,12 +90,12 @@ struct MeanField::Data {
     ProjectedBatch& batch = *data.batch;
     for (Index t = first; t < last; ++t) {
       data.mean[t] = data.trend[t] + batch.mean[t];
-      data.variance[t] = batch.variance[t] + batch.spread[t];
+      data.variance[t] = batch.variance[t] + batch.projected[t];
     }
     data.expect(first, last, RunContext{});
     for (Index t = first; t < last; ++t) {
       batch.d_mean[t] = data.weight * data.slope[t];
-      batch.d_spread[t] = batch.d_variance[t] = -0.5 * data.weight * data.curvature[t];
+      batch.d_projected[t] = batch.d_variance[t] = -0.5 * data.weight * data.curvature[t];
     }
   }
 
@@ -203,11 +203,11 @@ void MeanField::add_prior(const MeanFieldPoint& point, const MeanFieldBatch& bat
     touch(node);
     gradient_.value += batch.node_weight * terms.value[t];
     gradient_.moments[2 * node] -= prior_.d_mean[t];
-    gradient_.moments[2 * node + 1] += prior_.d_spread[t] * point.moments[2 * node + 1] + 0.5 * batch.node_weight;
+    gradient_.moments[2 * node + 1] += prior_.d_projected[t] * point.moments[2 * node + 1] + 0.5 * batch.node_weight;
     for (int d = 0; locations_ && d < model_.dim(); ++d)
-      gradient_.locations[Index(node) * model_.dim() + d] += prior_.location_pull(t, prior_.k(), model_.dim())[d];
+      gradient_.locations[Index(node) * model_.dim() + d] += prior_.location_contribution(t, prior_.k(), model_.dim())[d];
   }
-  add_pulls(prior_, point);
+  add_contributions(prior_, point);
 }
 
 void MeanField::add_data(const MeanFieldPoint& point, const MeanFieldBatch& batch, const PreparedCovariance& covariance,
@@ -219,7 +219,7 @@ void MeanField::add_data(const MeanFieldPoint& point, const MeanFieldBatch& batc
   add_sums(interpolation_.run({point.coords, point.moments, noise_, model_.dim()}, covariance, Data::differentiate, &data,
                               context));
   data.add_to(gradient_, response_, batch.data);
-  add_pulls(interpolation_, point);
+  add_contributions(interpolation_, point);
 }
 
 void MeanField::add_data_at_nodes(const MeanFieldPoint& point, const MeanFieldBatch& batch, const RunContext& context) {
@@ -240,17 +240,17 @@ void MeanField::add_data_at_nodes(const MeanFieldPoint& point, const MeanFieldBa
 }
 
 // Adds the gradient contributions of both kinds of targets to the members of their conditioning sets.
-void MeanField::add_pulls(const ProjectedBatch& batch, const MeanFieldPoint& point) {
+void MeanField::add_contributions(const ProjectedBatch& batch, const MeanFieldPoint& point) {
   const int dim = model_.dim();
   for (Index t = 0; t < batch.size(); ++t) {
     int row = 0;
-    batch.for_each_pull(t, [&](int node, double in_mean, double in_variance) {
+    batch.for_each_contribution(t, [&](int node, double in_mean, double in_variance) {
       touch(node);
       gradient_.moments[2 * node] += in_mean;
       gradient_.moments[2 * node + 1] += in_variance * point.moments[2 * node + 1];
       if (locations_) {
-        const double* pull = batch.location_pull(t, row, dim);
-        for (int d = 0; d < dim; ++d) gradient_.locations[Index(node) * dim + d] += pull[d];
+        const double* contribution = batch.location_contribution(t, row, dim);
+        for (int d = 0; d < dim; ++d) gradient_.locations[Index(node) * dim + d] += contribution[d];
       }
       ++row;
     });

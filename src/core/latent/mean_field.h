@@ -78,7 +78,7 @@ class MeanField {
   void add_data(const MeanFieldPoint& point, const MeanFieldBatch& batch, const PreparedCovariance& covariance,
                 const RunContext& context);
   void add_data_at_nodes(const MeanFieldPoint& point, const MeanFieldBatch& batch, const RunContext& context);
-  void add_pulls(const ProjectedBatch& batch, const MeanFieldPoint& point);
+  void add_contributions(const ProjectedBatch& batch, const MeanFieldPoint& point);
   void add_sums(const TargetSums& sums);
 
   const LatentModel& model_;

@@ -25,7 +25,7 @@ MeanFieldState mean_field_state(const LatentModel& model, const LatentResponse& 
 
 struct MeanFieldPrediction {
   std::vector<double> mean, variance;  // b'm and f + sum_l b_l^2 s_l
-  std::vector<double> response;        // b' of the further columns: locations x (columns - 2)
+  std::vector<double> response;        // b' of the additional columns: locations x (columns - 2)
 };
 
 // `values`: nodes x columns, row-major, the first two m and s. Rows of `neighbors` are nodes.

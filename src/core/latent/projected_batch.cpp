@@ -7,7 +7,7 @@ void ProjectedBatch::choose(const ProjectionTargets& targets, const std::vector<
   targets_ = targets;
   rows_ = &rows;
   const Index n = Index(rows.size());
-  for (auto* array : {&mean, &spread, &variance, &d_mean, &d_spread, &d_variance}) array->resize(n);
+  for (auto* array : {&mean, &projected, &variance, &d_mean, &d_projected, &d_variance}) array->resize(n);
   weights.resize(n * k());
   d_locations.resize(locations ? n * (k() + 1) * dim : 0);
   list_nodes_needed(nodes);
@@ -45,14 +45,14 @@ TargetSums ProjectedBatch::run(const ProjectionNodes& nodes, const PreparedCovar
 
   ProjectedAdjoint operation;
   operation.mean = mean.data();
-  operation.spread = spread.data();
+  operation.projected = projected.data();
   operation.variance = variance.data();
   operation.weights = weights.data();
   operation.d_locations = d_locations.empty() ? nullptr : d_locations.data();
   operation.differentiate = differentiate;
   operation.context = owner;
   operation.d_mean = d_mean.data();
-  operation.d_spread = d_spread.data();
+  operation.d_projected = d_projected.data();
   operation.d_variance = d_variance.data();
   return on_device_->run(operation, covariance, context);
 }

@@ -43,18 +43,18 @@ class ProjectedBatch {
 
   // Visits what target t adds to the derivatives in m and s of the members of its conditioning set.
   template <class Add>
-  void for_each_pull(Index t, const Add& add) const {
+  void for_each_contribution(Index t, const Add& add) const {
     const int* member = members(t);
     const double* b = weights.data() + t * k();
-    for (int l = 0; l < k() && member[l] >= 0; ++l) add(member[l], b[l] * d_mean[t], b[l] * b[l] * d_spread[t]);
+    for (int l = 0; l < k() && member[l] >= 0; ++l) add(member[l], b[l] * d_mean[t], b[l] * b[l] * d_projected[t]);
   }
   // The gradient contribution in coordinates: row k is the target.
-  const double* location_pull(Index t, int row, int dim) const {
+  const double* location_contribution(Index t, int row, int dim) const {
     return d_locations.data() + (t * (k() + 1) + row) * dim;
   }
 
-  std::vector<double> mean, spread, variance, weights, d_locations;  // found
-  std::vector<double> d_mean, d_spread, d_variance;                  // given by `differentiate`
+  std::vector<double> mean, projected, variance, weights, d_locations;  // found
+  std::vector<double> d_mean, d_projected, d_variance;                  // given by `differentiate`
 
  private:
   LocalView all_targets(const ProjectionNodes& nodes) const;

@@ -29,7 +29,7 @@ typename Pack<Lanes>::Real solve_contrast(Tile<Lanes>& tile, typename Pack<Lanes
   return f;
 }
 
-// From bbar in the first k places of t to all of t.
+// Completes t from bbar in its first k places.
 template <int Lanes>
 void solve_adjoint(Tile<Lanes>& tile, const typename Pack<Lanes>::Real* u, typename Pack<Lanes>::Real fbar,
                    typename Pack<Lanes>::Real* t) {

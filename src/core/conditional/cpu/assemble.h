@@ -119,15 +119,15 @@ Index for_each_tile(const PreparedCovariance& covariance, Tile<Lanes>& tile, boo
     tile.load(target, last);
     if (covariance.outputs() > 0) tile.load_outputs(covariance);
     assemble(covariance, tile, derivatives);
-    const Index tile_failed = tile.factorise(factor_rows);
+    const Index tile_failed = tile.factorize(factor_rows);
     if (failed < 0) failed = tile_failed;
     action();
   }
   return failed;
 }
 
-// As for_each_tile(), for an action that adds to lane_sums[0 .. count-1]: these are cleared first, and in the end their
-// sums over the lanes are added to `sums`.
+// Goes over tiles as for_each_tile() does, for an action that adds to lane_sums[0 .. count-1]: these are cleared first,
+// and in the end their sums over the lanes are added to `sums`.
 template <int Lanes, class Action>
 Index sum_tiles(const PreparedCovariance& covariance, Tile<Lanes>& tile, bool derivatives, int factor_rows, Index first,
                 Index last, typename Pack<Lanes>::Real* lane_sums, int count, double* sums, const Action& action) {

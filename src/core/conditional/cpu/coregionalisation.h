@@ -22,7 +22,7 @@ inline void loading_products(const V* loadings, int rank, int rows, int i, V* pr
   }
 }
 
-// From the correlations that the components' triangles hold to the matrix; slopes and shapes are multiplied by the
+// Turns the correlations that the components' triangles hold into the matrix; slopes and shapes are multiplied by the
 // products of the loadings in place.
 template <int Lanes>
 void couple_outputs(const PreparedCovariance& covariance, Tile<Lanes>& tile, bool derivatives) {
@@ -90,7 +90,7 @@ void contract_loadings(Tile<Lanes>& tile, const PreparedComponent& component, in
   }
 }
 
-// That of the log nuggets.
+// Adds the gradient in the log nuggets.
 template <int Lanes, class Diagonal>
 void contract_nuggets(Tile<Lanes>& tile, const PreparedCovariance& covariance, const Diagonal& diagonal,
                       typename Pack<Lanes>::Real* gradient) {

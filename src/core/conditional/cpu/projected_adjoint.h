@@ -1,6 +1,6 @@
 // Gradient of a sum over targets of terms that see the covariance through three numbers,
 //
-//   mean = sum_l b_l m_l,   spread = sum_l b_l^2 s_l,   and the conditional variance f,
+//   mean = sum_l b_l m_l,   projected = sum_l b_l^2 s_l,   and the conditional variance f,
 //
 // b the weights and l the members of the conditioning set, whose values in the view are
 // m_l and s_l: the mean and variance of b'u for independent u_l ~ N(m_l, s_l). All terms of
@@ -35,8 +35,8 @@ class CpuKernel<ProjectedAdjoint, Lanes> {
         tile_(view, covariance, {true, true, 4}, arena),
         gradient_(arena.take<V>(covariance.parameters)),
         sums_(arena.take<V>(covariance.parameters)),
-        pull_(arena.take<V>(pull_size())),
-        raw_pull_(arena.take<V>(pull_size())) {}
+        contribution_(arena.take<V>(contribution_size())),
+        raw_contribution_(arena.take<V>(contribution_size())) {}
 
   Index run(Index first, Index last, double* sums) {
     return sum_tiles(covariance_, tile_, true, tile_.k(), first, last, sums_, covariance_.parameters, sums,
@@ -44,7 +44,7 @@ class CpuKernel<ProjectedAdjoint, Lanes> {
   }
 
  private:
-  std::size_t pull_size() const {
+  std::size_t contribution_size() const {
     return operation_.d_locations ? std::size_t(tile_.rows()) * covariance_.dim : 0;
   }
 
@@ -77,21 +77,21 @@ class CpuKernel<ProjectedAdjoint, Lanes> {
     const V f = solve_contrast(tile_, u);
     tile_.load_values(0, m);
     tile_.load_values(1, s);
-    V mean = V{}, spread = V{};
+    V mean = V{}, projected = V{};
     for (int l = 0; l < k; ++l) {
       mean -= u[l] * m[l];
-      spread += u[l] * u[l] * s[l];
+      projected += u[l] * u[l] * s[l];
     }
     store(mean, operation_.mean);
-    store(spread, operation_.spread);
+    store(projected, operation_.projected);
     store(f, operation_.variance);
     write_weights(u);
     differentiate();
 
     const V in_mean = load(operation_.d_mean);
-    const V in_spread = 2.0 * load(operation_.d_spread);
+    const V in_projected = 2.0 * load(operation_.d_projected);
     const V fbar = load(operation_.d_variance);
-    for (int l = 0; l < k; ++l) t[l] = in_mean * m[l] - in_spread * u[l] * s[l];
+    for (int l = 0; l < k; ++l) t[l] = in_mean * m[l] - in_projected * u[l] * s[l];
     solve_adjoint(tile_, u, fbar, t);
     contract_adjoint(tile_, covariance_, u, t, fbar * f, gradient_, sums_);
     if (operation_.d_locations) pull_locations(u, t);
@@ -110,10 +110,10 @@ class CpuKernel<ProjectedAdjoint, Lanes> {
 
   void pull_locations(const V* u, const V* t) {
     const int entries = tile_.rows() * covariance_.dim;
-    for (int e = 0; e < entries; ++e) raw_pull_[e] = V{};
+    for (int e = 0; e < entries; ++e) raw_contribution_[e] = V{};
     for (int c = 0; c < int(covariance_.components.size()); ++c) {
-      for (int e = 0; e < entries; ++e) pull_[e] = V{};
-      for (int i = 1; i < tile_.rows(); ++i) pull_row(c, i, u, t);
+      for (int e = 0; e < entries; ++e) contribution_[e] = V{};
+      for (int i = 1; i < tile_.rows(); ++i) add_row_contribution(c, i, u, t);
       add_unscaled(covariance_.components[c]);
     }
     for (int lane = 0; lane < Lanes; ++lane) {
@@ -121,25 +121,25 @@ class CpuKernel<ProjectedAdjoint, Lanes> {
       double* out = operation_.d_locations + tile_.target(lane) * entries;
       for (int row = 0; row < tile_.rows(); ++row)
         for (int d = 0; d < covariance_.dim; ++d)
-          out[row * covariance_.dim + d] = get_lane(raw_pull_[d * tile_.rows() + row], lane);
+          out[row * covariance_.dim + d] = get_lane(raw_contribution_[d * tile_.rows() + row], lane);
     }
   }
 
-  void pull_row(int c, int i, const V* u, const V* t) {
+  void add_row_contribution(int c, int i, const V* u, const V* t) {
     const auto& store = tile_.component(c);
     const V* slope = store.slope + triangle_size(i);
     V* weight = tile_.row_r2();
     for (int j = 0; j < i; ++j) weight[j] = 2.0 * pair_weight(t, u, i, j) * slope[j];
     for (int d = 0; d < covariance_.dim; ++d) {
       const V* z = store.coords + std::size_t(d) * tile_.rows();
-      V* pull = pull_ + std::size_t(d) * tile_.rows();
+      V* contribution = contribution_ + std::size_t(d) * tile_.rows();
       V sum = V{};
       for (int j = 0; j < i; ++j) {
         const V move = weight[j] * (z[i] - z[j]);
         sum += move;
-        pull[j] -= move;
+        contribution[j] -= move;
       }
-      pull[i] += sum;
+      contribution[i] += sum;
     }
   }
 
@@ -147,17 +147,17 @@ class CpuKernel<ProjectedAdjoint, Lanes> {
   void add_unscaled(const PreparedComponent& component) {
     const int rows = tile_.rows();
     for (int d = 0; d < covariance_.dim; ++d)
-      for (int row = 0; row < rows; ++row) pull_[d * rows + row] *= component.inverse_range[d];
+      for (int row = 0; row < rows; ++row) contribution_[d * rows + row] *= component.inverse_range[d];
     if (component.anisotropic) {
-      V* x = pull_;
-      V* y = pull_ + rows;
+      V* x = contribution_;
+      V* y = contribution_ + rows;
       for (int row = 0; row < rows; ++row) {
         const V x_row = x[row];
         x[row] = component.a11 * x_row + component.a12 * y[row];
         y[row] = component.a12 * x_row + component.a22 * y[row];
       }
     }
-    for (int e = 0; e < rows * covariance_.dim; ++e) raw_pull_[e] += pull_[e];
+    for (int e = 0; e < rows * covariance_.dim; ++e) raw_contribution_[e] += contribution_[e];
   }
 
   const PreparedCovariance& covariance_;
@@ -165,8 +165,8 @@ class CpuKernel<ProjectedAdjoint, Lanes> {
   Tile<Lanes> tile_;
   V* gradient_;
   V* sums_;
-  V* pull_;
-  V* raw_pull_;
+  V* contribution_;
+  V* raw_contribution_;
 };
 
 }  // namespace neargp

@@ -26,7 +26,7 @@
 
 namespace neargp {
 
-// What a computation needs besides the factor.
+// The arrays that a computation needs besides the factor.
 struct TileNeeds {
   bool derivatives = false;  // triangles of derivatives of the covariance
   bool target_row = true;    // the target's values and noise are part of the matrix
@@ -103,7 +103,7 @@ class Tile {
     }
   }
 
-  // Of several outputs: the loadings of each row, and its noise scale times the nugget of its output.
+  // Loads, of several outputs, the loadings of each row, and its noise scale times the nugget of its output.
   void load_outputs(const PreparedCovariance& covariance) {
     for (int row = 0; row < rows_; ++row)
       for (int lane = 0; lane < Lanes; ++lane) {
@@ -158,9 +158,9 @@ class Tile {
 
   // Factorises the leading `rows` rows of the matrix. Returns the smallest target whose
   // factor failed, or -1.
-  Index factorise(int rows) {
+  Index factorize(int rows) {
     Bits failed = {};
-    factor_.factorise(rows, singular_tolerance, failed);
+    factor_.factorize(rows, singular_tolerance, failed);
     Index first_failed = -1;
     for (int lane = Lanes - 1; lane >= 0; --lane)
       if (failed[lane] && get_lane(weight_, lane) > 0.0) first_failed = targets_[lane];

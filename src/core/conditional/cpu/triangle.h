@@ -121,7 +121,7 @@ struct Triangle {
   // The leading `length` rows of a symmetric matrix are replaced by their Cholesky factor. A pivot
   // below `tolerance` times its diagonal entry marks the lane as failed (all bits set
   // in `failed`) and is replaced by the diagonal entry, to keep the other lanes going.
-  void factorise(int length, double tolerance, typename Pack<Lanes>::Bits& failed) {
+  void factorize(int length, double tolerance, typename Pack<Lanes>::Bits& failed) {
     int first = 0;
     for (; first + block <= length; first += block) factor_rows<block>(first, tolerance, failed);
     switch (length - first) {

@@ -1,4 +1,5 @@
-// The steps that every gradient by way of weights and conditional variances is made of (conditional/cpu/adjoint_tile.h), by a team.
+// The steps that every gradient by way of weights and conditional variances is made of
+// (conditional/cpu/adjoint_tile.h), by a team.
 #pragma once
 
 #include "conditional/gpu/contract.h"
@@ -20,7 +21,7 @@ NEARGP_HD inline double solve_contrast(const TeamTile<Team, derivatives>& tile, 
   return f;
 }
 
-// From bbar in the first k places of t, and zeros behind, to all of t = fbar u + (K^-1 bbar, 0).
+// Completes t from bbar in its first k places, and zeros behind: t = fbar u + (K^-1 bbar, 0).
 template <class Team>
 NEARGP_HD inline void solve_adjoint(const TeamTile<Team, true>& tile, const double* u, double fbar, double* t) {
   const Team& team = tile.team();

@@ -40,7 +40,7 @@ class TeamConditionalSums {
     NEARGP_HD int k() const { return tile_.k(); }
     NEARGP_HD Real column_at_target(int c) const { return tile_.factor().further(c, k()); }
     NEARGP_HD Real* derivative(int slot) const { return tile_.vector(slot); }
-    // In the memory of the last derivative, which is found when it is no longer needed.
+    // The vector u, in the memory of the last derivative, which is found when it is no longer needed.
     NEARGP_HD Real* u() const { return derivative(covariance_.first_variance_slot()); }
 
     NEARGP_HD void add_values(double weight, double* sums) {

@@ -1,12 +1,13 @@
-// What the parameters of several outputs take of a contraction, by a team. conditional/cpu/coregionalisation.h has the formulas;
-// there is no total to spare the first of them a sum.
+// The share of a contraction that the parameters of several outputs take, by a team.
+// conditional/cpu/coregionalisation.h has the formulas; there is no total to spare the first of them a sum.
 #pragma once
 
 #include "conditional/gpu/tile.h"
 
 namespace neargp {
 
-// gradient[first + stride * output] += factor * the sum of row_sum() over the rows of each output, a thread to an output.
+// gradient[first + stride * output] += factor * the sum of row_sum() over the rows of each output, a thread to an
+// output.
 template <class Team, class Real>
 NEARGP_HD inline void add_by_output(const TeamTile<Team, true, Real>& tile, int first, int stride, double factor,
                                     double* gradient) {

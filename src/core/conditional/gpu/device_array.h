@@ -11,7 +11,7 @@
 //   upload(to, from, bytes), download(to, from, bytes)
 //   fill(pointer, byte, bytes)
 //   launch(task, range, plan, memory)     run_targets() for all teams of the plan; memory: see LaunchMemory
-//   synchronise()                         waits for what was launched, and reports its errors
+//   synchronize()                         waits for what was launched, and reports its errors
 //
 // src/cuda/cuda_device.h is CUDA's; the tests have one that is the CPU.
 #pragma once

@@ -1,4 +1,5 @@
-// The table of functions of conditional/backend.h for a device with teams (conditional/gpu/device_array.h says what Device is).
+// The table of functions of conditional/backend.h for a device with teams (conditional/gpu/device_array.h says what
+// Device is).
 #pragma once
 
 #include <algorithm>
@@ -119,7 +120,7 @@ class DeviceBackend {
   template <class Real>
   using JointGradient = TeamJointSums<true, Real>;
 
-  // One for each operation, of which entry() takes the one with its type.
+  // Runs one operation; there is one overload for each, of which entry() takes the one with its type.
   static Index run(void* device_view, const PreparedCovariance& covariance, const ConditionalSums& operation,
                    const RunContext& context, std::vector<double>& sums) {
     if (!operation.information) return sum<SumsOfValues>(device_view, covariance, context, sums);
@@ -163,7 +164,7 @@ class DeviceBackend {
                                   context);
     evaluation.for_each_chunk([&](const LocalView& chunk, Index first, Index count) {
       evaluation.launch(Task{chunk, uploaded.on_device(), arrays.upload(first, count)}, first, count);
-      Device::synchronise();
+      Device::synchronize();
       arrays.download(first, count);
     });
     sums = evaluation.sums();
@@ -185,19 +186,19 @@ class DeviceBackend {
       const ProjectedMoments found = moments.upload(first, count);
       factors.reserve(count * factor_size);
       evaluation.launch(TeamProjectedMoments{chunk, uploaded.on_device(), found, factors.data()}, first, count);
-      Device::synchronise();
+      Device::synchronize();
       moments.download(first, count);
       differentiate(operation, first, count, context);
       const ProjectedDerivatives given = derivatives.upload(first, count);
       evaluation.launch(TeamProjectedAdjoint{chunk, uploaded.on_device(), found, given, factors.data()}, first, count);
-      Device::synchronise();
+      Device::synchronize();
       derivatives.download(first, count);
     });
     sums = evaluation.sums();
     return evaluation.first_failed();
   }
 
-  // On the host, by all its threads. Progress is that of chunks.
+  // Differentiates on the host, by all its threads. Progress is that of chunks.
   static void differentiate(const ProjectedAdjoint& host, Index first, Index count, RunContext context) {
     constexpr Index part = 256;
     context.progress = nullptr;

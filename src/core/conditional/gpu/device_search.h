@@ -51,14 +51,14 @@ class DeviceSearch {
   // Operations of one comparison: a difference, its square and a sum for each coordinate, and the judgement.
   static double operations(Points reference) { return 3.0 * reference.dim + 10.0; }
 
-  // With limits and labels, which some requests lack.
+  // The memory of a query, with limits and labels, which some requests lack.
   static double bytes_per_query(const NeighborRequest& request) { return 8.0 * request.queries.dim + 4.0 * request.k + 8.0; }
   static double bytes_per_point(const NeighborRequest& request) { return 8.0 * request.reference.dim + 4.0; }
 
   // Fewer in a launch would leave teams without work.
   static constexpr double least_queries = 1024.0;
 
-  // As many as a launch has time for, and no more than fit.
+  // The number of queries that a launch has time for, and no more than fit.
   static Index queries_per_launch(const NeighborRequest& request) {
     const double by_time = operations_per_launch / (operations(request.reference) * double(request.reference.n));
     const double by_memory = 0.5 * double(Device::free_bytes()) / bytes_per_query(request);
@@ -97,7 +97,7 @@ class DeviceSearch {
       if (!plan.in_shared) large_memory.reserve(plan.teams() * plan.team_bytes);
       Device::launch(task, TargetRange{0, groups, plan.teams()}, plan,
                      LaunchMemory{nullptr, large_memory.data(), failed.data()});
-      Device::synchronise();
+      Device::synchronize();
       index.download(request.index + first * task.k, count * task.k);
     }
   };

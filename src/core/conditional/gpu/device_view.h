@@ -102,7 +102,7 @@ class ViewOnDevice {
 
   const LocalView& host() const { return host_; }
 
-  // What a chunk needs of the device's memory for each of its targets.
+  // The device's memory that a chunk needs for each of its targets.
   Index streamed_bytes_per_target() const { return targets_.hold_all() ? 0 : targets_.bytes_per_target(host_); }
 
   void set_values(const LocalView& view) {

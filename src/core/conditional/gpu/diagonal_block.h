@@ -1,5 +1,5 @@
-// The square of four rows and columns on the diagonal of a team's triangle (conditional/gpu/triangle.h), in registers. Every thread
-// has a copy and computes with it for itself, which costs less than to hand results round.
+// The square of four rows and columns on the diagonal of a team's triangle (conditional/gpu/triangle.h), in registers.
+// Every thread has a copy and computes with it for itself, which costs less than to hand results round.
 #pragma once
 
 #include "conditional/gpu/team.h"
@@ -14,13 +14,14 @@ class DiagonalBlock {
 
   NEARGP_HD DiagonalBlock() {}
 
-  // Of a factor, from its columns, `length` apart, and the reciprocals of its diagonal.
+  // Takes the block of a factor from its columns, `length` apart, and the reciprocals of its diagonal.
   NEARGP_HD DiagonalBlock(const Real* corner, int length, const Real* inverse_diagonal)
       : l10(corner[1]), l20(corner[2]), l21(corner[length + 2]), l30(corner[3]), l31(corner[length + 3]),
         l32(corner[2 * length + 3]), inverse(Four<Real>::load(inverse_diagonal)) {}
 
-  // Of a matrix, by factorising it. TeamTriangle::factorise() tells what becomes of pivots that are too small.
-  NEARGP_HD bool factorise(const Real* corner, int length, const Real* diagonal, Real tolerance) {
+  // Makes the block of a matrix by factorising it. TeamTriangle::factorize() says what becomes of pivots that are too
+  // small.
+  NEARGP_HD bool factorize(const Real* corner, int length, const Real* diagonal, Real tolerance) {
     const Real* column1 = corner + length;
     const Real* column2 = column1 + length;
     const Real* column3 = column2 + length;

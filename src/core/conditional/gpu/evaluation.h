@@ -11,7 +11,7 @@
 
 namespace neargp {
 
-// Its targets are the sums: total[s] = the sum of all teams' s-th.
+// Adds the teams' sums. Its targets are the sums: total[s] = the sum of all teams' s-th.
 struct AddTeamSums {
   const double* sums;
   double* total;
@@ -66,7 +66,7 @@ class Evaluation {
     for (Index first = 0; first < targets; first += chunk_) {
       const Index count = std::min(chunk_, targets - first);
       body(view_.chunk(first, count), first, count);
-      Device::synchronise();
+      Device::synchronize();
       if (context_.check_interrupt) context_.check_interrupt();
       if (context_.progress) context_.progress(double(first + count) / double(targets));
     }

@@ -1,4 +1,4 @@
-// What a launch is given besides its task, and launches that need nothing more.
+// The shape of a launch, which it is given besides its task, and launches that need nothing more.
 #pragma once
 
 #include "conditional/gpu/device_array.h"
@@ -25,7 +25,7 @@ void run_plain(const Task& task, Index targets) {
   DeviceArray<Device, Index> failed;
   failed.fill(0xff, targets);
   Device::launch(task, TargetRange{0, targets, targets}, plan, LaunchMemory{nullptr, nullptr, failed.data()});
-  Device::synchronise();
+  Device::synchronize();
 }
 
 }  // namespace neargp

@@ -1,7 +1,7 @@
-// What a device module offers: a shared object of its own, opened when a device is first asked for
-// (conditional/gpu/module_loader.h), so that the package loads where the device's libraries are missing. It is compiled by the
-// compiler of the package, or with that as its host compiler: both sides share the types of C++, and an Error thrown
-// by the module is caught as one by the package.
+// The interface of a device module: a shared object of its own, opened when a device is first asked for
+// (conditional/gpu/module_loader.h), so that the package loads where the device's libraries are missing. It is compiled
+// by the compiler of the package, or with that as its host compiler: both sides share the types of C++, and an Error
+// thrown by the module is caught as one by the package.
 #pragma once
 
 #include <string>
@@ -34,7 +34,7 @@ struct DeviceModule {
   DeviceInfo (*describe)(int device);
   // Views that are opened from now on live on this device. It may claim memory there and start threads.
   void (*select)(int device);
-  // By which number the maker's libraries know the selected device: they count those that cannot be used here, too.
+  // The number by which the maker's libraries know the selected device: they count those that cannot be used here, too.
   int (*selected)();
 
   const Backend* backend;

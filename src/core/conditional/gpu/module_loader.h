@@ -12,7 +12,7 @@ namespace neargp {
 // every computation on a device, by one thread.
 const DeviceModule& device_module(const std::string& file);
 
-// Whether device_module(file) would fail because this process is such a fork.
+// Says whether device_module(file) would fail because this process is such a fork.
 bool forked_from_user_of(const std::string& file);
 
 }  // namespace neargp

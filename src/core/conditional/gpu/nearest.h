@@ -1,5 +1,5 @@
-// Nearest neighbours by comparing all pairs of points, a few queries to a team: what a GPU does faster than a tree where
-// trees fail, in many dimensions.
+// Nearest neighbours by comparing all pairs of points, a few queries to a team: what a GPU does faster than a tree
+// where trees fail, in many dimensions.
 //
 // Each thread looks at every team-size-th reference point. Candidates nearer than the k-th nearest so far are appended
 // to a query's store; when it is full the team sorts it and keeps k. Exact, with ties broken by label, in the same
@@ -18,7 +18,7 @@ namespace neargp {
 
 namespace rounded {
 
-// Each operation rounded on its own, which CUDA's compiler would otherwise join.
+// Rounds each operation on its own, which CUDA's compiler would otherwise join.
 NEARGP_HD inline double square_added(double sum, double x) {
 #ifdef __CUDA_ARCH__
   return __dadd_rn(sum, __dmul_rn(x, x));
@@ -40,8 +40,8 @@ class TeamNearest {
     return size;
   }
 
-  // Arrays on the device. Coordinate d of reference point j is at reference[d * n + j]; the queries are row-major; label,
-  // limit and excluded are those of a NeighborRequest. Fills rows of k labels, with -1 where there are fewer.
+  // Arrays on the device. Coordinate d of reference point j is at reference[d * n + j]; the queries are row-major;
+  // label, limit and excluded are those of a NeighborRequest. Fills rows of k labels, with -1 where there are fewer.
   const double* reference;
   const double* queries;
   const int* label;

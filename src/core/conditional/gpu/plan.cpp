@@ -9,7 +9,7 @@ namespace neargp {
 
 namespace {
 
-// Of the memory that is free, a part is left to the device's own needs and to fragments.
+// A part of the memory that is free is left to the device's own needs and to fragments.
 constexpr double usable_share = 0.85;
 
 // The sums of all teams together take no more than this.
@@ -17,7 +17,7 @@ constexpr Index most_partial_doubles = Index(1) << 25;
 
 constexpr int warp = 32;
 
-// Of shared memory CUDA takes some for each block, and allots the rest in pieces (CUDA C++ Programming Guide, section on
+// CUDA takes some shared memory for each block, and allots the rest in pieces (CUDA C++ Programming Guide, section on
 // compute capabilities, and the occupancy calculator of Nsight Compute).
 constexpr Index reserved_per_block = 1024, shared_piece = 128;
 
@@ -38,8 +38,8 @@ int threads_of_team(const LaunchDemand& demand, bool in_shared) {
   return demand.rows <= 104 ? 128 : 256;
 }
 
-// Teams of a warp load the same four entries of their matrices at one time, 32 bytes of doubles. A distance of 32 modulo 128
-// bytes, the width of shared memory, puts those of four teams in banks of their own.
+// Teams of a warp load the same four entries of their matrices at one time, 32 bytes of doubles. A distance of 32
+// modulo 128 bytes, the width of shared memory, puts those of four teams in banks of their own.
 Index apart_in_banks(Index team_bytes) { return (team_bytes + 95) / 128 * 128 + 32; }
 
 [[noreturn]] void refuse(double needed, double free) {

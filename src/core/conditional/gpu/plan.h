@@ -6,8 +6,8 @@
 
 namespace neargp {
 
-// Of a launch, so that interrupts are answered in between: a third of a second at 5e11 operations a second, a slow
-// device's rate in double precision.
+// The length of a launch, so that interrupts are answered in between: a third of a second at 5e11 operations a second,
+// a slow device's rate in double precision.
 inline constexpr double operations_per_launch = 1.5e11;
 
 struct DeviceLimits {
@@ -30,7 +30,7 @@ struct LaunchPlan {
   int block_threads() const { return team_threads * teams_per_block; }
 };
 
-// What a computation wants of a launch.
+// The demands of a computation on a launch.
 struct LaunchDemand {
   int rows = 1;            // of a target's matrix
   Index team_bytes = 0;  // of memory for each team
@@ -39,7 +39,7 @@ struct LaunchDemand {
   bool whole_warps = false;  // teams of a warp must not go different ways, and these do
 };
 
-// As many teams as the device runs at one time: each has sums of its own, and goes through many targets.
+// Plans as many teams as the device runs at one time: each has sums of its own, and goes through many targets.
 // `free_bytes` bounds the memory of teams that do not fit into shared memory. Throws an Error where there is not even
 // room for one.
 LaunchPlan plan_launch(const DeviceLimits& limits, const LaunchDemand& demand, Index free_bytes);

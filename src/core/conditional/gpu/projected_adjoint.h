@@ -1,6 +1,7 @@
-// The two halves of conditional/cpu/projected_adjoint.h, one target to a team: what terms of mean, spread and variance ask of the
-// covariance, and, when the host has found their derivatives, the way back. The factors wait in the device's memory, k^2/2
-// doubles for each target of a chunk: to write and read them takes a fraction of what a second factorisation would.
+// The two halves of conditional/cpu/projected_adjoint.h, one target to a team: terms of the mean, the projected and the
+// conditional variance, and, when the host has found their derivatives, the way back. The factors wait in the
+// device's memory, k^2/2 doubles for each target of a chunk: to write and read them takes a fraction of what a second
+// factorisation would.
 #pragma once
 
 #include "conditional/gpu/adjoint_tile.h"
@@ -28,25 +29,25 @@ class TeamProjectedMoments {
       const bool good = tile_.load(target);
       double* u = tile_.vector(0);
       const double f = solve_contrast(tile_, u);
-      double mean = 0.0, spread = 0.0;
+      double mean = 0.0, projected = 0.0;
       for (int i = team_.rank(); i < k; i += team_.size()) {
         mean -= u[i] * tile_.value(i, 0);
-        spread += u[i] * u[i] * tile_.value(i, 1);
+        projected += u[i] * u[i] * tile_.value(i, 1);
       }
       mean = team_.sum(mean);
-      spread = team_.sum(spread);
-      if (weight > 0.0) write(target, mean, spread, f, u);
+      projected = team_.sum(projected);
+      if (weight > 0.0) write(target, mean, projected, f, u);
       return good;
     }
 
    private:
-    NEARGP_HD void write(Index target, double mean, double spread, double f, const double* u) const {
+    NEARGP_HD void write(Index target, double mean, double projected, double f, const double* u) const {
       const int k = tile_.k();
       tile_.factor().copy_to(team_, task_.factors + target * TeamTriangle<double>::size(k));
       for (int i = team_.rank(); i < k; i += team_.size()) task_.found.weights[target * k + i] = -u[i];
       if (team_.rank() != 0) return;
       task_.found.mean[target] = mean;
-      task_.found.spread[target] = spread;
+      task_.found.projected[target] = projected;
       task_.found.variance[target] = f;
     }
 
@@ -80,10 +81,10 @@ class TeamProjectedAdjoint {
       load_contrast(target, u);
       const double f = task_.found.variance[target];
       const double in_mean = task_.given.d_mean[target];
-      const double in_spread = 2.0 * task_.given.d_spread[target];
+      const double in_projected = 2.0 * task_.given.d_projected[target];
       const double fbar = task_.given.d_variance[target];
       for (int i = team_.rank(); i < tile_.vector_stride(); i += team_.size())
-        t[i] = i < k ? in_mean * tile_.value(i, 0) - in_spread * u[i] * tile_.value(i, 1) : 0.0;
+        t[i] = i < k ? in_mean * tile_.value(i, 0) - in_projected * u[i] * tile_.value(i, 1) : 0.0;
       solve_adjoint(tile_, u, fbar, t);
       contract_adjoint(tile_, u, t, fbar * f, weight, sums);
       if (task_.given.d_locations && weight > 0.0) pull_locations(target, u, t);
@@ -95,7 +96,8 @@ class TeamProjectedAdjoint {
     NEARGP_HD void load_contrast(Index target, double* u) const {
       const int k = tile_.k();
       const double* b = task_.found.weights + target * k;
-      for (int i = team_.rank(); i < tile_.vector_stride(); i += team_.size()) u[i] = i < k ? -b[i] : i == k ? 1.0 : 0.0;
+      for (int i = team_.rank(); i < tile_.vector_stride(); i += team_.size())
+        u[i] = i < k ? -b[i] : i == k ? 1.0 : 0.0;
       team_.barrier();
     }
 
@@ -105,26 +107,26 @@ class TeamProjectedAdjoint {
       const int rows = tile_.rows(), dim = task_.covariance.dim;
       double* out = task_.given.d_locations + target * rows * dim;
       for (int i = team_.rank(); i < rows; i += team_.size()) {
-        double* pull = out + i * dim;
-        for (int d = 0; d < dim; ++d) pull[d] = 0.0;
-        for (int c = 0; c < task_.covariance.components; ++c) pull_row(c, i, u, t, pull);
+        double* contribution = out + i * dim;
+        for (int d = 0; d < dim; ++d) contribution[d] = 0.0;
+        for (int c = 0; c < task_.covariance.components; ++c) add_row_contribution(c, i, u, t, contribution);
       }
     }
 
-    NEARGP_HD void pull_row(int c, int i, const double* u, const double* t, double* pull) const {
+    NEARGP_HD void add_row_contribution(int c, int i, const double* u, const double* t, double* contribution) const {
       const TeamComponent<double>& component = task_.covariance.component[c];
       // z = D E x, D the inverse ranges and E symmetric: d/dx = E D d/dz
       if (component.anisotropic) {
-        const double x = component.inverse_range[0] * pull_along(c, i, 0, u, t);
-        const double y = component.inverse_range[1] * pull_along(c, i, 1, u, t);
-        pull[0] += component.a11 * x + component.a12 * y;
-        pull[1] += component.a12 * x + component.a22 * y;
+        const double x = component.inverse_range[0] * contribution_along(c, i, 0, u, t);
+        const double y = component.inverse_range[1] * contribution_along(c, i, 1, u, t);
+        contribution[0] += component.a11 * x + component.a12 * y;
+        contribution[1] += component.a12 * x + component.a22 * y;
       }
       for (int d = component.anisotropic ? 2 : 0; d < task_.covariance.dim; ++d)
-        pull[d] += component.inverse_range[d] * pull_along(c, i, d, u, t);
+        contribution[d] += component.inverse_range[d] * contribution_along(c, i, d, u, t);
     }
 
-    NEARGP_HD double pull_along(int c, int i, int d, const double* u, const double* t) const {
+    NEARGP_HD double contribution_along(int c, int i, int d, const double* u, const double* t) const {
       const double* slope = tile_.component(c).slope;
       const int rows = tile_.rows();
       const double* z = tile_.coords(c) + d * rows;

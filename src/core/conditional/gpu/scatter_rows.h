@@ -5,7 +5,8 @@
 
 namespace neargp {
 
-// Its targets are runs of `run` numbers of `from`, which has rows of `width` numbers: row r goes to row[r] of `to`.
+// Scatters rows. Its targets are runs of `run` numbers of `from`, which has rows of `width` numbers: row r goes to
+// row[r] of `to`.
 struct ScatterRows {
   static constexpr Index run = 1024;
 

@@ -1,6 +1,6 @@
-// One target with its conditioning set, as a team holds it: the counterpart of conditional/cpu/tile.h, of which it keeps the
-// conventions. Rows 0 .. k-1 are the conditioning set, row k is the target; rows that are absent stand at the target's
-// own place and are unit vectors of the matrix, and here they have zeros in the triangles of derivatives, too.
+// One target with its conditioning set, as a team holds it: the counterpart of conditional/cpu/tile.h, of which it
+// keeps the conventions. Rows 0 .. k-1 are the conditioning set, row k is the target; rows that are absent stand at the
+// target's own place and are unit vectors of the matrix, and here they have zeros in the triangles of derivatives, too.
 //
 // The factor has the target's row as its last or, where that is not to be factorised, leaves it in cross().
 #pragma once
@@ -19,8 +19,8 @@ struct TeamNeeds {
   int solved_values = 0;   // columns of values x of which L^-1 x is wanted
 };
 
-// A pivot below this share of the row's own variance counts as zero (conditional/cpu/tile.h). In single precision it is the same
-// multiple of the rounding error, 2^29 times as large.
+// A pivot below this share of the row's own variance counts as zero (conditional/cpu/tile.h). In single precision it is
+// the same multiple of the rounding error, 2^29 times as large.
 template <class Real>
 inline constexpr Real team_singular_tolerance = 1e-14;
 template <>
@@ -63,7 +63,8 @@ class TeamTile {
   NEARGP_HD bool present(int row) const { return datum_[row] >= 0; }
   NEARGP_HD const Real* coords(int c) const { return coords_ + c * rows_ * coordinates(); }
 
-  // Of several outputs: that of a row, and two vectors for the derivatives in loadings (conditional/gpu/coregionalisation.h).
+  // The output of a row where there are several, and two vectors for the derivatives in loadings
+  // (conditional/gpu/coregionalisation.h).
   NEARGP_HD int output(int row) const { return datum_[rows_ + row]; }
   NEARGP_HD Real* row_loading() const { return loading_; }
   NEARGP_HD Real* row_sum() const { return loading_ + rows_; }
@@ -90,7 +91,7 @@ class TeamTile {
   // afterwards.
   NEARGP_HD bool load(Index target) {
     fill(target);
-    return factor_.factorise(team_, team_singular_tolerance<Real>);
+    return factor_.factorize(team_, team_singular_tolerance<Real>);
   }
 
   // The same with a factor that was found before (TeamTriangle<Real>::copy_to()).
@@ -116,7 +117,7 @@ class TeamTile {
     Real value, in_length, in_shape;
   };
 
-  // On a line there is a second one, of zeros.
+  // The number of coordinates; on a line there is a second one, of zeros.
   NEARGP_HD int coordinates() const { return larger(view_.dim, 2); }
   NEARGP_HD bool several_outputs() const { return covariance_.outputs > 0; }
   NEARGP_HD bool keeps_covariance(int c) const { return c > 0 || several_outputs(); }
@@ -127,7 +128,8 @@ class TeamTile {
     return piece;
   }
 
-  // Of some covariances and many rows more than an int counts, which each triangle is below.
+  // The size of all derivatives, of some covariances and many rows more than an int counts, which each triangle is
+  // below.
   NEARGP_HD Index derivative_size() const {
     int triangles = 0;
     for (int c = 0; c < covariance_.components; ++c) {
@@ -177,7 +179,8 @@ class TeamTile {
     noise_[row] *= covariance_.output_nuggets[output];
   }
 
-  // From the target's own place on: rounded after that, differences keep their digits wherever the data lie.
+  // Scales a point from the target's own place on: rounded after that, differences keep their digits wherever the data
+  // lie.
   NEARGP_HD void scale_point(int row, const double* point, const double* origin) {
     for (int c = 0; c < covariance_.components; ++c) {
       const Component component(covariance_.component[c]);
@@ -246,7 +249,7 @@ class TeamTile {
     }
   }
 
-  // Each thread its own pairs, as it has filled them.
+  // Clears, each thread its own pairs, as it has filled them.
   NEARGP_HD void clear_absent() {
     for_each_pair(team_, rows_, [&](int i, int j, int place) {
       if (present(i) && present(j)) return;

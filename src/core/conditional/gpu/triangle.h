@@ -1,21 +1,21 @@
 // Cholesky factor and triangular solves of one matrix by a team.
 //
 // The lower triangle is stored in panels of four columns. The columns of a panel are as long as the first of them and
-// some entries more, as a rule two doubles, or four floats where there are further rows:
+// some entries more, as a rule two doubles, or four floats where there are additional right-hand sides:
 //
 //   panel p:  column 4p, rows 4p .. padded-1, further entries | column 4p + 1, the same rows | ...
 //
 // so that (a) threads of consecutive rows find a column's entries side by side, in shared as in global memory, (b) four
-// rows of one column that begin at a multiple of four are aligned loads of 16 bytes, and (c) threads of consecutive columns
-// that load four rows each meet different banks of shared memory: a column of doubles has an odd number of such loads.
-// Columns of floats, whose lengths are multiples of four for (b), have one in every other panel; (c) matters to
+// rows of one column that begin at a multiple of four are aligned loads of 16 bytes, and (c) threads of consecutive
+// columns that load four rows each meet different banks of shared memory: a column of doubles has an odd number of such
+// loads. Columns of floats, whose lengths are multiples of four for (b), have one in every other panel; (c) matters to
 // solve_backward() only, (b) to the innermost loops of all.
 //
 // The number of rows is padded to a multiple of four by unit vectors, which change nothing. Vectors are as long as the
 // padded matrix and hold zeros there.
 //
-// Further rows y below the matrix S have room there. The factorisation makes L^-1 y of them, as it makes a row of L of each
-// row of S, and where threads would else be idle that costs nothing.
+// Additional right-hand sides y below the matrix S have room there. The factorisation makes L^-1 y of them, as it makes
+// a row of L of each row of S, and where threads would else be idle that costs nothing.
 //
 // Loops go along columns and from panel to panel by adding to addresses: on a GPU, to compute a place anew takes more
 // instructions than what is done with its entry (bench/cuda.md).
@@ -53,9 +53,9 @@ class TeamTriangle {
   NEARGP_HD int rows() const { return rows_; }
   NEARGP_HD int padded() const { return padded_; }
   NEARGP_HD Real& at(int i, int j) const { return entries_[place(i, j, length_)]; }
-  // Entry j of a further row.
+  // Entry j of an additional right-hand side.
   NEARGP_HD Real& further(int row, int j) const { return at(padded_ + row, j); }
-  // A further row times a vector with zeros behind, by one thread.
+  // An additional right-hand side times a vector with zeros behind, by one thread.
   NEARGP_HD Real further_dot(int row, const Real* x) const {
     Real sum = 0;
     const Real* own = &further(row, 0);
@@ -65,7 +65,7 @@ class TeamTriangle {
     }
     return sum;
   }
-  // Before the factorisation the diagonal of the matrix, as each entry of it is judged against; after it the
+  // The diagonal: before the factorisation that of the matrix, as each entry of it is judged against; after it the
   // reciprocals of the factor's.
   NEARGP_HD Real* inverse_diagonal() const { return inverse_; }
 
@@ -80,9 +80,10 @@ class TeamTriangle {
   }
 
   // Replaces the matrix by its factor. A pivot of no more than `tolerance` times the diagonal entry is replaced by that
-  // entry, and the result is false: the same rule as on the CPU (conditional/cpu/triangle.h). All threads get the same result.
+  // entry, and the result is false: the same rule as on the CPU (conditional/cpu/triangle.h). All threads get the same
+  // result.
   template <class Team>
-  NEARGP_HD bool factorise(const Team& team, Real tolerance) const {
+  NEARGP_HD bool factorize(const Team& team, Real tolerance) const {
     bool good = true;
     int from = 0, to = block;  // of the columns from .. to-1 nothing is missing that earlier columns contribute
     for (Panel panel(*this, 0); panel.first < padded_; panel.next()) {
@@ -96,7 +97,7 @@ class TeamTriangle {
         team.barrier();
       }
       DiagonalBlock<Real> block;
-      good &= block.factorise(panel.corner, panel.length, inverse_ + panel.first, tolerance);
+      good &= block.factorize(panel.corner, panel.length, inverse_ + panel.first, tolerance);
       for (int i = width + team.rank(); panel.first + i < end_; i += team.size()) {
         Real* row = panel.corner + i;
         const int length = panel.length;
@@ -110,7 +111,7 @@ class TeamTriangle {
     return good;
   }
 
-  // To and from memory that outlives the team's; `to` and `from` have room for size().
+  // Copies to and from memory that outlives the team's; `to` and `from` have room for size().
   template <class Team>
   NEARGP_HD void copy_to(const Team& team, Real* to) const {
     for (int e = team.rank(); e < size(rows_); e += team.size()) to[e] = entries_[e];
@@ -120,8 +121,8 @@ class TeamTriangle {
     for (int e = team.rank(); e < size(rows_); e += team.size()) entries_[e] = from[e];
   }
 
-  // x := L^-1 x for `count` vectors, `stride` apart. Every thread solves with the square on the diagonal for itself; what
-  // it finds is stored when all have found it.
+  // x := L^-1 x for `count` vectors, `stride` apart. Every thread solves with the square on the diagonal for itself;
+  // what it finds is stored when all have found it.
   template <class Team>
   NEARGP_HD void solve_forward(const Team& team, Real* x, int count, int stride) const {
     for (Panel panel(*this, 0); panel.first < padded_; panel.next()) {
@@ -181,16 +182,16 @@ class TeamTriangle {
     return (further - odd + width - 1) / width * width + odd;
   }
 
-  // Of entry (i, j), i not above the panel of column j, which begins with column f: with `length` that of the first
-  // column, the panels before it have f length - f (f - 4) / 2 entries, and its columns are length - f long.
+  // The place of entry (i, j), i not above the panel of column j, which begins with column f: with `length` that of the
+  // first column, the panels before it have f length - f (f - 4) / 2 entries, and its columns are length - f long.
   NEARGP_HD static int place(int i, int j, int length) {
     const int f = j & -width;
     return i + j * length - f * (j - f / 2 - 1);
   }
 
-  // Takes from `block` columns, or from as many as are left, what all columns before them contribute, and returns how many
-  // they are. Squares of two rows and eight columns share 10 loads for 16 products, and there are enough of them for all
-  // threads of a block, where a panel has but its rows.
+  // Takes from `block` columns, or from as many as are left, what all columns before them contribute, and returns how
+  // many they are. Squares of two rows and eight columns share 10 loads for 16 products, and there are enough of them
+  // for all threads of a block, where a panel has but its rows.
   template <class Team>
   NEARGP_HD int update_block(const Team& team, int first) const {
     const int columns = smaller(block, padded_ - first);
@@ -236,8 +237,8 @@ class TeamTriangle {
     at(i, j) -= sum;
   }
 
-  // Takes from the columns first .. first+3 what those from `from` on contribute. Two rows to a thread where there are so many,
-  // the same number for all threads of a team.
+  // Takes from the columns first .. first+3 what those from `from` on contribute. Two rows to a thread where there are
+  // so many, the same number for all threads of a team.
   template <class Team>
   NEARGP_HD void update_panel(const Team& team, int from, int first) const {
     int start = first;
