@@ -9,7 +9,7 @@
 
 namespace neargp {
 
-bool DenseCholesky::factorise(const double* values, const RunContext& context) {
+bool DenseCholesky::factorize(const double* values, const RunContext& context) {
   const Index n = pattern_.nodes();
   check_memory("An exact factor, its inverse and what they are made of", double(n), 3.0 * double(n));
   lower_ = Eigen::MatrixXd::Zero(n, n);
@@ -46,7 +46,8 @@ void DenseCholesky::solve(double* x, int columns, const RunContext& context) con
 }
 
 // L^-1 b has the leading zeros of b.
-double DenseCholesky::half_norm(const int* nodes, const double* weights, int count, Workspace& workspace) const {
+double DenseCholesky::inverse_quadratic_form(const int* nodes, const double* weights, int count,
+                                             Workspace& workspace) const {
   const Index n = pattern_.nodes();
   workspace.fit(n);
   Index first = n;
@@ -56,7 +57,8 @@ double DenseCholesky::half_norm(const int* nodes, const double* weights, int cou
     first = std::min(first, column);
   }
   Eigen::Map<Eigen::VectorXd> b(workspace.value.data() + first, n - first);
-  product_engine().solve_left({lower_.data() + first * (n + 1), n - first, n - first, n}, {b.data(), n - first, 1, n - first});
+  product_engine().solve_left({lower_.data() + first * (n + 1), n - first, n - first, n},
+                              {b.data(), n - first, 1, n - first});
   const double norm = b.squaredNorm();
   b.setZero();
   return norm;

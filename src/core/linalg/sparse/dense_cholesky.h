@@ -14,11 +14,12 @@ class DenseCholesky : public SparseFactor {
   // The pattern outlives the factor.
   explicit DenseCholesky(const SparsePattern& pattern) : pattern_(pattern) {}
 
-  bool factorise(const double* values, const RunContext& context) override;
+  bool factorize(const double* values, const RunContext& context) override;
   double log_det() const override;
   void inverse(double* values, const RunContext& context) const override;
   void solve(double* x, int columns, const RunContext& context) const override;
-  double half_norm(const int* nodes, const double* weights, int count, Workspace& workspace) const override;
+  double inverse_quadratic_form(const int* nodes, const double* weights, int count,
+                                Workspace& workspace) const override;
 
  private:
   const SparsePattern& pattern_;
