@@ -3,9 +3,9 @@
 # points are then chosen.
 
 fit_inducing <- function(method, problem) {
-  working <- if (is.null(problem$continued)) subset_start(method, problem) else problem$start
+  working <- if (is.null(problem$warm_start)) subset_start(method, problem) else problem$start
   positions <- start_positions(method, problem, component_at(problem, working))
-  climb_bound(problem, method, working, positions, method$move, problem$report_bound)
+  optimize_bound(problem, method, working, positions, method$move, problem$report_bound)
 }
 
 # Parameters from 2,000 rows with 200 points that are held. A user's start needs none.
@@ -20,7 +20,7 @@ subset_start <- function(method, problem, rows = 2000L, points = 200L) {
   if (nrow(positions) > points) {
     positions <- chosen_positions("kmeans", part$data$coords, positions, points, component, problem$threads)
   }
-  if_computable(climb_bound(part, method, problem$start, positions, FALSE, function(...) NULL)$working, problem$start)
+  if_computable(optimize_bound(part, method, problem$start, positions, FALSE, function(...) NULL)$working, problem$start)
 }
 
 # ---- the objective ----------------------------------------------------------------------------------------------------------------
@@ -82,11 +82,11 @@ position_chart <- function(problem, positions, component) {
   )
 }
 
-# ---- the climb --------------------------------------------------------------------------------------------------------------------
+# ---- the optimisation ------------------------------------------------------------------------------------------------
 
 # Ends where the last `patience` evaluations have gained less than 1e-5 a row, or 0.02 where that is more: optima of other starts differ
 # by more. The optimiser sees values per row.
-climb_bound <- function(problem, method, working, positions, move, report, patience = 8L) {
+optimize_bound <- function(problem, method, working, positions, move, report, patience = 8L) {
   objective <- bound_objective(problem, method)
   n <- length(problem$data$y)
   free <- problem$free
@@ -96,7 +96,7 @@ climb_bound <- function(problem, method, working, positions, move, report, patie
   at <- function(x) {
     list(working = replace(working, free, x[parameters]), positions = if (move) chart$to_positions(of_positions(x)) else positions)
   }
-  record <- new_climb_record(n, report, patience, negligible = max(1e-5, 0.02 / n))
+  record <- new_bound_record(n, report, patience, negligible = max(1e-5, 0.02 / n))
   state_at <- function(x) {
     record$at(x, function() {
       point <- at(x)
@@ -114,7 +114,7 @@ climb_bound <- function(problem, method, working, positions, move, report, patie
   message <- rlang::try_fetch(
     stats::optim(start, record$loss(state_at), record$loss_slope(state_at), method = "L-BFGS-B", lower = room("lower", -Inf),
       upper = room("upper", Inf), control = list(maxit = max_steps(problem), lmm = 20L, factr = 10))$convergence,
-    neargp_climb_settled = function(condition) 0L)
+    neargp_bound_converged = function(condition) 0L)
   record$result(if (message == 1L) sprintf("the bound still rose after %d iterations (max_iterations)", max_steps(problem)))
 }
 
@@ -122,7 +122,7 @@ climb_bound <- function(problem, method, working, positions, move, report, patie
 max_steps <- function(problem) ceiling(2.5 * problem$control$max_iterations)
 
 # What an optimiser has seen: the last state, since it asks for value and slope in turn, and the best.
-new_climb_record <- function(n, report, patience, negligible) {
+new_bound_record <- function(n, report, patience, negligible) {
   last <- list(x = NULL)
   best <- first <- NULL
   history <- double(0)
@@ -132,7 +132,7 @@ new_climb_record <- function(n, report, patience, negligible) {
     history <<- c(history, best$value / n)
     report(length(history), best$value)
     past <- length(history) - patience
-    if (past > 0L && history[length(history)] - history[past] < negligible) rlang::cnd_signal(rlang::cnd("neargp_climb_settled"))
+    if (past > 0L && history[length(history)] - history[past] < negligible) rlang::cnd_signal(rlang::cnd("neargp_bound_converged"))
   }
   at <- function(x, evaluate) {
     if (identical(x, last$x)) return(last$state)
@@ -141,9 +141,9 @@ new_climb_record <- function(n, report, patience, negligible) {
     last$state
   }
   result <- function(unconverged) {
-    settled <- is.null(unconverged) || unconverged == "nothing to estimate"
-    list(working = best$working, positions = best$positions, state = best, gain = best$value - first, iterations = length(history),
-      evaluations = length(history), converged = settled, message = unconverged %||% "the bound rises no more")
+    converged <- is.null(unconverged) || unconverged == "nothing to estimate"
+    list(working = best$working, positions = best$positions, evaluated = best, gain = best$value - first, iterations = length(history),
+      evaluations = length(history), converged = converged, message = unconverged %||% "the bound rises no more")
   }
   # Where a matrix is singular the loss is far above all others, so that a line search turns back.
   loss <- function(state_at) function(x) if (is.finite(value <- state_at(x)$value)) -value / n else 10 - first / n

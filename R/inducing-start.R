@@ -12,8 +12,8 @@ check_start_positions <- function(inducing) {
 
 # Starting positions in the core's coordinates. `component`: in whose metric.
 start_positions <- function(method, problem, component) {
-  earlier <- problem$continued$svgp$positions
-  if (!is.null(earlier)) return(earlier)
+  warm <- problem$warm_start$svgp$positions
+  if (!is.null(warm)) return(warm)
   given <- method$inducing
   if (is.data.frame(given) || is.matrix(given)) return(given_positions(given, problem))
   coords <- problem$data$coords

@@ -164,7 +164,7 @@ few_places <- 1500L
 # Pseudo-observations were calibrated with the k of the fit. `places`: observations and new ones together.
 draws_dense <- function(object, places, settings) {
   if (settings$exact) return(fits_dense(object, places))
-  isTRUE(settings$few_dense) && is.null(object$sites) && places <= few_places
+  isTRUE(settings$few_dense) && is.null(object$pseudo_observations) && places <= few_places
 }
 
 fits_dense <- function(object, places) {
