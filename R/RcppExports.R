@@ -145,8 +145,8 @@ core_label_probabilities <- function(model, covariance, nugget, slope, shift, bi
     .Call(`_neargp_core_label_probabilities`, model, covariance, nugget, slope, shift, bias, threads)
 }
 
-core_latent <- function(nodes, data, response, exact, mean_field, factor_bytes, threads) {
-    .Call(`_neargp_core_latent`, nodes, data, response, exact, mean_field, factor_bytes, threads)
+core_latent <- function(nodes, data, response, kind, exact, factor_bytes, threads) {
+    .Call(`_neargp_core_latent`, nodes, data, response, kind, exact, factor_bytes, threads)
 }
 
 core_latent_start <- function(latent, linear_predictor, family, parameters, threads) {
@@ -161,8 +161,8 @@ core_latent_is_restricted <- function(latent) {
     .Call(`_neargp_core_latent_is_restricted`, latent)
 }
 
-core_latent_fit <- function(latent, covariance, family, parameters, kind, tolerance, max_iterations, threads) {
-    .Call(`_neargp_core_latent_fit`, latent, covariance, family, parameters, kind, tolerance, max_iterations, threads)
+core_latent_fit <- function(latent, covariance, family, parameters, tolerance, max_iterations, threads) {
+    .Call(`_neargp_core_latent_fit`, latent, covariance, family, parameters, tolerance, max_iterations, threads)
 }
 
 core_latent_gradient <- function(latent, threads) {

@@ -39,7 +39,7 @@ latent_problem <- function(problem, nodes, search) {
   pointer <- in_memory(nrow(search$neighbors), nrow(nodes$coords), core_latent(
     list(coords = nodes$coords, order = search$order, neighbors = search$neighbors, jitter = problem$method$jitter),
     latent_data(nodes, data$coords, search$component, nrow(search$neighbors), problem$threads), latent_response(data),
-    problem$method$factor == "exact", problem$method$posterior == "mean-field", factor_bytes(problem$method), problem$threads))
+    problem$method$posterior, problem$method$factor == "exact", factor_bytes(problem$method), problem$threads))
   list(pointer = pointer, nodes = nodes, search = search)
 }
 
@@ -63,7 +63,7 @@ latent_objective <- function(problem, latent) {
   fit_at <- function(working, tolerance = 1e-5, max_iterations = 100L) {
     values <- to_core(working, layout$transform)
     rlang::try_fetch(core_latent_fit(latent$pointer, as_core_covariance(layout, problem$groups, values), family_core_name(family),
-      family_values(family, layout, values), kind, tolerance, max_iterations, problem$threads),
+      family_values(family, layout, values), tolerance, max_iterations, problem$threads),
       error = function(condition) abort_posterior(problem$method$jitter, condition))
   }
   # The gradient of the last fit. Where a likelihood is not log-concave the precision at what should be a mode may be

@@ -37,7 +37,7 @@ restored_latent <- function(object, threads) {
   seen <- latent_data(posterior, object$data$coords, posterior$component, nrow(posterior$neighbors), threads)
   with_pattern <- function(neighbors) {
     nodes$pattern_neighbors <- neighbors
-    core_latent(nodes, seen, latent_response(core_data(object$data)), posterior$exact, FALSE, factor_bytes(object$method), threads)
+    core_latent(nodes, seen, latent_response(core_data(object$data)), "sparse", posterior$exact, factor_bytes(object$method), threads)
   }
   pointer <- with_pattern(wider_pattern(posterior, threads))
   if (core_latent_is_restricted(pointer) && !posterior$restricted) pointer <- with_pattern(NULL)

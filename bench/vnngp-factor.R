@@ -18,7 +18,7 @@ variances <- function(fit, places, k) {
   scaled <- neargp:::core_scale(posterior$coords, posterior$component)
   nodes <- list(coords = posterior$coords, order = posterior$order, neighbors = posterior$neighbors, jitter = fit$method$jitter)
   if (k > nrow(posterior$neighbors)) nodes$pattern_neighbors <- neargp:::core_neighbors_before(scaled, posterior$order, k, 1L)
-  pointer <- neargp:::core_latent(nodes, list(node = posterior$node), neargp:::latent_response(fit$data), k == 0L, FALSE, Inf, 1L)
+  pointer <- neargp:::core_latent(nodes, list(node = posterior$node), neargp:::latent_response(fit$data), "sparse", k == 0L, Inf, 1L)
   neargp:::core_latent_restore(pointer, fit$core_covariance, posterior$mean, fit$beta, posterior$pseudo_precision, 1L)
   near <- neargp:::core_neighbors_to(scaled, neargp:::core_scale(places, posterior$component), 30L, 1L)
   neargp:::core_latent_predict(pointer, places, near, posterior$field_response, 1L)$variance
@@ -59,10 +59,10 @@ narrow_errors <- function(k, noise, n = 2000L, d = 8L) {
   nodes <- list(coords = coords, order = order, neighbors = neargp:::core_neighbors_before(scaled, order, k, 1L), jitter = 1e-6)
   response <- list(y = y, trials = rep(1, n), weights = rep(1, n), offset = double(n), design = matrix(1, n, 1L))
   fitted <- function(exact, bytes) {
-    pointer <- neargp:::core_latent(nodes, list(node = seq_len(n)), response, exact, FALSE, bytes, 1L)
+    pointer <- neargp:::core_latent(nodes, list(node = seq_len(n)), response, "sparse", exact, bytes, 1L)
     parameters <- if (binary) double(0) else noise
     neargp:::core_latent_start(pointer, if (binary) stats::qlogis((y + 0.5) / 2) else y, family, parameters, 1L)
-    value <- neargp:::core_latent_fit(pointer, covariance, family, parameters, "sparse", 1e-6, 100L, 1L)$value
+    value <- neargp:::core_latent_fit(pointer, covariance, family, parameters, 1e-6, 100L, 1L)$value
     gradient <- neargp:::core_latent_gradient(pointer, 1L)
     list(value = value, gradient = c(gradient$covariance[seq_len(d + 1L)], gradient$likelihood),
       variance = neargp:::core_latent_state(pointer, 1L)$node_variance)

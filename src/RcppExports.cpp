@@ -525,19 +525,19 @@ BEGIN_RCPP
 END_RCPP
 }
 // core_latent
-SEXP core_latent(const Rcpp::List& nodes, const Rcpp::List& data, const Rcpp::List& response, bool exact, bool mean_field, double factor_bytes, int threads);
-RcppExport SEXP _neargp_core_latent(SEXP nodesSEXP, SEXP dataSEXP, SEXP responseSEXP, SEXP exactSEXP, SEXP mean_fieldSEXP, SEXP factor_bytesSEXP, SEXP threadsSEXP) {
+SEXP core_latent(const Rcpp::List& nodes, const Rcpp::List& data, const Rcpp::List& response, const std::string& kind, bool exact, double factor_bytes, int threads);
+RcppExport SEXP _neargp_core_latent(SEXP nodesSEXP, SEXP dataSEXP, SEXP responseSEXP, SEXP kindSEXP, SEXP exactSEXP, SEXP factor_bytesSEXP, SEXP threadsSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< const Rcpp::List& >::type nodes(nodesSEXP);
     Rcpp::traits::input_parameter< const Rcpp::List& >::type data(dataSEXP);
     Rcpp::traits::input_parameter< const Rcpp::List& >::type response(responseSEXP);
+    Rcpp::traits::input_parameter< const std::string& >::type kind(kindSEXP);
     Rcpp::traits::input_parameter< bool >::type exact(exactSEXP);
-    Rcpp::traits::input_parameter< bool >::type mean_field(mean_fieldSEXP);
     Rcpp::traits::input_parameter< double >::type factor_bytes(factor_bytesSEXP);
     Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_latent(nodes, data, response, exact, mean_field, factor_bytes, threads));
+    rcpp_result_gen = Rcpp::wrap(core_latent(nodes, data, response, kind, exact, factor_bytes, threads));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -582,8 +582,8 @@ BEGIN_RCPP
 END_RCPP
 }
 // core_latent_fit
-Rcpp::List core_latent_fit(SEXP latent, const Rcpp::List& covariance, const std::string& family, const Rcpp::NumericVector& parameters, const std::string& kind, double tolerance, int max_iterations, int threads);
-RcppExport SEXP _neargp_core_latent_fit(SEXP latentSEXP, SEXP covarianceSEXP, SEXP familySEXP, SEXP parametersSEXP, SEXP kindSEXP, SEXP toleranceSEXP, SEXP max_iterationsSEXP, SEXP threadsSEXP) {
+Rcpp::List core_latent_fit(SEXP latent, const Rcpp::List& covariance, const std::string& family, const Rcpp::NumericVector& parameters, double tolerance, int max_iterations, int threads);
+RcppExport SEXP _neargp_core_latent_fit(SEXP latentSEXP, SEXP covarianceSEXP, SEXP familySEXP, SEXP parametersSEXP, SEXP toleranceSEXP, SEXP max_iterationsSEXP, SEXP threadsSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
@@ -591,11 +591,10 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< const Rcpp::List& >::type covariance(covarianceSEXP);
     Rcpp::traits::input_parameter< const std::string& >::type family(familySEXP);
     Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type parameters(parametersSEXP);
-    Rcpp::traits::input_parameter< const std::string& >::type kind(kindSEXP);
     Rcpp::traits::input_parameter< double >::type tolerance(toleranceSEXP);
     Rcpp::traits::input_parameter< int >::type max_iterations(max_iterationsSEXP);
     Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_latent_fit(latent, covariance, family, parameters, kind, tolerance, max_iterations, threads));
+    rcpp_result_gen = Rcpp::wrap(core_latent_fit(latent, covariance, family, parameters, tolerance, max_iterations, threads));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -999,7 +998,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_neargp_core_latent_start", (DL_FUNC) &_neargp_core_latent_start, 5},
     {"_neargp_core_latent_resume", (DL_FUNC) &_neargp_core_latent_resume, 6},
     {"_neargp_core_latent_is_restricted", (DL_FUNC) &_neargp_core_latent_is_restricted, 1},
-    {"_neargp_core_latent_fit", (DL_FUNC) &_neargp_core_latent_fit, 8},
+    {"_neargp_core_latent_fit", (DL_FUNC) &_neargp_core_latent_fit, 7},
     {"_neargp_core_latent_gradient", (DL_FUNC) &_neargp_core_latent_gradient, 2},
     {"_neargp_core_latent_state", (DL_FUNC) &_neargp_core_latent_state, 2},
     {"_neargp_core_latent_restore", (DL_FUNC) &_neargp_core_latent_restore, 6},

@@ -10,25 +10,30 @@ struct LatentFit {
   neargp::LatentResponse response;
   neargp::SparsePosterior posterior;
 
-  LatentFit(const neargp::LatentData& data, neargp::LatentResponse response_, bool exact, bool mean_field,
-            double factor_bytes, const neargp::RunContext& context)
-      : model(data, context),
-        response(std::move(response_)),
-        posterior(model, response, exact, context, mean_field, factor_bytes) {}
+  LatentFit(const neargp::LatentData& data, neargp::LatentResponse response_, neargp::PosteriorKind kind,
+            const neargp::FactorSettings& factor, const neargp::RunContext& context)
+      : model(data, context), response(std::move(response_)), posterior(model, response, kind, factor, context) {}
 };
 
 using LatentPointer = Rcpp::XPtr<LatentFit>;
 
+neargp::PosteriorKind to_posterior_kind(const std::string& name) {
+  if (name == "sparse") return neargp::PosteriorKind::sparse;
+  if (name == "laplace") return neargp::PosteriorKind::laplace;
+  if (name == "mean-field") return neargp::PosteriorKind::mean_field;
+  throw neargp::Error("There is no posterior called '" + name + "'.");
+}
+
 }  // namespace
 
-// `nodes`, `data` and `response` as in bind_latent.h. `mean_field`: a posterior of independent nodes. `factor_bytes`: what an
-// incomplete factor may take.
+// `nodes`, `data` and `response` as in bind_latent.h. kind: "sparse", "laplace" or "mean-field". `factor_bytes`: what an incomplete
+// factor may take.
 // [[Rcpp::export]]
-SEXP core_latent(const Rcpp::List& nodes, const Rcpp::List& data, const Rcpp::List& response, bool exact, bool mean_field,
-                 double factor_bytes, int threads) {
+SEXP core_latent(const Rcpp::List& nodes, const Rcpp::List& data, const Rcpp::List& response, const std::string& kind,
+                 bool exact, double factor_bytes, int threads) {
   const LatentInput input(nodes, data);
-  return LatentPointer(
-      new LatentFit(input.data(), to_response(response), exact, mean_field, factor_bytes, make_run_context(threads)), true);
+  return LatentPointer(new LatentFit(input.data(), to_response(response), to_posterior_kind(kind), {exact, factor_bytes},
+                                     make_run_context(threads)), true);
 }
 
 // [[Rcpp::export]]
@@ -47,24 +52,22 @@ void core_latent_resume(SEXP latent, const Rcpp::NumericVector& mean, const std:
 }
 
 // [[Rcpp::export]]
-bool core_latent_is_restricted(SEXP latent) { return LatentPointer(latent)->posterior.is_restricted(); }
+bool core_latent_is_restricted(SEXP latent) { return LatentPointer(latent)->posterior.factor().is_restricted(); }
 
-// kind: "sparse" or "laplace".
 // [[Rcpp::export]]
 Rcpp::List core_latent_fit(SEXP latent, const Rcpp::List& covariance, const std::string& family,
-                           const Rcpp::NumericVector& parameters, const std::string& kind, double tolerance,
-                           int max_iterations, int threads) {
+                           const Rcpp::NumericVector& parameters, double tolerance, int max_iterations,
+                           int threads) {
   LatentPointer fit(latent);
   const neargp::RunContext context = make_run_context(threads);
   fit->model.set_covariance(to_covariance(covariance, 0.0), context);
   neargp::PosteriorSettings settings;
-  settings.kind = kind == "laplace" ? neargp::PosteriorKind::laplace : neargp::PosteriorKind::sparse;
   settings.tolerance = tolerance;
   settings.max_iterations = max_iterations;
   const neargp::PosteriorOutcome outcome = fit->posterior.fit(to_likelihood(family, parameters), settings, context);
   return Rcpp::List::create(Rcpp::_["value"] = outcome.value, Rcpp::_["iterations"] = outcome.iterations,
                             Rcpp::_["converged"] = outcome.converged, Rcpp::_["beta"] = fit->posterior.beta(),
-                            Rcpp::_["exact"] = fit->posterior.is_exact(), Rcpp::_["restricted"] = fit->posterior.is_restricted());
+                            Rcpp::_["exact"] = fit->posterior.factor().is_exact(), Rcpp::_["restricted"] = fit->posterior.factor().is_restricted());
 }
 
 // [[Rcpp::export]]
@@ -78,7 +81,7 @@ Rcpp::List core_latent_state(SEXP latent, int threads) {
   LatentPointer fit(latent);
   const neargp::SparsePosterior& posterior = fit->posterior;
   const int p = fit->response.coefficients;
-  const neargp::SparsePosterior::Trend trend = posterior.trend(make_run_context(threads));
+  const neargp::TrendSystem::Trend trend = posterior.trend(make_run_context(threads));
   std::vector<double> variance = posterior.variance_at_data();
   for (std::size_t i = 0; i < variance.size(); ++i) variance[i] += trend.variance_at_data[i];
   const std::vector<double> given_nodes =
@@ -87,7 +90,7 @@ Rcpp::List core_latent_state(SEXP latent, int threads) {
       Rcpp::_["mean"] = fit->model.to_caller(posterior.mean()), Rcpp::_["pseudo_precision"] = posterior.pseudo_precision(),
       Rcpp::_["linear_predictor"] = posterior.linear_predictor(), Rcpp::_["variance"] = variance,
       Rcpp::_["variance_given_nodes"] = given_nodes,
-      Rcpp::_["slope"] = posterior.slope(), Rcpp::_["node_variance"] = fit->model.to_caller(posterior.node_variance()),
+      Rcpp::_["slope"] = posterior.slope(), Rcpp::_["node_variance"] = fit->model.to_caller(posterior.factor().node_variance()),
       Rcpp::_["field_response"] = by_column(fit->model.to_caller(trend.field_response, p), fit->model.nodes(), p),
       Rcpp::_["beta"] = posterior.beta(),
       Rcpp::_["beta_vcov"] = by_column(trend.covariance, p, p));
@@ -125,7 +128,7 @@ Rcpp::NumericMatrix core_latent_solve(SEXP latent, const Rcpp::NumericMatrix& h,
   std::vector<double> solved;
   for (int c = 0; c < h.ncol(); ++c) {
     const auto first = columns.begin() + c * nodes;
-    const std::vector<double> column = fit->posterior.solve({first, first + nodes}, make_run_context(threads));
+    const std::vector<double> column = fit->posterior.factor().solve({first, first + nodes}, make_run_context(threads));
     solved.insert(solved.end(), column.begin(), column.end());
   }
   return by_column(fit->model.to_caller(solved, h.ncol()), nodes, h.ncol());

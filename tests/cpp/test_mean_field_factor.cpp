@@ -18,7 +18,7 @@ void check_optimum(bool at_nodes, bool counts, bool exact, double factor_bytes) 
   const LatentCase latent(40, 55, 7, at_nodes, matern, counts);
   latent.model->set_covariance(matern, context);
   const Likelihood likelihood = counts ? poisson_likelihood() : gaussian_likelihood();
-  SparsePosterior posterior(*latent.model, latent.response, exact, context, true, factor_bytes);
+  SparsePosterior posterior(*latent.model, latent.response, PosteriorKind::mean_field, {exact, factor_bytes}, context);
   std::vector<double> eta = latent.response.y;
   for (double& x : eta) x = counts ? std::log(x + 0.1) : x;
   posterior.start(eta, likelihood, context);
@@ -30,7 +30,7 @@ void check_optimum(bool at_nodes, bool counts, bool exact, double factor_bytes) 
 
   MeanFieldPoint point = latent.point(likelihood);
   point.beta = posterior.beta();
-  const std::vector<double> variance = posterior.node_variance();
+  const std::vector<double> variance = posterior.factor().node_variance();
   for (int j = 0; j < latent.model->nodes(); ++j) {
     point.moments[2 * j] = posterior.mean()[j];
     point.moments[2 * j + 1] = variance[j];

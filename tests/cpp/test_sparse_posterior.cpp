@@ -25,7 +25,7 @@ Likelihood likelihood_of(ResponseFamily family) {
   }
 }
 
-PosteriorSettings tight(PosteriorKind kind) { return {kind, 1e-12, 300}; }
+constexpr PosteriorSettings tight{1e-12, 300};
 
 enum class FactorKind { exact, incomplete, restricted };
 constexpr FactorKind all_factors[] = {FactorKind::exact, FactorKind::incomplete, FactorKind::restricted};
@@ -39,10 +39,10 @@ struct Fitted {
 
   Fitted(const Latent& latent, const Covariance& covariance, const Likelihood& likelihood, bool exact,
          PosteriorKind kind = PosteriorKind::sparse, double factor_bytes = INFINITY)
-      : model(latent.data, context), posterior(model, latent.response, exact, context, false, factor_bytes) {
+      : model(latent.data, context), posterior(model, latent.response, kind, {exact, factor_bytes}, context) {
     model.set_covariance(covariance, context);
     posterior.start(std::vector<double>(latent.response.y.size(), 0.1), likelihood, context);
-    outcome = posterior.fit(likelihood, tight(kind), context);
+    outcome = posterior.fit(likelihood, tight, context);
   }
 };
 
@@ -88,7 +88,7 @@ TEST_CASE("with few neighbours an exact factor gives the dense posterior of the 
     check_close(exact.posterior.variance_at_data(), dense.variance_at_data, 1e-7);
     CHECK(std::abs(incomplete.outcome.value - dense.value) < 0.05);
     check_close(incomplete.model.to_caller(incomplete.posterior.mean()), dense.mean, 0.01);
-    CHECK_FALSE(incomplete.posterior.is_exact());
+    CHECK_FALSE(incomplete.posterior.factor().is_exact());
   }
 }
 
@@ -98,7 +98,7 @@ TEST_CASE("a restricted factor leaves the mean exact, and log determinant and va
   const Likelihood gaussian{ResponseFamily::gaussian, {0.02}};
   const Fitted exact(latent, covariance, gaussian, true), incomplete(latent, covariance, gaussian, false);
   const Fitted restricted(latent, covariance, gaussian, false, PosteriorKind::sparse, 0.0);
-  REQUIRE(restricted.posterior.is_restricted());
+  REQUIRE(restricted.posterior.factor().is_restricted());
   CHECK(restricted.outcome.converged);
   const auto vector = [](const std::vector<double>& x) { return Eigen::Map<const Eigen::VectorXd>(x.data(), Index(x.size())); };
   check_close(restricted.posterior.mean(), vector(exact.posterior.mean()), 1e-6);
@@ -145,11 +145,11 @@ TEST_CASE("gradients are those of the fitted value") {
           const Latent latent(50, 8, 80, interpolate, family, 7);
           const Likelihood likelihood = likelihood_of(family);
           LatentModel model(latent.data, context);
-          SparsePosterior posterior(model, latent.response, factor == FactorKind::exact, context, false, bytes_for(factor));
+          SparsePosterior posterior(model, latent.response, kind, {factor == FactorKind::exact, bytes_for(factor)}, context);
           posterior.start(std::vector<double>(latent.response.y.size(), 0.1), likelihood, context);
           const auto value = [&](double log_variance, double log_range, const Likelihood& at) {
             model.set_covariance(latent_covariance(std::exp(log_variance), std::exp(log_range)), context);
-            const PosteriorOutcome outcome = posterior.fit(at, tight(kind), context);
+            const PosteriorOutcome outcome = posterior.fit(at, tight, context);
             CHECK(outcome.converged);
             return outcome.value;
           };
@@ -179,7 +179,7 @@ TEST_CASE("Laplace's pseudo-observations are those of its mode, also where the l
   const std::vector<double>& precision = fitted.posterior.pseudo_precision();
   REQUIRE(*std::min_element(precision.begin(), precision.end()) < -0.01);
   const std::vector<double> mode = fitted.posterior.mean();
-  const PosteriorOutcome again = fitted.posterior.fit(student, {PosteriorKind::laplace, 1e-11, 1}, context);
+  const PosteriorOutcome again = fitted.posterior.fit(student, {1e-11, 1}, context);
   CHECK(again.value == doctest::Approx(fitted.outcome.value).epsilon(1e-9));
   check_close(fitted.posterior.mean(), Eigen::Map<const Eigen::VectorXd>(mode.data(), Index(mode.size())), 1e-5);
 }
@@ -188,7 +188,7 @@ TEST_CASE("predictions and the restored posterior are those of the dense one") {
   const Latent latent(40, 39, 60, false, ResponseFamily::poisson, 11);
   const Covariance covariance = latent_covariance(0.8, 0.3);
   const Fitted fitted(latent, covariance, likelihood_of(ResponseFamily::poisson), false);
-  SparsePosterior restored(fitted.model, latent.response, true, context);
+  SparsePosterior restored(fitted.model, latent.response, PosteriorKind::sparse, {true}, context);
   restored.restore(fitted.posterior.mean(), fitted.posterior.beta(), fitted.posterior.pseudo_precision(), context);
 
   const Cloud places = uniform_cloud(7, 2, 99);
@@ -234,18 +234,18 @@ TEST_CASE("a fit stops where what is left to gain is below its tolerance") {
     const Latent latent(60, 10, 90, false, family, 17);
     const Likelihood likelihood = likelihood_of(family);
     LatentModel model(latent.data, context);
-    SparsePosterior posterior(model, latent.response, false, context);
+    SparsePosterior posterior(model, latent.response, PosteriorKind::sparse, {}, context);
     model.set_covariance(latent_covariance(0.8, 0.2), context);
     posterior.start(std::vector<double>(latent.response.y.size(), 0.1), likelihood, context);
-    posterior.fit(likelihood, tight(PosteriorKind::sparse), context);
+    posterior.fit(likelihood, tight, context);
     model.set_covariance(latent_covariance(0.85, 0.19), context);
-    const PosteriorOutcome early = posterior.fit(likelihood, {PosteriorKind::sparse, 1e-3, 60}, context);
-    const PosteriorOutcome late = posterior.fit(likelihood, tight(PosteriorKind::sparse), context);
+    const PosteriorOutcome early = posterior.fit(likelihood, {1e-3, 60}, context);
+    const PosteriorOutcome late = posterior.fit(likelihood, tight, context);
     CHECK(early.converged);
     CHECK(late.value - early.value < 1.2e-3);
     CHECK(late.value - early.value > -1e-9);
     if (family == ResponseFamily::gaussian) CHECK(early.iterations == 0);
-    CHECK(posterior.fit(likelihood, tight(PosteriorKind::sparse), context).iterations == 0);
+    CHECK(posterior.fit(likelihood, tight, context).iterations == 0);
   }
 }
 
@@ -259,9 +259,9 @@ TEST_CASE("large counts among small ones are reached from any reasonable start")
   for (int i = 0; i < 90; ++i) from_data[i] = std::log(latent.response.y[i] + 0.1);
   std::vector<double> values;
   for (const std::vector<double>& start : {from_data, common}) {
-    SparsePosterior posterior(model, latent.response, false, context);
+    SparsePosterior posterior(model, latent.response, PosteriorKind::sparse, {}, context);
     posterior.start(start, poisson, context);
-    const PosteriorOutcome outcome = posterior.fit(poisson, tight(PosteriorKind::sparse), context);
+    const PosteriorOutcome outcome = posterior.fit(poisson, tight, context);
     CHECK(outcome.converged);
     values.push_back(outcome.value);
   }

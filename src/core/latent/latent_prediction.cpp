@@ -32,7 +32,7 @@ LatentPrediction predict_latent(const LatentModel& model, const SparsePosterior&
         for (int c = 0; c < columns; ++c)
           result.response[c * n + t] += b[m] * field_response[c * model.nodes() + member[m]];
       }
-      result.variance[t] = at.variance()[t] + posterior.factor().inverse_quadratic_form(member, b, count, workspace);
+      result.variance[t] = at.variance()[t] + posterior.factor().factor().inverse_quadratic_form(member, b, count, workspace);
     }
   });
   return result;
@@ -54,7 +54,7 @@ std::vector<double> draw_latent(const LatentModel& model, const SparsePosterior&
       const double x = random.normal(std::uint64_t(j)) * std::sqrt(model.prior_scale()[j]);
       for (int e = 0; e < width && member[e] >= 0; ++e) h[member[e]] += a[e] * x;
     }
-    const std::vector<double> column = posterior.solve(h, context);
+    const std::vector<double> column = posterior.factor().solve(h, context);
     result.insert(result.end(), column.begin(), column.end());
   }
   return result;

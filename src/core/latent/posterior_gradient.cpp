@@ -25,7 +25,7 @@ PosteriorGradient SparsePosterior::gradient(const RunContext& context) {
   const std::vector<int>& members = model_.prior_members();
   const std::vector<double>& vectors = model_.prior_vectors();
   std::vector<double> products(vectors.size());
-  pattern_.multiply_cliques(0, inverse_.data(), vectors.data(), products.data(), context);
+  factor_.multiply_cliques(0, vectors.data(), products.data(), context);
 
   LatentAdjoints adjoints;
   adjoints.node_weights.assign(std::size_t(model_.nodes()) * (width - 1), 0.0);
@@ -59,7 +59,7 @@ void SparsePosterior::add_interpolation_terms(LatentAdjoints& adjoints, const Ru
   const int k = data.k();
   adjoints.data_weights.resize(data.weights().size());
   adjoints.data_variance.resize(data.targets());
-  pattern_.multiply_cliques(1, inverse_.data(), data.weights().data(), adjoints.data_weights.data(), context);
+  factor_.multiply_cliques(1, data.weights().data(), adjoints.data_weights.data(), context);
   for (Index i = 0; i < data.targets(); ++i) {
     const int* member = data.neighbors()[i];
     double* bar = adjoints.data_weights.data() + i * k;
@@ -77,9 +77,8 @@ double SparsePosterior::finish_laplace(const RunContext& context) {
   state_.precision = curvature_;
   set_natural_means(state_);
   factorize_or_fall_back(context);
-  factor_->inverse(inverse_.data(), context);
-  find_variances(context);
-  value += 0.5 * model_.log_det_precision() - 0.5 * factor_->log_det();
+  factor_.find_inverse(context);
+  value += 0.5 * model_.log_det_precision() - 0.5 * factor_.log_det();
   return value;
 }
 
@@ -90,7 +89,7 @@ double SparsePosterior::approach_mode(double value, const RunContext& context) {
   State newton = state_;
   newton.precision = curvature_;
   set_natural_means(newton);
-  if (!factorize(newton, context)) return evaluate(state_, context);
+  if (!factor_.factorize(newton.precision, context)) return evaluate(state_, context);
   move_mean(newton, context);
   const double gained = evaluate(newton, context);
   if (!(gained >= value)) return evaluate(state_, context);
@@ -105,12 +104,12 @@ void SparsePosterior::add_laplace_terms(LatentAdjoints& adjoints, std::vector<do
   std::vector<double> third(n), at_nodes(model_.nodes()), at_coefficients(p, 0.0);
   expectations(likelihood_, response_.observations(), eta_.data(), nullptr, {nullptr, nullptr, nullptr, third.data()},
                nullptr, context);
-  for (Index i = 0; i < n; ++i) third[i] *= 0.5 * variance_[i];
+  for (Index i = 0; i < n; ++i) third[i] *= 0.5 * factor_.variance_at_data()[i];
   model_.sum_at_nodes(third.data(), at_nodes.data());
-  const std::vector<double> left = design_left();
+  const TrendSystem system(model_, response_, node_design_, factor_, state_.precision, true, context);
   for (Index i = 0; i < n; ++i)
-    for (int c = 0; c < p; ++c) at_coefficients[c] += left[i * p + c] * third[i];
-  const Direction t = joint_solve(trend_system(state_, true, context), at_nodes, at_coefficients, true, context);
+    for (int c = 0; c < p; ++c) at_coefficients[c] += system.design_left()[i * p + c] * third[i];
+  const TrendSystem::Direction t = system.solve(at_nodes, at_coefficients, context);
 
   for (Index j = 0; j < model_.nodes(); ++j) {
     const int* member = model_.prior_members().data() + j * width;
@@ -149,7 +148,7 @@ std::vector<double> SparsePosterior::laplace_likelihood_terms(const std::vector<
       moved.parameters[a] *= std::exp(sign * step);
       expectations(moved, response_.observations(), eta_.data(), nullptr,
                    {nullptr, slope.data(), curvature.data(), nullptr}, nullptr, context);
-      for (Index i = 0; i < n; ++i) difference += sign * (at_data[i] * slope[i] - 0.5 * variance_[i] * curvature[i]);
+      for (Index i = 0; i < n; ++i) difference += sign * (at_data[i] * slope[i] - 0.5 * factor_.variance_at_data()[i] * curvature[i]);
     }
     terms.push_back(difference / (2.0 * step));
   }

@@ -6,21 +6,13 @@
 #include <numeric>
 
 #include "base/error.h"
-#include "latent/latent_solve.h"
 #include "latent/node_design.h"
-#include "linalg/sparse/exact_cholesky.h"
-#include "linalg/sparse/incomplete_cholesky.h"
-#include "linalg/sparse/mean_field_factor.h"
 
 namespace neargp {
 
 namespace {
 
-constexpr Index most_nodes_for_exact = 5000;
-// Of binary responses at 1,500 points in two and five coordinates, Matern fields of smoothness 1/2 to 5/2, the error
-// was at most 0.04. With 0.05 to 0.12 values were wrong by up to 6 units (smoothness 5/2, 400 points in 20
-// coordinates).
-constexpr double most_factor_error = 0.05;
+using Vector = Eigen::Map<const Eigen::VectorXd>;
 
 double dot(const std::vector<double>& x, const std::vector<double>& y) {
   return std::inner_product(x.begin(), x.end(), y.begin(), 0.0);
@@ -28,33 +20,16 @@ double dot(const std::vector<double>& x, const std::vector<double>& y) {
 
 }  // namespace
 
-SparsePosterior::SparsePosterior(const LatentModel& model, const LatentResponse& response, bool exact,
-                                 const RunContext& context, bool mean_field, double factor_bytes)
+SparsePosterior::SparsePosterior(const LatentModel& model, const LatentResponse& response, PosteriorKind kind,
+                                 const FactorSettings& factor, const RunContext& context)
     : model_(model),
       response_(response),
-      pattern_(model.nodes(), model.order(), model.cliques(), context,
-               exact ? std::numeric_limits<double>::infinity() : factor_bytes),
-      exact_(exact),
-      mean_field_(mean_field),
-      factor_(make_factor()),
+      kind_(kind),
+      factor_(model, kind, factor, context),
       node_design_(node_design(model, response)),
-      values_(pattern_.entries()),
-      inverse_(pattern_.entries()),
       eta_(response.n()),
-      variance_(response.n()),
       slope_(response.n()),
       curvature_(response.n()) {}
-
-std::unique_ptr<SparseFactor> SparsePosterior::make_factor() const {
-  std::unique_ptr<SparseFactor> factor;
-  if (exact_) {
-    factor = exact_factor(pattern_);
-  } else {
-    factor = std::make_unique<IncompleteCholesky>(pattern_);
-  }
-  if (!mean_field_) return factor;
-  return std::make_unique<MeanFieldFactor>(pattern_, std::move(factor));
-}
 
 // Pseudo-observations where the likelihood is not log-concave start with a small precision instead of a negative one.
 void SparsePosterior::start(const std::vector<double>& linear_predictor, const Likelihood& likelihood,
@@ -90,16 +65,15 @@ void SparsePosterior::set_state(std::vector<double> mean, std::vector<double> be
 void SparsePosterior::restore(std::vector<double> mean, std::vector<double> beta, std::vector<double> precision,
                               const RunContext& context) {
   set_state(std::move(mean), std::move(beta), std::move(precision));
-  assemble_prior();
+  factor_.set_prior();
   factorize_or_fall_back(context);
 }
 
 PosteriorOutcome SparsePosterior::fit(const Likelihood& likelihood, const PosteriorSettings& settings,
                                       const RunContext& context) {
   likelihood_ = likelihood;
-  kind_ = settings.kind;
   PosteriorOutcome outcome;
-  assemble_prior();
+  factor_.set_prior();
   if (kind_ == PosteriorKind::laplace) drop_negative_pseudo_observations();  // those of an earlier mode, see propose_pseudo_observations()
   if (likelihood.family == ResponseFamily::gaussian) find_gaussian_pseudo_observations(context);
   converge(context);
@@ -149,7 +123,7 @@ SparsePosterior::Step SparsePosterior::part_of_step(const State& proposal, doubl
     step.state.precision[i] += share * (proposal.precision[i] - step.state.precision[i]);
     step.state.natural[i] += share * (proposal.natural[i] - step.state.natural[i]);
   }
-  if (!factorize(step.state, context)) return step;
+  if (!factor_.factorize(step.state.precision, context)) return step;
   step.predicted_gain = move_mean(step.state, context);
   step.value = evaluate(step.state, context);
   return step;
@@ -171,7 +145,7 @@ bool SparsePosterior::is_settled(const State& proposal, double tolerance, const 
   std::vector<double> change(proposal.precision.size()), at_nodes(model_.nodes());
   for (std::size_t i = 0; i < change.size(); ++i) change[i] = proposal.precision[i] - state_.precision[i];
   model_.sum_at_nodes(change.data(), at_nodes.data());
-  if (!(0.5 * pattern_.squared_form(inverse_.data(), at_nodes.data()) < tolerance)) return false;
+  if (!(0.5 * factor_.squared_form(at_nodes) < tolerance)) return false;
   State moved = state_;
   set_natural_means(moved);
   return move_mean(moved, context) < tolerance;
@@ -183,68 +157,48 @@ void SparsePosterior::converge(const RunContext& context) {
   move_mean(state_, context);
 }
 
-// Q, the same for all pseudo-observations.
-void SparsePosterior::assemble_prior() {
-  factorized_.clear();
-  prior_values_.assign(pattern_.entries(), 0.0);
-  pattern_.add_outer_products(0, model_.prior_vectors().data(), model_.prior_scale().data(), prior_values_.data());
-}
-
-// Nothing is to be done where the pseudo-observations are those of the factor, as those of a gaussian response are in
-// all but the first step.
-bool SparsePosterior::factorize(const State& state, const RunContext& context) {
-  if (state.precision == factorized_) return true;
-  factorized_.clear();
-  values_ = prior_values_;
-  if (model_.interpolates()) {
-    pattern_.add_outer_products(1, model_.interpolation().weights().data(), state.precision.data(), values_.data());
-  } else {
-    std::vector<double> at_nodes(model_.nodes());
-    model_.sum_at_nodes(state.precision.data(), at_nodes.data());
-    pattern_.add_diagonal(at_nodes.data(), values_.data());
+// Takes one Newton step of the quadratic objective of the pseudo-observations. Returns the gain that it promises. An
+// incomplete factor is as good as exact for such steps, since others follow; steps by a restricted one may not even
+// converge.
+double SparsePosterior::move_mean(State& state, const RunContext& context) {
+  const Index n = response_.n(), m = model_.nodes();
+  const int p = response_.coefficients;
+  std::vector<double> residual(n), field(n), at_nodes(m), prior(m), at_coefficients(p, 0.0);
+  model_.field_at_data(state.mean.data(), field.data());
+  const std::vector<double> trend = response_.trend(state.beta);
+  for (Index i = 0; i < n; ++i) residual[i] = state.natural[i] - state.precision[i] * (trend[i] + field[i]);
+  model_.sum_at_nodes(residual.data(), at_nodes.data());
+  model_.precision_times(state.mean.data(), prior.data());
+  for (Index j = 0; j < m; ++j) at_nodes[j] -= prior[j];
+  const TrendSystem system(model_, response_, node_design_, factor_, state.precision, factor_.is_restricted(), context);
+  for (int c = 0; c < p; ++c) {
+    at_coefficients[c] = Vector(prior.data(), m).dot(Vector(node_design_.data() + c * m, m));
+    for (Index i = 0; i < n; ++i) at_coefficients[c] += system.design_left()[i * p + c] * residual[i];
   }
-  if (!factor_->factorize(values_.data(), context)) return false;
-  if (kind_ != PosteriorKind::laplace) {
-    factor_->inverse(inverse_.data(), context);
-    find_variances(context);
-    if (!(*std::min_element(variance_.begin(), variance_.end()) > 0.0)) return false;
+  const TrendSystem::Direction step = system.solve(at_nodes, at_coefficients, context);
+  double predicted_gain = 0.0;
+  for (Index j = 0; j < m; ++j) {
+    double centered = step.mean[j];
+    for (int c = 0; c < p; ++c) centered += node_design_[c * m + j] * step.beta[c];
+    predicted_gain += 0.5 * at_nodes[j] * centered;
+    state.mean[j] += step.mean[j];
   }
-  const bool checked = !exact_ && !mean_field_ && may_fall_back();
-  if (checked && factor_error(state.precision, context) > most_factor_error) return false;
-  factorized_ = state.precision;
-  return true;
-}
-
-bool SparsePosterior::may_fall_back() const {
-  return !pattern_.is_restricted() && model_.nodes() <= most_nodes_for_exact;
-}
-
-// Pivots may all be positive and the factor M = LL' have next to nothing in common with A: of a smooth field in many
-// inputs values have been wrong by thousands. The error of M^-1 h, for a vector h of signs, in the norm of M^-1; 0 of
-// an exact factor. It is nearly the error of the largest variances.
-double SparsePosterior::factor_error(const std::vector<double>& precision, const RunContext& context) const {
-  constexpr double golden = 0.6180339887498949;
-  std::vector<double> h(model_.nodes());
-  for (std::size_t j = 0; j < h.size(); ++j) h[j] = std::fmod(golden * double(j), 1.0) < 0.5 ? 1.0 : -1.0;
-  std::vector<double> solved = h;
-  factor_->solve(solved.data(), 1, context);
-  std::vector<double> residual = posterior_precision_times(model_, precision, solved);
-  for (std::size_t j = 0; j < h.size(); ++j) residual[j] -= h[j];
-  std::vector<double> error = residual;
-  factor_->solve(error.data(), 1, context);
-  return std::sqrt(dot(residual, error) / dot(h, solved));
+  for (int c = 0; c < p; ++c) {
+    predicted_gain += 0.5 * at_coefficients[c] * step.beta[c];
+    state.beta[c] += step.beta[c];
+  }
+  return predicted_gain;
 }
 
 // An optimiser turns back from an error. The exact factor, that of a few nodes, then stays for the sake of one
 // objective; of many nodes in many dimensions a single one would take an hour.
 bool SparsePosterior::factorize_or_fall_back(const RunContext& context) {
-  if (factorize(state_, context)) return true;
+  if (factor_.factorize(state_.precision, context)) return true;
   if (drop_negative_pseudo_observations()) return factorize_or_fall_back(context);
-  if (exact_) throw Error("The precision matrix of the posterior is not positive definite to working precision.");
-  if (!may_fall_back())
+  if (factor_.is_exact()) throw Error("The precision matrix of the posterior is not positive definite to working precision.");
+  if (!factor_.can_be_exact())
     throw Error("The incomplete factor of the posterior's precision broke down, and the exact one would take too much.");
-  exact_ = true;
-  factor_ = make_factor();
+  factor_.become_exact();
   return factorize_or_fall_back(context);
 }
 
@@ -261,28 +215,6 @@ bool SparsePosterior::drop_negative_pseudo_observations() {
   return found;
 }
 
-// s_i = v_i + c_i'Z c_i.
-void SparsePosterior::find_variances(const RunContext& context) {
-  if (!model_.interpolates()) {
-    std::vector<double> at_nodes(model_.nodes());
-    pattern_.diagonal(inverse_.data(), at_nodes.data());
-    model_.field_at_data(at_nodes.data(), variance_.data());
-    return;
-  }
-  const NodeConditionals& data = model_.interpolation();
-  std::vector<double> products(data.weights().size());
-  pattern_.multiply_cliques(1, inverse_.data(), data.weights().data(), products.data(), context);
-  for (Index i = 0; i < data.targets(); ++i)
-    variance_[i] = data.variance()[i] +
-                   std::inner_product(data.weights(i), data.weights(i) + data.k(), products.data() + i * data.k(), 0.0);
-}
-
-std::vector<double> SparsePosterior::node_variance() const {
-  std::vector<double> variance(model_.nodes());
-  pattern_.diagonal(inverse_.data(), variance.data());
-  return variance;
-}
-
 // The objective of the steps: L, or for Laplace the log density of data and field. Leaves slopes and curvatures behind.
 double SparsePosterior::evaluate(const State& state, const RunContext& context) {
   std::vector<double> field(response_.n()), precision_mean(model_.nodes());
@@ -291,16 +223,17 @@ double SparsePosterior::evaluate(const State& state, const RunContext& context) 
   for (std::size_t i = 0; i < eta_.size(); ++i) eta_[i] += field[i];
   const bool laplace = kind_ == PosteriorKind::laplace;
   likelihood_gradient_.assign(likelihood_.parameters.size(), 0.0);
-  double value = expectations(likelihood_, response_.observations(), eta_.data(), laplace ? nullptr : variance_.data(),
+  double value = expectations(likelihood_, response_.observations(), eta_.data(), laplace ? nullptr : factor_.variance_at_data().data(),
                               {nullptr, slope_.data(), curvature_.data(), nullptr}, likelihood_gradient_.data(), context);
   model_.precision_times(state.mean.data(), precision_mean.data());
   value -= 0.5 * dot(state.mean, precision_mean);
   if (laplace) return value;
-  for (std::size_t i = 0; i < variance_.size(); ++i) {
+  const std::vector<double>& variance = factor_.variance_at_data();
+  for (std::size_t i = 0; i < variance.size(); ++i) {
     const double given_nodes = model_.interpolates() ? model_.interpolation().variance()[i] : 0.0;
-    value += 0.5 * state.precision[i] * (variance_[i] - given_nodes);
+    value += 0.5 * state.precision[i] * (variance[i] - given_nodes);
   }
-  return value + 0.5 * model_.log_det_precision() - 0.5 * factor_->log_det();
+  return value + 0.5 * model_.log_det_precision() - 0.5 * factor_.log_det();
 }
 
 // Laplace's mode does not depend on the precisions of the steps that lead to it.
@@ -315,6 +248,10 @@ void SparsePosterior::propose_pseudo_observations(State& state) const {
 void SparsePosterior::set_natural_means(State& state) const {
   state.natural.resize(eta_.size());
   for (std::size_t i = 0; i < eta_.size(); ++i) state.natural[i] = state.precision[i] * eta_[i] + slope_[i];
+}
+
+TrendSystem::Trend SparsePosterior::trend(const RunContext& context) const {
+  return TrendSystem(model_, response_, node_design_, factor_, state_.precision, true, context).trend();
 }
 
 }  // namespace neargp

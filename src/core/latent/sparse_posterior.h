@@ -15,20 +15,16 @@
 // exact. The mean solves the exact system, the factor only preconditions it.
 #pragma once
 
-#include <Eigen/Core>
-#include <limits>
-#include <memory>
+#include <vector>
 
 #include "latent/latent_model.h"
 #include "latent/latent_response.h"
-#include "linalg/sparse/sparse_factor.h"
+#include "latent/posterior_factor.h"
+#include "latent/trend_system.h"
 
 namespace neargp {
 
-enum class PosteriorKind { sparse, laplace };
-
 struct PosteriorSettings {
-  PosteriorKind kind = PosteriorKind::sparse;
   double tolerance = 1e-4;  // gain of a step, in units of log-likelihood, below which it was or would be the last
   int max_iterations = 60;
 };
@@ -46,15 +42,10 @@ struct PosteriorGradient {
 
 class SparsePosterior {
  public:
-  // `exact`: an exact factor; else an incomplete one. Should it break down, or differ too much from A, it gives way to an exact
-  // one where there are at most a few thousand nodes; else fit() throws an Error of a breakdown.
-  // `factor_bytes`: what an incomplete factor may take; where the pattern of Q would take more it has the restricted one
-  // (linalg/sparse/sparse_pattern.h).
-  // `mean_field`: variances and log determinant are those of the diagonal of A (linalg/sparse/mean_field_factor.h), which makes
-  // L the mean-field bound, and its optimum the best q(u) of independent nodes.
-  // Both arguments outlive the object; the model's covariance may change between calls.
-  SparsePosterior(const LatentModel& model, const LatentResponse& response, bool exact, const RunContext& context,
-                  bool mean_field = false, double factor_bytes = std::numeric_limits<double>::infinity());
+  // Should an incomplete factor break down where no exact one can take its place, fit() throws an Error. Model and response
+  // outlive the object; the model's covariance may change between calls.
+  SparsePosterior(const LatentModel& model, const LatentResponse& response, PosteriorKind kind,
+                  const FactorSettings& factor, const RunContext& context);
 
   // Pseudo-observations at these linear predictors, one for each datum. Those that the responses themselves suggest, as
   // generalised linear models start from, are safe: from a common one the first step towards a large count would
@@ -82,23 +73,11 @@ class SparsePosterior {
   const std::vector<double>& beta() const { return state_.beta; }
   const std::vector<double>& pseudo_precision() const { return state_.precision; }  // W
   const std::vector<double>& linear_predictor() const { return eta_; }
-  const std::vector<double>& variance_at_data() const { return variance_; }    // s
+  const std::vector<double>& variance_at_data() const { return factor_.variance_at_data(); }    // s
   const std::vector<double>& slope() const { return slope_; }                  // E d log p / d eta
-  std::vector<double> node_variance() const;  // diag Z
-  const SparseFactor& factor() const { return *factor_; }
-  bool is_exact() const { return exact_; }
-  bool is_restricted() const { return pattern_.is_restricted(); }
+  const PosteriorFactor& factor() const { return factor_; }
 
-  // H = A^-1 C'W X (nodes x coefficients, by column), by which the field answers to the trend, m(beta) = m - H (beta' -
-  // beta), and the covariance matrix of the trend coefficients, (X'WX - X'WC H)^-1.
-  struct Trend {
-    std::vector<double> field_response, covariance;
-    std::vector<double> variance_at_data;  // what it adds to the variance of each linear predictor
-  };
-  Trend trend(const RunContext& context) const;
-
-  // A^-1 h by conjugate gradients, A being that of the factor.
-  std::vector<double> solve(const std::vector<double>& h, const RunContext& context) const;
+  TrendSystem::Trend trend(const RunContext& context) const;
 
  private:
   struct State {
@@ -109,22 +88,9 @@ class SparsePosterior {
     State state;
     double value, predicted_gain;  // predicted_gain: the gain that the quadratic objective of the pseudo-observations has left for the mean
   };
-  struct Direction {
-    std::vector<double> mean, beta;
-  };
-  struct TrendSystem {
-    std::vector<double> coupling, response;  // K and G, nodes x coefficients, by column
-    Eigen::MatrixXd schur;
-  };
 
-  std::unique_ptr<SparseFactor> make_factor() const;
   void set_state(std::vector<double> mean, std::vector<double> beta, std::vector<double> precision);
-  void assemble_prior();
-  bool factorize(const State& state, const RunContext& context);
   bool factorize_or_fall_back(const RunContext& context);
-  bool may_fall_back() const;
-  double factor_error(const std::vector<double>& precision, const RunContext& context) const;
-  void find_variances(const RunContext& context);
   double evaluate(const State& state, const RunContext& context);
   bool drop_negative_pseudo_observations();
   void find_gaussian_pseudo_observations(const RunContext& context);
@@ -137,28 +103,19 @@ class SparsePosterior {
   double finish_laplace(const RunContext& context);
   double approach_mode(double value, const RunContext& context);
 
-  std::vector<double> design_left() const;
-  TrendSystem trend_system(const State& state, bool refined, const RunContext& context) const;
-  Direction joint_solve(const TrendSystem& system, std::vector<double> at_nodes, std::vector<double> at_coefficients,
-                        bool refined, const RunContext& context) const;
-  void solve_columns(std::vector<double>& columns, bool refined, const RunContext& context) const;
   void add_interpolation_terms(LatentAdjoints& adjoints, const RunContext& context) const;
   void add_laplace_terms(LatentAdjoints& adjoints, std::vector<double>& likelihood_gradient, const RunContext& context);
   std::vector<double> laplace_likelihood_terms(const std::vector<double>& at_data, const RunContext& context) const;
 
   const LatentModel& model_;
   const LatentResponse& response_;
-  SparsePattern pattern_;
-  bool exact_, mean_field_;
-  std::unique_ptr<SparseFactor> factor_;
+  const PosteriorKind kind_;
+  PosteriorFactor factor_;
   Likelihood likelihood_;
-  PosteriorKind kind_ = PosteriorKind::sparse;
 
   std::vector<double> node_design_;  // nodes x coefficients, by column
   State state_;
-  std::vector<double> prior_values_, values_, inverse_;   // Q, A and Z on the pattern
-  std::vector<double> factorized_;                        // precision of the pseudo-observations that factor_ has, empty if it has none
-  std::vector<double> eta_, variance_, slope_, curvature_;  // by datum, at the last evaluation
+  std::vector<double> eta_, slope_, curvature_;  // by datum, at the last evaluation
   std::vector<double> likelihood_gradient_;
 };
 

@@ -1,0 +1,80 @@
+// The precision A = Q + C'WC of a latent model's posterior on the pattern of the model's cliques, its factor, and what
+// follows from it: log|A|, Z = d log|A| / dA, and the variances s_i = v_i + c_i'Z c_i of the field at the data.
+#pragma once
+
+#include <limits>
+#include <memory>
+#include <vector>
+
+#include "latent/latent_model.h"
+#include "linalg/sparse/sparse_factor.h"
+
+namespace neargp {
+
+// Kinds of q(u): the variational optimum with A's sparse factor, Laplace's approximation, and the best q of independent nodes.
+enum class PosteriorKind { sparse, laplace, mean_field };
+
+struct FactorSettings {
+  // An exact factor; else an incomplete one. Should it break down, or differ too much from A, it gives way to an exact one
+  // where there are at most a few thousand nodes.
+  bool exact = false;
+  // What an incomplete factor may take; where the pattern of Q would take more it has the restricted one
+  // (linalg/sparse/sparse_pattern.h).
+  double most_bytes = std::numeric_limits<double>::infinity();
+};
+
+class PosteriorFactor {
+ public:
+  // Of the mean field variances and log determinant are those of the diagonal of A (linalg/sparse/mean_field_factor.h).
+  // The model outlives the object; its covariance may change, followed by set_prior().
+  PosteriorFactor(const LatentModel& model, PosteriorKind kind, FactorSettings settings, const RunContext& context);
+
+  // Takes Q from the model's present covariance.
+  void set_prior();
+
+  // Factorizes A for these precisions W by datum, and finds Z and the variances along with it, but for Laplace's
+  // approximation, which needs them at the mode alone. False where A or an incomplete factor of it is not positive definite,
+  // or where that factor differs too much from A and an exact one can be had.
+  bool factorize(const std::vector<double>& precision, const RunContext& context);
+  void find_inverse(const RunContext& context);
+
+  bool is_exact() const { return exact_; }
+  bool is_restricted() const { return pattern_.is_restricted(); }
+  bool can_be_exact() const;
+  void become_exact();
+
+  const SparseFactor& factor() const { return *factor_; }
+  double log_det() const { return factor_->log_det(); }
+  const std::vector<double>& variance_at_data() const { return variance_; }  // s
+  std::vector<double> node_variance() const;                                 // diag Z
+
+  // x'(Z o Z) x on the pattern
+  double squared_form(const std::vector<double>& x) const { return pattern_.squared_form(inverse_.data(), x.data()); }
+
+  // Z_cc v_c for the cliques c of a table: 0 of the prior, 1 of the data.
+  void multiply_cliques(int table, const double* vectors, double* products, const RunContext& context) const {
+    pattern_.multiply_cliques(table, inverse_.data(), vectors, products, context);
+  }
+
+  // A^-1 h by conjugate gradients.
+  std::vector<double> solve(const std::vector<double>& h, const RunContext& context) const;
+
+  // In place, columns of one number for each node: A^-1 of them or, unless `refined`, the factor's.
+  void solve_columns(std::vector<double>& columns, bool refined, const RunContext& context) const;
+
+ private:
+  std::unique_ptr<SparseFactor> make_factor() const;
+  double relative_error(const std::vector<double>& precision, const RunContext& context) const;
+  void find_variances(const RunContext& context);
+
+  const LatentModel& model_;
+  PosteriorKind kind_;
+  bool exact_;
+  SparsePattern pattern_;
+  std::unique_ptr<SparseFactor> factor_;
+  std::vector<double> prior_values_, values_, inverse_;  // Q, A and Z on the pattern
+  std::vector<double> factorized_;                       // the precisions that factor_ has, empty if it has none
+  std::vector<double> variance_;
+};
+
+}  // namespace neargp

@@ -1,0 +1,94 @@
+#include "latent/trend_system.h"
+
+#include <Eigen/Cholesky>
+#include <utility>
+
+#include "latent/latent_solve.h"
+
+namespace neargp {
+
+namespace {
+
+using Columns = Eigen::Map<const Eigen::MatrixXd>;
+using Vector = Eigen::Map<const Eigen::VectorXd>;
+
+// X - C Xn, row-major.
+std::vector<double> left_of_design(const LatentModel& model, const LatentResponse& response,
+                                   const std::vector<double>& node_design) {
+  const int p = response.coefficients;
+  std::vector<double> left = response.design, at_data(response.n());
+  for (int c = 0; c < p; ++c) {
+    model.field_at_data(node_design.data() + c * model.nodes(), at_data.data());
+    for (Index i = 0; i < response.n(); ++i) left[i * p + c] -= at_data[i];
+  }
+  return left;
+}
+
+}  // namespace
+
+TrendSystem::TrendSystem(const LatentModel& model, const LatentResponse& response, const std::vector<double>& node_design,
+                         const PosteriorFactor& factor, const std::vector<double>& precision, bool refined,
+                         const RunContext& context)
+    : model_(model),
+      node_design_(node_design),
+      factor_(factor),
+      precision_(precision),
+      coefficients_(response.coefficients),
+      refined_(refined),
+      left_(left_of_design(model, response, node_design)) {
+  const Index m = model.nodes(), n = response.n();
+  const int p = coefficients_;
+  std::vector<double> coupling(std::size_t(m) * p), weighted(n), at_nodes(m);
+  Eigen::MatrixXd rest(p, p);
+  for (int c = 0; c < p; ++c) {
+    model.precision_times(node_design.data() + c * m, coupling.data() + c * m);
+    for (Index i = 0; i < n; ++i) weighted[i] = precision[i] * left_[i * p + c];
+    for (int d = 0; d < p; ++d) {
+      rest(c, d) = 0.0;
+      for (Index i = 0; i < n; ++i) rest(c, d) += weighted[i] * left_[i * p + d];
+    }
+    model.sum_at_nodes(weighted.data(), at_nodes.data());
+    rest.row(c) += Vector(coupling.data() + c * m, m).transpose() * Columns(node_design.data(), m, p);
+    for (Index j = 0; j < m; ++j) coupling[c * m + j] -= at_nodes[j];
+  }
+  response_ = coupling;
+  factor.solve_columns(response_, refined, context);
+  const Columns K(coupling.data(), m, p), G(response_.data(), m, p);
+  schur_ = rest - K.transpose() * G;
+}
+
+TrendSystem::Direction TrendSystem::solve(const std::vector<double>& at_nodes, std::vector<double> at_coefficients,
+                                          const RunContext& context) const {
+  const int p = coefficients_;
+  const Index m = model_.nodes();
+  Direction result{at_nodes, std::move(at_coefficients)};
+  factor_.solve_columns(result.mean, refined_, context);
+  if (p == 0) return result;
+  const Columns G(response_.data(), m, p), average(node_design_.data(), m, p);
+  Eigen::Map<Eigen::VectorXd> beta(result.beta.data(), p), mean(result.mean.data(), m);
+  beta = schur_.ldlt().solve(beta + G.transpose() * Vector(at_nodes.data(), m)).eval();
+  mean += (G - average) * beta;
+  return result;
+}
+
+TrendSystem::Trend TrendSystem::trend() const {
+  const Index n = Index(precision_.size()), m = model_.nodes();
+  const int p = coefficients_;
+  const Eigen::MatrixXd H = Columns(node_design_.data(), m, p) - Columns(response_.data(), m, p);
+
+  // X - C H = (X - C Xn) + C G
+  std::vector<double> at_data(n);
+  Eigen::MatrixXd unseen(n, p);
+  for (int c = 0; c < p; ++c) {
+    model_.field_at_data(response_.data() + c * m, at_data.data());
+    for (Index i = 0; i < n; ++i) unseen(i, c) = left_[i * p + c] + at_data[i];
+  }
+  const Eigen::MatrixXd covariance =
+      trend_information(model_, precision_, unseen, H).ldlt().solve(Eigen::MatrixXd::Identity(p, p));
+  const Eigen::VectorXd added = (unseen * covariance).cwiseProduct(unseen).rowwise().sum();
+  return {{H.data(), H.data() + H.size()},
+          {covariance.data(), covariance.data() + covariance.size()},
+          {added.data(), added.data() + n}};
+}
+
+}  // namespace neargp

@@ -1,0 +1,60 @@
+// Field and trend of a latent model given pseudo-observations of precision W and natural mean t: the solution of
+//
+//   [A, C'WX; X'WC, X'WX] [m; beta] = [C'(t - W offset); X'(t - W offset)].
+//
+// A constant added to the trend and taken from the field changes eta nowhere, so elimination of the field leaves the
+// small difference X'WX - X'WC A^-1 C'WX of large numbers, in which the error of an incomplete factor would count for
+// much. So the field is centered: with Xn the design averaged at the nodes and R = X - C Xn what is left, v = m + Xn
+// beta has the system
+//
+//   [A, -K; -K', N] [v; beta],   K = Q Xn - C'W R,   N = Xn'Q Xn + R'W R,
+//
+// whose Schur complement N - K'G, G = A^-1 K, is the same without the difference, for Q Xn is small where Xn is smooth.
+// The field then answers to the trend by H = A^-1 C'WX = Xn - G.
+#pragma once
+
+#include <Eigen/Core>
+#include <vector>
+
+#include "latent/latent_model.h"
+#include "latent/latent_response.h"
+#include "latent/posterior_factor.h"
+
+namespace neargp {
+
+class TrendSystem {
+ public:
+  // `node_design`: Xn, nodes x coefficients, by column. `factor` has the precisions W, by datum. Unless `refined` it stands in
+  // the place of A. The arguments outlive the object.
+  TrendSystem(const LatentModel& model, const LatentResponse& response, const std::vector<double>& node_design,
+              const PosteriorFactor& factor, const std::vector<double>& precision, bool refined, const RunContext& context);
+
+  // R, row-major.
+  const std::vector<double>& design_left() const { return left_; }
+
+  struct Direction {
+    std::vector<double> mean, beta;
+  };
+  // The step in m and beta for the gradient in v (at fixed beta) and in beta (at fixed v).
+  Direction solve(const std::vector<double>& at_nodes, std::vector<double> at_coefficients, const RunContext& context) const;
+
+  // H (nodes x coefficients, by column), by which the field answers to the trend, m(beta) = m - H (beta' - beta), and the
+  // covariance matrix of the trend coefficients, (X'WX - X'WC H)^-1.
+  struct Trend {
+    std::vector<double> field_response, covariance;
+    std::vector<double> variance_at_data;  // what it adds to the variance of each linear predictor
+  };
+  Trend trend() const;
+
+ private:
+  const LatentModel& model_;
+  const std::vector<double>& node_design_;
+  const PosteriorFactor& factor_;
+  const std::vector<double>& precision_;
+  const int coefficients_;
+  const bool refined_;
+  std::vector<double> left_, response_;  // R; G, nodes x coefficients, by column
+  Eigen::MatrixXd schur_;
+};
+
+}  // namespace neargp
