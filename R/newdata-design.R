@@ -1,0 +1,116 @@
+# Turns newdata into numbers as the rows of the fit were: with their levels, contrasts, units and safe basis functions.
+
+# Trend matrix and offset at newdata (a plain data frame whose rows have no missing values).
+newdata_design <- function(object, newdata) {
+  design <- evaluated_design(object, newdata)
+  if (nrow(newdata) > 1L) warn_of_other_rows(design, suppressWarnings(evaluated_design(object, newdata[1L, , drop = FALSE])))
+  design
+}
+
+# `alone`: the first row by itself. x - mean(x) has another mean there, and so had the data of the fit.
+warn_of_other_rows <- function(design, alone) {
+  differ <- function(all, one) abs(all - one) > 1e-8 * pmax(abs(all), abs(one))
+  dependent <- c(colnames(design$X)[differ(design$X[1L, ], alone$X[1L, ])], if (differ(design$offset[1L], alone$offset)) "the offset")
+  if (!length(dependent)) return(invisible())
+  warn_neargp("newdata", c(
+    sprintf("In a row of `newdata` %s depends on the other rows, and is not what it was in the fit.", format_some(dependent)),
+    i = "scale(), poly() and splines remember the data of the fit, mean(), max() and the like do not: compute such columns beforehand."))
+}
+
+evaluated_design <- function(object, newdata) {
+  terms <- stats::delete.response(object$terms)
+  frame <- tryCatch(stats::model.frame(terms, newdata, na.action = stats::na.pass), error = function(e) {
+    abort_neargp("newdata", "The trend cannot be evaluated in `newdata`.", parent = e)
+  })
+  frame <- with_training_types(frame, attr(object$terms, "dataClasses"))
+  frame <- with_training_units(frame, object$time_kinds)
+  frame <- apply_training_levels(frame, object$xlevels)
+  design <- stats::model.matrix(terms, frame, contrasts.arg = object$contrasts)
+  offset <- newdata_offset(object, frame, newdata)
+  list(X = strip_design(design), offset = if (is.null(offset)) rep(0, nrow(newdata)) else as.double(offset))
+}
+
+# Checks rows of newdata as check_finite_data() checks the training data: an exposure of 0 has no logarithm. `rows` are those of newdata.
+check_design_finite <- function(design, rows) {
+  for (what in names(design)) {
+    bad <- which(rowSums(!is.finite(as.matrix(design[[what]]))) > 0)
+    if (!length(bad)) next
+    abort_neargp("missing_values", c(sprintf("The %s has infinite or undefined values in %s of `newdata`.",
+      c(X = "trend", offset = "offset")[[what]], format_rows(rows[bad])),
+    i = "The logarithm of 0 is one. Set what it is computed from to NA to get NA predictions."))
+  }
+}
+
+# Offsets of the formula are part of its terms; one given as an argument is its expression, evaluated anew.
+newdata_offset <- function(object, frame, newdata) {
+  total <- numeric_offset(frame)
+  if (is.null(object$offset_argument)) return(total)
+  extra <- eval(object$offset_argument, newdata, environment(object$formula))
+  check_numeric_offset(extra, "offset")
+  if (length(extra) != nrow(newdata)) {
+    abort_neargp("newdata", c("The offset given to neargp() does not have one value for each row of `newdata`.",
+      i = "Put it into the formula with offset(), so that it is found as a column of `newdata`."))
+  }
+  if (is.null(total)) extra else total + extra
+}
+
+# `types`: of the variables in the training data, as model.frame() reports them. Logical values and 0 and 1 are one another.
+with_training_types <- function(frame, types) {
+  for (name in intersect(names(frame), names(types))) {
+    values <- frame[[name]]
+    is_flag <- is.logical(values) || is.numeric(values) && all(values %in% c(0, 1, NA))
+    fits <- switch(types[[name]], numeric = is.numeric(values) || is.logical(values), logical = is_flag, TRUE)
+    if (!fits) {
+      abort_neargp("newdata", sprintf("`%s` in `newdata` is of class %s, but was %s in the training data.", name, class(values)[1L],
+        types[[name]]))
+    }
+    if (types[[name]] == "logical") frame[[name]] <- as.logical(values)
+    if (types[[name]] == "numeric" && is.logical(values)) frame[[name]] <- as.numeric(values)
+  }
+  frame
+}
+
+# Dates, date-times and durations count in days, in seconds, and in a unit of their own.
+time_kinds <- function(frame) {
+  kinds <- lapply(frame, function(values) {
+    class <- intersect(c("Date", "POSIXt", "difftime"), class(values))
+    if (length(class)) list(class = class, units = attr(values, "units"))
+  })
+  Filter(Negate(is.null), kinds)
+}
+
+# Plain numbers, such as the layers of a raster, are taken to be in the unit of the fit.
+with_training_units <- function(frame, kinds) {
+  given <- time_kinds(frame)
+  for (name in intersect(names(given), names(kinds))) {
+    if (given[[name]]$class != kinds[[name]]$class) {
+      abort_neargp("newdata", c(sprintf("`%s` in `newdata` is of class %s, but was %s in the training data.", name,
+        class(frame[[name]])[1L], kinds[[name]]$class), i = "They count in different units."))
+    }
+    if (kinds[[name]]$class == "difftime") units(frame[[name]]) <- kinds[[name]]$units
+  }
+  frame
+}
+
+apply_training_levels <- function(frame, xlevels) {
+  for (name in names(xlevels)) {
+    values <- as.character(frame[[name]])
+    unseen <- setdiff(unique(values), c(xlevels[[name]], NA))
+    if (length(unseen)) {
+      abort_neargp("factor_level", c(
+        paste0("`", name, "` in `newdata` has ", if (length(unseen) == 1L) "a level" else "levels",
+          " that the training data did not have: ", format_some(unseen), "."),
+        x = paste0("In ", format_rows(which(values %in% unseen)), "."),
+        i = paste0("Known levels: ", format_some(xlevels[[name]], 12L), ".")))
+    }
+    frame[[name]] <- factor(values, levels = xlevels[[name]], exclude = NULL)
+  }
+  frame
+}
+
+# Columns of the training data that newdata must have.
+required_columns <- function(formula, locations, data, offset_argument) {
+  terms <- stats::delete.response(stats::terms(formula, data = data))
+  wanted <- c(all.vars(terms), all.vars(locations$terms), locations$time, all.vars(offset_argument))
+  intersect(unique(wanted), names(data))
+}
