@@ -17,7 +17,12 @@ loo_table <- function(fit, k = NULL, threads = NULL) {
 }
 
 # Rows that determine a coefficient of the trend have no prediction from the others, as a warning has said.
-predicted_rows <- function(loo) loo[!is.na(loo$mean), ]
+predicted_rows <- function(loo) {
+  known <- !is.na(loo$mean)
+  if (!any(known)) abort_neargp("loo", c("No row can be predicted from the others, so there is nothing to compare the rows with.",
+    i = "Each would leave too few rows for the trend: take a shorter formula, or more rows."))
+  loo[known, ]
+}
 
 # Normal quantiles of the probability integral transform, of discrete responses of a random point of its interval (Dunn and Smyth 1996).
 # The distribution function is known to 1e-9, so that residuals beyond 6 cannot be told apart.

@@ -51,12 +51,14 @@ maximize_pseudo_observation_score <- function(method, problem, theta) {
 # An interval that holds the maximum of `f`, by steps of 1, 2, 4, ... uphill from `start`, until f falls or gains less than 0.01.
 bracket_maximum <- function(f, start, lower, upper) {
   within <- function(x) min(max(x, lower), upper)
-  at <- c(start, within(start + 1))
+  start <- within(start)   # that of an earlier fit may lie outside of the bounds of this one
+  side <- if (start < upper) 1 else -1   # the same point twice could rise: a fit of it starts warm from the other
+  at <- c(start, within(start + side))
   value <- c(f(at[1L]), f(at[2L]))
   rises <- value[2L] > value[1L]
   if (!rises) at <- rev(at)
   value <- max(value)
-  step <- if (rises) 2 else -1
+  step <- if (rises) 2 * side else -side
   repeat {
     ahead <- within(at[2L] + step)
     if (ahead == at[2L] || (value_ahead <- f(ahead)) <= value + 0.01) return(range(at[1L], ahead))

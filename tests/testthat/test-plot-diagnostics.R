@@ -46,3 +46,8 @@ test_that("fits without a mean of the response are drawn about its centre", {
     expect_invisible(plot(fit, which = c("residuals", "qq", "loo")))
   }
 })
+
+test_that("residuals of a fit of which no row can be predicted are not drawn", {
+  loo <- data.frame(observed = 1:3, mean = NA_real_, sd = NA_real_, z = NA_real_)
+  expect_error(plot_loo_qq(loo), "No row can be predicted from the others", class = "neargp_error_loo")
+})

@@ -359,6 +359,12 @@ test_that("a maximum is bracketed uphill, within the bounds, with one evaluation
   }
   expect_identical(bracket_maximum(function(x) -x, 0, 0, 5), c(0, 1))
   expect_identical(bracket_maximum(function(x) x, 5, 0, 5), c(4, 5))
+  expect_identical(bracket_maximum(function(x) -x, 7, 0, 5)[1L], 0)
+  expect_identical(bracket_maximum(function(x) x, 7, 0, 5), c(4, 5))
+  calls <- 0
+  warmer <- function(x) x + (calls <<- calls + 1)
+  bracket <- bracket_maximum(warmer, 5, 0, 5)
+  expect_lt(bracket[1L], bracket[2L])
   expect_identical(bracket_maximum(function(x) if (x > 2) -1e100 else x, 0, -5, 5), c(0, 3))
 })
 
