@@ -10,6 +10,8 @@
 //                                  what it takes is in arrays of const double, what it finds in arrays of double
 #pragma once
 
+#include <initializer_list>
+
 #include "base/constants.h"
 #include "base/hd.h"
 #include "base/types.h"
