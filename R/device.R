@@ -39,7 +39,7 @@ on_device <- function(device, expr, search = "auto") {
   before <- core_execution_context()
   on.exit(core_set_execution_context(before))
   execution <- list(device_module = if (device == "cuda") module_file("cuda") else "", search = search, faiss_module = module_file("faiss"),
-    single_precision = FALSE)
+    single_precision = FALSE, blas = resolve_blas() == "blas")
   if (device == "cuda") use_cuda(core_set_execution_context(execution)) else core_set_execution_context(execution)
   expr
 }

@@ -45,10 +45,19 @@
 #' the BLAS that it is linked to. A libfaiss (1.10 or newer) that was built with CUDA, beside a module for GPUs, searches on the GPU where
 #' `device` is `"cuda"` and `neighbor_search` is `"faiss"`; by default the GPU's searches are the package's own.
 #'
+#' # BLAS
+#' Products, triangular solves and Cholesky factors of large dense matrices ([exact_gp()] is made of them) are computed by R's BLAS where
+#' that is OpenBLAS, held to one thread at a time since the package has threads of its own, and else by Eigen, compiled for the processor's
+#' instruction set. R's reference BLAS is never used. `options(neargp.blas = "eigen")`, or the environment variable `NEARGP_BLAS`, chooses
+#' Eigen in any case, and `"blas"` makes it an error of class `neargp_error_blas` that R has no OpenBLAS; the default is `"auto"`. Results
+#' do not depend on the number of threads, and between the two agree to rounding. On Debian and Ubuntu `apt install libopenblas0-pthread`
+#' gives OpenBLAS to R.
+#'
 #' @return Invisibly, a list with the elements `version`, `r_version`, `platform`, `instruction_set`, `instruction_sets` (all that the
 #'   processor can run, widest first), `threads`, `cores`, `devices` (those that can be used: `"cpu"`, `"cuda"`), `cuda` (a list:
 #'   `built`, `build`, `gpus` with name, architecture, version supported by the driver and bytes of memory, `why_none`),
-#'   `faiss` (a list: `built`, `version`, `with_gpu`, `why_none`) and `optional`.
+#'   `faiss` (a list: `built`, `version`, `with_gpu`, `why_none`),
+#'   `blas` (a list: `engine`, `"blas"` or `"eigen"`; `fast`, what R's OpenBLAS says of itself or `""`; `file`) and `optional`.
 #' @examples
 #' neargp_sitrep()
 #' @export
@@ -60,7 +69,7 @@ neargp_sitrep <- function() {
     platform = R.version$platform, instruction_set = core_simd(), instruction_sets = core_simd_available(),
     threads = resolve_threads(NULL), cores = available_cores(),
     devices = c("cpu", if (NROW(cuda$gpus) > 0L) "cuda"), cuda = cuda,
-    faiss = faiss_report(),
+    faiss = faiss_report(), blas = blas_report(),
     optional = vapply(optional, function(x) nzchar(system.file(package = x)), NA)
   )
   cat(sitrep_lines(report), sep = "\n")
@@ -73,7 +82,7 @@ sitrep_lines <- function(report) {
       paste(report$instruction_sets, collapse = ", ")),
     sprintf("Threads:         %d of %d cores (argument `threads`, or options(neargp.threads = ))", report$threads, report$cores),
     sprintf("Devices:         %s (argument `device`, or options(neargp.device = ))", paste(report$devices, collapse = ", ")),
-    cuda_lines(report$cuda), faiss_lines(report$faiss),
+    cuda_lines(report$cuda), faiss_lines(report$faiss), blas_lines(report$blas),
     sprintf("Optional:        %s", paste(names(report$optional), ifelse(report$optional, "found", "not installed"), collapse = ", ")))
 }
 

@@ -11,6 +11,26 @@ Rcpp::Rostream<true>&  Rcpp::Rcout = Rcpp::Rcpp_cout_get();
 Rcpp::Rostream<false>& Rcpp::Rcerr = Rcpp::Rcpp_cerr_get();
 #endif
 
+// core_fast_blas
+std::string core_fast_blas();
+RcppExport SEXP _neargp_core_fast_blas() {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    rcpp_result_gen = Rcpp::wrap(core_fast_blas());
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_product_engine
+std::string core_product_engine();
+RcppExport SEXP _neargp_core_product_engine() {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    rcpp_result_gen = Rcpp::wrap(core_product_engine());
+    return rcpp_result_gen;
+END_RCPP
+}
 // core_problem
 SEXP core_problem(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& columns, const Rcpp::NumericVector& noise_scale, const Rcpp::IntegerMatrix& neighbors, Rcpp::Nullable<Rcpp::IntegerVector> targets, int threads, Rcpp::Nullable<Rcpp::IntegerVector> outputs);
 RcppExport SEXP _neargp_core_problem(SEXP coordsSEXP, SEXP columnsSEXP, SEXP noise_scaleSEXP, SEXP neighborsSEXP, SEXP targetsSEXP, SEXP threadsSEXP, SEXP outputsSEXP) {
@@ -958,6 +978,8 @@ END_RCPP
 }
 
 static const R_CallMethodDef CallEntries[] = {
+    {"_neargp_core_fast_blas", (DL_FUNC) &_neargp_core_fast_blas, 0},
+    {"_neargp_core_product_engine", (DL_FUNC) &_neargp_core_product_engine, 0},
     {"_neargp_core_problem", (DL_FUNC) &_neargp_core_problem, 7},
     {"_neargp_core_evaluate", (DL_FUNC) &_neargp_core_evaluate, 5},
     {"_neargp_core_gradient", (DL_FUNC) &_neargp_core_gradient, 5},

@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "bind_blas.h"
 #include "conditional/gpu/module_loader.h"
 #include "geometry/faiss_engine.h"
 #include "parallel/thread_pool.h"
@@ -17,6 +18,7 @@ struct ExecutionContext {
   std::string search = "kd-tree";  // or "auto", "faiss"
   std::string faiss_module;
   bool single_precision = false;
+  bool blas = false;
 };
 
 ExecutionContext& current() {
@@ -48,7 +50,8 @@ Rcpp::List core_execution_context() {
   return Rcpp::List::create(Rcpp::Named("device_module") = current().device_module,
                             Rcpp::Named("search") = current().search,
                             Rcpp::Named("faiss_module") = current().faiss_module,
-                            Rcpp::Named("single_precision") = current().single_precision);
+                            Rcpp::Named("single_precision") = current().single_precision,
+                            Rcpp::Named("blas") = current().blas);
 }
 
 // [[Rcpp::export]]
@@ -58,8 +61,10 @@ void core_set_execution_context(const Rcpp::List& execution) {
   next.search = Rcpp::as<std::string>(execution["search"]);
   next.faiss_module = Rcpp::as<std::string>(execution["faiss_module"]);
   next.single_precision = Rcpp::as<bool>(execution["single_precision"]);
+  next.blas = Rcpp::as<bool>(execution["blas"]);
   if (!next.device_module.empty() && next.device_module != current().device_module)
     neargp::device_module(next.device_module).select(0);
+  use_r_blas(next.blas);
   current() = next;
 }
 

@@ -2,11 +2,15 @@
 
 #include <Eigen/Core>
 #include <algorithm>
+#include <atomic>
 #include <cmath>
+#include <thread>
 #include <vector>
 
 #include "core_fixtures.h"
+#include "linalg/blas_engine.h"
 #include "linalg/product_engine.h"
+#include "loop_blas.h"
 #include "simd/instruction_set.h"
 
 using namespace neargp;
@@ -51,12 +55,22 @@ Padded random_lower(Index n) {
   return lower;
 }
 
+// With Eigen for each instruction set, and with a BLAS.
+template <class Action>
+void with_each_engine(const Action& action) {
+  with_each_instruction_set(action);
+  const LoopBlas blas;
+  use_product_engine(&blas.engine());
+  action();
+  use_product_engine(nullptr);
+}
+
 void check_close(const Matrix& a, const Matrix& b) { CHECK((a - b).cwiseAbs().maxCoeff() < 1e-11); }
 
 }  // namespace
 
-TEST_CASE("products, solves and factors of blocks are those of plain loops, with every instruction set") {
-  with_each_instruction_set([] {
+TEST_CASE("products, solves and factors of blocks are those of plain loops, with every engine") {
+  with_each_engine([] {
     const ProductEngine& engine = product_engine();
     for (const Index size : {1, 2, 7, 33, 150}) {
       const Index rows = size, inner = 2 * size + 1, columns = size / 2 + 1;
@@ -85,8 +99,8 @@ TEST_CASE("products, solves and factors of blocks are those of plain loops, with
   });
 }
 
-TEST_CASE("triangular solves undo products, and factors have the square that they are of, with every instruction set") {
-  with_each_instruction_set([] {
+TEST_CASE("triangular solves undo products, and factors have the square that they are of, with every engine") {
+  with_each_engine([] {
     const ProductEngine& engine = product_engine();
     for (const Index n : {1, 3, 40, 130}) {
       const Padded lower = random_lower(n);
@@ -135,4 +149,50 @@ TEST_CASE("results do not depend on where blocks lie in memory, with every instr
     }
     for (const std::vector<double>& result : results) CHECK((result == results.front()));
   });
+}
+
+TEST_CASE("a BLAS computes on one thread while it is called, and has its number of threads back afterwards") {
+  LoopBlas blas;
+  for (const bool openmp : {false, true}) {
+    CAPTURE(openmp);
+    blas.has_openmp(openmp);
+    LoopBlas::threads = 4, LoopBlas::openmp_threads = 5, LoopBlas::most_threads = 0;
+    Matrix s = 3.0 * Matrix::Identity(6, 6), x = Matrix::Random(6, 6), y = Matrix::Zero(6, 6);
+    const Block block{s.data(), 6, 6, 6}, out{y.data(), 6, 6, 6};
+    const ConstBlock operand{x.data(), 6, 6, 6};
+    const ProductEngine& engine = blas.engine();
+    const auto restored = [] { return LoopBlas::threads == 4 && LoopBlas::openmp_threads == 5; };
+    engine.add_product(1.0, operand, operand, out);
+    CHECK(restored());
+    engine.add_square(1.0, operand, out);
+    CHECK(restored());
+    CHECK(engine.factorize(block));
+    CHECK(restored());
+    engine.solve_left({s.data(), 6, 6, 6}, out);
+    CHECK(restored());
+    CHECK(LoopBlas::most_threads == (openmp ? 1 : 5));
+    CHECK(LoopBlas::most_own_threads == 1);
+  }
+}
+
+TEST_CASE("a BLAS called by several threads has its number of threads back when the last is done") {
+  const LoopBlas blas;
+  const ProductEngine& engine = blas.engine();
+  LoopBlas::threads = 4, LoopBlas::most_own_threads = 0;
+  std::vector<Matrix> sums(4, Matrix::Zero(20, 20));
+  const Matrix x = Matrix::Random(20, 20);
+  const ConstBlock operand{x.data(), 20, 20, 20};
+  std::vector<std::thread> callers;
+  for (Matrix& sum : sums)
+    callers.emplace_back([&engine, &operand, &sum] {
+      for (int i = 0; i < 200; ++i) engine.add_product(1.0, operand, operand, {sum.data(), 20, 20, 20});
+    });
+  for (std::thread& caller : callers) caller.join();
+  CHECK(LoopBlas::threads == 4);
+  CHECK(LoopBlas::most_own_threads == 1);
+  for (const Matrix& sum : sums) CHECK(sum == sums.front());
+}
+
+TEST_CASE("a library without OpenBLAS's functions is not taken for a fast BLAS") {
+  CHECK(find_fast_blas(reinterpret_cast<const void*>(&naive_product)).configuration.empty());
 }

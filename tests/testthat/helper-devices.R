@@ -19,7 +19,7 @@ local_device <- function(device, env = parent.frame()) {
   before <- core_execution_context()
   withr::defer(core_set_execution_context(before), envir = env)
   file <- if (device == "cuda") module_file("cuda") else ""
-  core_set_execution_context(list(device_module = file, search = "auto", faiss_module = "", single_precision = FALSE))
+  core_set_execution_context(list(device_module = file, search = "auto", faiss_module = "", single_precision = FALSE, blas = FALSE))
 }
 
 # What is computed without neighbours has the CPU only.

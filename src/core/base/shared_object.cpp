@@ -8,6 +8,8 @@ namespace neargp {
 
 void* open_symbol(const std::string&, const char*) { throw Error("Modules are not supported on Windows."); }
 
+void* neighboring_symbol(const void*, const char*) { return nullptr; }
+
 long process_id() { return 0; }
 
 }  // namespace neargp
@@ -35,6 +37,13 @@ void* open_symbol(const std::string& file, const char* symbol) {
   void* address = dlsym(handle, symbol);
   if (!address) throw Error("The file " + file + " is not a module of neargp: " + last_words() + ".");
   return address;
+}
+
+void* neighboring_symbol(const void* member, const char* symbol) {
+  Dl_info found;
+  if (!dladdr(member, &found)) return nullptr;
+  void* handle = dlopen(found.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+  return handle ? dlsym(handle, symbol) : nullptr;
 }
 
 long process_id() { return long(getpid()); }

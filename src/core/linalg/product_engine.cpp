@@ -1,5 +1,7 @@
 #include "linalg/product_engine.h"
 
+#include <atomic>
+
 #include "linalg/product_engine_impl.h"
 #include "simd/instruction_set.h"
 
@@ -9,6 +11,8 @@ namespace {
 
 const ProductEngine portable{"Eigen", add_product, add_square, solve_left, solve_right, factorize};
 
+std::atomic<const ProductEngine*> chosen{nullptr};
+
 }  // namespace
 
 #if defined(__x86_64__)
@@ -16,10 +20,13 @@ extern const ProductEngine product_engine_avx2;
 #endif
 
 const ProductEngine& product_engine() {
+  if (const ProductEngine* engine = chosen.load()) return *engine;
 #if defined(__x86_64__)
   if (instruction_set() != InstructionSet::portable) return product_engine_avx2;
 #endif
   return portable;
 }
+
+void use_product_engine(const ProductEngine* engine) { chosen = engine; }
 
 }  // namespace neargp

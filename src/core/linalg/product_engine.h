@@ -1,6 +1,7 @@
 // Products, triangular solves and Cholesky factors of dense matrices in double precision, on the calling thread. They are
-// Eigen's, compiled once more for processors with AVX2, where they take less than half of the time; the choice is made at run
-// time (simd/instruction_set.h). Column-major blocks; those of one call do not overlap.
+// those of a fast BLAS where the caller has one and says so (linalg/blas_engine.h). Else they are Eigen's, compiled once more
+// for processors with AVX2, where they take less than half of the time; the choice is made at run time
+// (simd/instruction_set.h). Column-major blocks; those of one call do not overlap.
 #pragma once
 
 #include "base/types.h"
@@ -27,7 +28,10 @@ struct ProductEngine {
   bool (*factorize)(Block s);  // S = LL', lower triangle only; false where a pivot is not positive
 };
 
-// That of the instruction set in use.
+// The one that use_product_engine() chose, else Eigen's for the instruction set in use.
 const ProductEngine& product_engine();
+
+// Null undoes the choice. Not while a computation runs.
+void use_product_engine(const ProductEngine* engine);
 
 }  // namespace neargp
