@@ -56,9 +56,10 @@ int size(Index n) {
   return int(n);
 }
 
+// A single column may have any stride, where a BLAS insists on the number of rows at least.
 template <class AnyBlock>
 int leading(const AnyBlock& x) {
-  return std::max(size(x.stride), 1);
+  return size(std::max({x.stride, x.rows, Index(1)}));
 }
 
 char trans(const ConstBlock& x) { return x.transposed ? 'T' : 'N'; }

@@ -1,0 +1,58 @@
+test_that("what computes dense products is chosen by the option, then by the environment variable", {
+  fast <- nzchar(core_fast_blas())
+  withr::local_envvar(NEARGP_BLAS = NA)
+  withr::local_options(neargp.blas = NULL)
+  expect_identical(resolve_blas(), if (fast) "blas" else "eigen")
+  withr::local_envvar(NEARGP_BLAS = "eigen")
+  expect_identical(resolve_blas(), "eigen")
+  withr::local_options(neargp.blas = "auto")
+  expect_identical(resolve_blas(), if (fast) "blas" else "eigen")
+  withr::local_options(neargp.blas = "mkl")
+  expect_error(resolve_blas(), "options\\(neargp.blas\\)", class = "neargp_error")
+  withr::local_options(neargp.blas = NULL)
+  withr::local_envvar(NEARGP_BLAS = "mkl")
+  expect_error(resolve_blas(), "NEARGP_BLAS", class = "neargp_error")
+})
+
+test_that("a BLAS that is not known to be fast is refused, never replaced", {
+  local_mocked_bindings(core_fast_blas = function() "", blas_file = function() "/usr/lib/libblas.so.3")
+  withr::local_options(neargp.blas = "blas")
+  expect_error(resolve_blas(), "/usr/lib/libblas.so.3.*neargp_sitrep", class = "neargp_error_blas")
+  withr::local_options(neargp.blas = "auto")
+  expect_identical(resolve_blas(), "eigen")
+})
+
+test_that("the choice holds for a computation, and no longer", {
+  withr::local_options(neargp.blas = "eigen")
+  before <- core_product_engine()
+  expect_match(on_device("cpu", core_product_engine()), "Eigen")
+  if (nzchar(core_fast_blas())) {
+    withr::local_options(neargp.blas = "blas")
+    expect_identical(on_device("cpu", core_product_engine()), "BLAS")
+  }
+  expect_identical(core_product_engine(), before)
+})
+
+test_that("neargp_sitrep() says what computes dense products, and how to get a faster one", {
+  local_mocked_bindings(core_fast_blas = function() "", blas_file = function() "/usr/lib/libblas.so.3")
+  withr::local_options(neargp.blas = NULL)
+  expect_output(report <- neargp_sitrep(), "Dense products:  Eigen.*/usr/lib/libblas.so.3, and not.*OpenBLAS.*apt install")
+  expect_identical(report$blas$engine, "eigen")
+  local_mocked_bindings(core_fast_blas = function() "OpenBLAS 0.0 of a test")
+  expect_output(report <- neargp_sitrep(), "Dense products:  R's BLAS, OpenBLAS 0.0 of a test")
+  expect_identical(report$blas$engine, "blas")
+})
+
+test_that("with OpenBLAS results agree with Eigen's, and are the same for any number of threads", {
+  skip_if(!nzchar(core_fast_blas()), "R's BLAS is not OpenBLAS")
+  coords <- withr::with_seed(1, matrix(runif(1400), 700))
+  columns <- cbind(sin(5 * coords[, 1L]), 1)
+  covariance <- given_covariance(1, 0.2)
+  covariance$active[] <- TRUE
+  sums <- function(blas, threads) {
+    withr::local_options(neargp.blas = blas)
+    on_device("cpu", core_exact(coords, columns, rep(1, 700), covariance, 0.1, TRUE, threads))
+  }
+  expect_identical(sums("blas", 3L), sums("blas", 1L))
+  expect_equal(sums("blas", 2L), sums("eigen", 1L), tolerance = 1e-9)
+})
