@@ -1,17 +1,16 @@
 # What computes dense products, triangular solves and Cholesky factors: options(neargp.blas), then the environment variable NEARGP_BLAS,
 # then "auto". "blas" never falls back, and the slow reference BLAS is never called.
 
-resolve_blas <- function() {
+resolve_blas <- function(fast = core_fast_blas()) {
   choices <- c("auto", "blas", "eigen")
   option <- getOption("neargp.blas")
   choice <- if (!is.null(option)) check_choice(option, "options(neargp.blas)", choices) else
     check_choice(Sys.getenv("NEARGP_BLAS", "auto"), "the environment variable NEARGP_BLAS", choices)
-  fast <- nzchar(core_fast_blas())
-  if (choice == "blas" && !fast) {
+  if (choice == "blas" && !nzchar(fast)) {
     abort_neargp("blas", c("R's BLAS is not one that is known to be fast.", x = paste0("It is ", blas_file(), ", and not OpenBLAS."),
       i = "Have R use OpenBLAS (neargp_sitrep() tells how), or use options(neargp.blas = \"auto\")."))
   }
-  if (choice != "eigen" && fast) "blas" else "eigen"
+  if (choice != "eigen" && nzchar(fast)) "blas" else "eigen"
 }
 
 blas_file <- function() {
@@ -19,10 +18,14 @@ blas_file <- function() {
   if (nzchar(file)) file else "a library without a file of its own"
 }
 
-blas_report <- function() list(engine = resolve_blas(), fast = core_fast_blas(), file = blas_file())
+# A report does not fail where the choice cannot be had: `engine` is NA then.
+blas_report <- function(fast = core_fast_blas()) {
+  engine <- tryCatch(resolve_blas(fast), neargp_error_blas = function(e) NA_character_)
+  list(engine = engine, fast = fast, file = blas_file())
+}
 
 blas_lines <- function(blas) {
-  engine <- if (blas$engine == "blas") paste("R's BLAS,", blas$fast) else "Eigen"
+  engine <- if (is.na(blas$engine)) "none, as R's BLAS was asked for" else if (blas$engine == "blas") paste("R's BLAS,", blas$fast) else "Eigen"
   remedy <- if (!nzchar(blas$fast)) {
     paste0("R's BLAS is ", blas$file, ", and not OpenBLAS, which is faster. On Debian and Ubuntu: apt install libopenblas0-pthread.")
   }

@@ -11,7 +11,7 @@ set -eu
 
 purpose=${1:-run}
 needed="r-base-dev r-cran-rcpp r-cran-rcppeigen r-cran-cli r-cran-rlang r-cran-generics"
-useful="libfaiss-dev libopenblas0-pthread"
+useful=libfaiss-dev
 case $purpose in
   run) ;;
   test | check)
