@@ -104,7 +104,7 @@ theta_penalty <- function(problem, theta) {
 # Maps the trend to the shift of each output, and derivatives in the shifts back (trend_shift()): two processes share
 # the log odds of the second.
 link_shift <- function(problem, X, offset, trend) {
-  shift <- X %*% trend + offset
+  shift <- row_products(X, trend) + offset
   if (problem$labels$classes == 2L && problem$per_class) cbind(0, shift) else shift
 }
 

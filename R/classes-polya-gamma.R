@@ -138,7 +138,7 @@ polya_gamma_probabilities <- function(object, rows, targets, neighbors, X, offse
   classifier <- object$classifier
   signs <- polya_gamma_signs(class_numbers(object$data)[rows], length(classifier$levels))
   probability <- core_polya_gamma_probabilities(object$data$coords[rows, , drop = FALSE], signs, classifier$omega[rows, , drop = FALSE],
-    targets, neighbors, X %*% unname(classifier$trend) + offset, object$core_covariance, threads)
+    targets, neighbors, row_products(X, classifier$trend) + offset, object$core_covariance, threads)
   if (nrow(probability) < nrow(targets)) abort_cholesky(0L)
   probability
 }

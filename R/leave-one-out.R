@@ -68,7 +68,7 @@ without_own_trend <- function(object, given, y, noise) {
   unseen <- design_columns(data) - given$weighted[, -1L, drop = FALSE]
   moments <- trend_moments(object, given$weighted, given$variance, data$X, data$offset)
   beta_vcov <- core_trend(object)$beta_vcov
-  trend_variance <- rowSums((unseen %*% beta_vcov) * unseen)
+  trend_variance <- row_forms(unseen, beta_vcov)
   variance <- pmax(given$variance, 0) + noise
   h <- ifelse(variance > 0, trend_variance / variance, 0)
   grown <- h / (1 - h)

@@ -30,7 +30,7 @@ covariance_of_places <- function(object, target, settings) {
     for (p in seq_len(P)) {
       rows <- stacked$output == p
       explained <- rowSums(found$weights[rows, , drop = FALSE] * cross)
-      trend <- rowSums((unseen[rows, , drop = FALSE] %*% beta_vcov) * unseen[stacked$output == q, , drop = FALSE])
+      trend <- rowSums(row_products(unseen[rows, , drop = FALSE], beta_vcov) * unseen[stacked$output == q, , drop = FALSE])
       covariance[, p, q] <- total[p, q] - explained + trend
     }
   }

@@ -150,7 +150,8 @@ part_predictor <- function(object, settings) {
   function(coords, X, offset) {
     columns <- design_columns(object$data, X)
     trend <- core_trend(object)
-    list(mean = base_mean(object$data, X, offset) + drop(columns %*% trend$beta), variance = rowSums((columns %*% trend$beta_vcov) * columns))
+    list(mean = base_mean(object$data, X, offset) + drop(row_products(columns, trend$beta)),
+      variance = row_forms(columns, trend$beta_vcov))
   }
 }
 
@@ -190,8 +191,8 @@ conditional_moments <- function(object, coords, X, offset, settings, neighbors =
 trend_moments <- function(object, weighted, variance, X, offset) {
   unseen <- design_columns(object$data, X) - weighted[, -1L, drop = FALSE]
   trend <- core_trend(object)
-  list(mean = base_mean(object$data, X, offset) + (weighted[, 1L] + drop(unseen %*% trend$beta)),
-    variance = pmax(variance, 0) + rowSums((unseen %*% trend$beta_vcov) * unseen))
+  list(mean = base_mean(object$data, X, offset) + (weighted[, 1L] + drop(row_products(unseen, trend$beta))),
+    variance = pmax(variance, 0) + row_forms(unseen, trend$beta_vcov))
 }
 
 conditional_weights <- function(object, coords, settings, neighbors = NULL) {

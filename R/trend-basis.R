@@ -39,7 +39,19 @@ with_trend_basis <- function(data, moves_response = TRUE) {
   data
 }
 
-basis_columns <- function(basis, X) centered_columns(X, basis$constant, basis$center) %*% basis$rotation
+basis_columns <- function(basis, X) row_products(centered_columns(X, basis$constant, basis$center), basis$rotation)
+
+# X %*% b, each row summed in the order of its columns. R's own product leaves the order to its BLAS, and with some of them it depends on
+# where the row stands, so that a row's prediction would depend in its last digit on the others.
+row_products <- function(X, b) {
+  b <- unname(as.matrix(b))
+  product <- matrix(0, nrow(X), ncol(b))
+  for (column in seq_len(ncol(X))) product <- product + outer(unname(X[, column]), b[column, ])
+  product
+}
+
+# x'Vx for each row x of X.
+row_forms <- function(X, V) rowSums(row_products(X, V) * X)
 
 # The first column that is a constant, or NA.
 constant_column <- function(X) which(X[1L, ] != 0 & colSums(X != rep(X[1L, ], each = nrow(X))) == 0)[1L]
@@ -61,7 +73,7 @@ design_columns <- function(data, X = data$X) {
 
 # The part that the response of the core has lost: the offset and the trend by ordinary least squares.
 base_mean <- function(data, X = data$X, offset = data$offset) {
-  if (is.null(data$basis) || !ncol(X)) offset else offset + drop(design_columns(data, X) %*% data$basis$at)
+  if (is.null(data$basis) || !ncol(X)) offset else offset + drop(row_products(design_columns(data, X), data$basis$at))
 }
 
 # Response and design as the core has them, the response in the unit of a fit (response-unit.R).

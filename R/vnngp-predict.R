@@ -20,8 +20,8 @@ latent_prediction <- function(object, part, X, offset) {
   design <- design_columns(object$data, X)
   trend <- core_trend(object)
   unseen <- design - part$response
-  list(mean = base_mean(object$data, X, offset) + (drop(design %*% trend$beta) + part$mean),
-    variance = part$variance + rowSums((unseen %*% trend$beta_vcov) * unseen))
+  list(mean = base_mean(object$data, X, offset) + (drop(row_products(design, trend$beta)) + part$mean),
+    variance = part$variance + row_forms(unseen, trend$beta_vcov))
 }
 
 posterior_neighbors <- function(posterior, coords, settings) {

@@ -51,7 +51,7 @@ void check_products(Eigen::Index m, Eigen::Index n) {
 
 TEST_CASE("products of matrices are those of their definitions, with every engine") {
   const auto check_all = [] {
-    for (const Eigen::Index m : {1, 2, 5, 31, 70}) check_products(m, 2 * m + 1);
+    for (const Eigen::Index m : {1, 2, 5, 31, 64, 150}) check_products(m, 2 * m + 1);
     check_products(9, 1);
   };
   with_each_instruction_set(check_all);

@@ -20,7 +20,11 @@ extern const ProductEngine product_engine_avx2;
 #endif
 
 const ProductEngine& product_engine() {
-  if (const ProductEngine* engine = chosen.load()) return *engine;
+  const ProductEngine* engine = chosen.load();
+  return engine ? *engine : eigen_engine();
+}
+
+const ProductEngine& eigen_engine() {
 #if defined(__x86_64__)
   if (instruction_set() != InstructionSet::portable) return product_engine_avx2;
 #endif

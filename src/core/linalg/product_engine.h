@@ -31,6 +31,10 @@ struct ProductEngine {
 // The one that use_product_engine() chose, else Eigen's for the instruction set in use.
 const ProductEngine& product_engine();
 
+// Eigen's for the instruction set in use, whatever was chosen: the digits of a column that it solves for depend on the number
+// of columns solved for with it, and on nothing else about them. A BLAS makes no such promise.
+const ProductEngine& eigen_engine();
+
 // Null undoes the choice. Not while a computation runs.
 void use_product_engine(const ProductEngine* engine);
 

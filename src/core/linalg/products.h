@@ -3,6 +3,8 @@
 
 #include <Eigen/Core>
 
+#include "linalg/product_engine.h"
+
 namespace neargp {
 
 using MatrixView = Eigen::Ref<Eigen::MatrixXd>;
@@ -15,7 +17,7 @@ void multiply(ConstMatrixView a, ConstMatrixView b, MatrixView c);
 void rank_update(ConstMatrixView a, MatrixView c);
 
 // L^-1 B and L^-T B in place, L the lower triangle of `lower`.
-void lower_solve(ConstMatrixView lower, MatrixView b);
+void lower_solve(ConstMatrixView lower, MatrixView b, const ProductEngine& engine = product_engine());
 void lower_transposed_solve(ConstMatrixView lower, MatrixView b);
 
 // S = LL' for the lower triangle of S, in place, with zeros above the diagonal. False where a pivot is below 1e-14 of

@@ -4,9 +4,9 @@
 
 namespace neargp {
 
-CrossBlock::CrossBlock(const InducingFactor& factor, Points rows, bool derivatives)
+CrossBlock::CrossBlock(const InducingFactor& factor, Points rows, bool derivatives, const ProductEngine& engine)
     : factor_(factor), features_(factor.points().covariances(rows, derivatives ? &parts_ : nullptr)) {
-  lower_solve(factor.lower(), features_);
+  lower_solve(factor.lower(), features_, engine);
   unexplained_ = factor.points().covariance().variance - features_.colwise().squaredNorm().transpose().array();
 }
 

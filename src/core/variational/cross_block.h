@@ -2,6 +2,7 @@
 // variance.
 #pragma once
 
+#include "linalg/product_engine.h"
 #include "variational/inducing_factor.h"
 
 namespace neargp {
@@ -9,7 +10,8 @@ namespace neargp {
 class CrossBlock {
  public:
   // `derivatives`: whether adjoint() is to be called.
-  CrossBlock(const InducingFactor& factor, Points rows, bool derivatives);
+  CrossBlock(const InducingFactor& factor, Points rows, bool derivatives,
+             const ProductEngine& engine = product_engine());
 
   const Eigen::MatrixXd& features() const { return features_; }
   // d_i = k_ii - |A_i|^2, the variance of the field at a row given the field at the inducing points.

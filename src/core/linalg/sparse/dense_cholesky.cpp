@@ -39,8 +39,8 @@ void DenseCholesky::solve(double* x, int columns, const RunContext& context) con
   parallel_for(context, columns, [&](Index c) {
     Eigen::VectorXd right(n);
     for (Index j = 0; j < n; ++j) right[j] = x[c * n + pattern_.node(j)];
-    product_engine().solve_left(lower, {right.data(), n, 1, n});
-    product_engine().solve_left(upper, {right.data(), n, 1, n});
+    eigen_engine().solve_left(lower, {right.data(), n, 1, n});
+    eigen_engine().solve_left(upper, {right.data(), n, 1, n});
     for (Index j = 0; j < n; ++j) x[c * n + pattern_.node(j)] = right[j];
   });
 }
@@ -57,8 +57,8 @@ double DenseCholesky::inverse_quadratic_form(const int* nodes, const double* wei
     first = std::min(first, column);
   }
   Eigen::Map<Eigen::VectorXd> b(workspace.value.data() + first, n - first);
-  product_engine().solve_left({lower_.data() + first * (n + 1), n - first, n - first, n},
-                              {b.data(), n - first, 1, n - first});
+  eigen_engine().solve_left({lower_.data() + first * (n + 1), n - first, n - first, n},
+                            {b.data(), n - first, 1, n - first});
   const double norm = b.squaredNorm();
   b.setZero();
   return norm;
