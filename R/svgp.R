@@ -13,8 +13,8 @@
 #' average: above 0.1 more of them, or `vecchia()`, predict better. With a point at each row the method is [exact_gp()].
 #'
 #' @section Time and memory:
-#' An evaluation with its gradient takes about seven products of `n * M^2` multiplications, M the number of inducing points; `bound =
-#' "standard"` saves one of them. Rows are taken 1,024 at a time, so that beside the data memory is that of some matrices of M x M for
+#' An evaluation with its gradient takes seven products of `n * M^2` multiplications, M the number of inducing points; with `bound =
+#' "standard"` it takes four. Rows are taken 1,024 at a time, so that beside the data memory is that of some matrices of M x M for
 #' each thread.
 #'
 #' @section The objective:

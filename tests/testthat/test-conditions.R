@@ -31,7 +31,7 @@ test_that("arguments that messages name are arguments that there are", {
   named <- c(named, unlist(regmatches(texts, gregexpr("(?<=`)[a-z][a-z_.]*(?= ?=`)", texts, perl = TRUE))))
   users <- functions[intersect(names(functions), c(getNamespaceExports("neargp"), getNamespaceInfo("neargp", "S3methods")[, 3L]))]
   # an option, an element of `anisotropy`, names in an example of a list, an argument of terra
-  others <- c("neargp.device", "ratio", "few", "many", "xy")
+  others <- c("neargp.device", "neargp.blas", "ratio", "few", "many", "xy")
   expect_identical(setdiff(named, c(unlist(lapply(users, function(f) names(formals(f)))), others)), character(0))
   expect_gt(length(unique(named)), 25L)
 })

@@ -30,12 +30,6 @@ Rows take_rows(const RegressionData& data, double nugget, Index first, Index las
           (nugget * scale).inverse()};
 }
 
-// tau_i = dt_i / dd_i
-VectorXd trace_slopes(BoundKind kind, const VectorXd& precision, const VectorXd& unexplained) {
-  if (kind == BoundKind::standard) return precision;
-  return precision.array() / (1.0 + precision.array() * unexplained.array());
-}
-
 double trace_terms(BoundKind kind, const VectorXd& precision, const VectorXd& unexplained) {
   const Eigen::ArrayXd ratio = precision.array() * unexplained.array();
   return kind == BoundKind::standard ? ratio.sum() : ratio.log1p().sum();
@@ -66,7 +60,7 @@ struct Adjoints {
 
   void add(const Adjoints& other) {
     gradient.add(other.gradient);
-    traced += other.traced;
+    if (traced.size()) traced += other.traced;
   }
 };
 
@@ -81,6 +75,7 @@ class Evaluation {
     const Moments moments = sum_moments();
     CollapsedBound bound;
     gram_ = moments.gram;
+    traces_ = moments.traces;
     bound.factor = moments.gram;
     bound.factor.diagonal().array() += 1.0;
     if (!cholesky(bound.factor)) return failed(BoundFailure::posterior);
@@ -99,8 +94,8 @@ class Evaluation {
     return bound;
   }
 
-  // With alpha = W (e - A'm), m = B^-1 A W e, and S = B^-1: dF/dA = m alpha' - S A W + A diag(tau), dF/dk_ii = -tau_i
-  // / 2. REML adds columns V = (A'A + W^-1)^-1 H C to alpha and A V to m, C C' = (H'(A'A + W^-1)^-1 H)^-1: the
+  // With alpha = W (e - A'm), m = B^-1 A W e, S = B^-1, and tau_i = dt_i / dd_i: dF/dA = m alpha' - S A W + A diag(tau),
+  // dF/dk_ii = -tau_i / 2. REML adds columns V = (A'A + W^-1)^-1 H C to alpha and A V to m, C C' = (H'(A'A + W^-1)^-1 H)^-1: the
   // derivative of -1/2 log|H'(A'A + W^-1)^-1 H| in A'A + W^-1 is 1/2 V V', as that of the density's quadratic form is
   // 1/2 alpha alpha'.
   void add_gradient(CollapsedBound& bound) const {
@@ -108,8 +103,8 @@ class Evaluation {
     lower_solve(bound.factor, covariance);
     lower_transposed_solve(bound.factor, covariance);
     const MatrixXd means = bound.weights * contrasts_;
-    Adjoints adjoints = sum_adjoints(means, covariance);
-    if (settings_.kind == BoundKind::standard) adjoints.traced = gram_;
+    Adjoints adjoints = settings_.kind == BoundKind::tight ? sum_tight_adjoints(means, covariance)
+                                                           : sum_standard_adjoints(means, covariance);
     MatrixXd g = adjoints.traced + covariance + means * means.transpose();
     g.diagonal().array() -= 1.0;
     factor_.adjoint(g, adjoints.gradient);
@@ -169,14 +164,13 @@ class Evaluation {
     return true;
   }
 
-  Adjoints sum_adjoints(const MatrixXd& means, const MatrixXd& covariance) const {
-    const bool tight = settings_.kind == BoundKind::tight;
-    const Adjoints zero{factor_.points().zero_gradient(), tight ? MatrixXd::Zero(m_, m_) : MatrixXd()};
+  Adjoints sum_tight_adjoints(const MatrixXd& means, const MatrixXd& covariance) const {
+    const Adjoints zero{factor_.points().zero_gradient(), MatrixXd::Zero(m_, m_)};
     return over_rows(zero, [&](Index first, Index last, Adjoints& sum) {
       const Rows rows = take_rows(data_, nugget_, first, last);
       const CrossBlock block(factor_, rows.coords, true);
       const MatrixXd& features = block.features();
-      const VectorXd slopes = trace_slopes(settings_.kind, rows.precision, block.unexplained());
+      const VectorXd slopes = rows.precision.array() / (1.0 + rows.precision.array() * block.unexplained().array());
       const MatrixXd residuals = rows.values * contrasts_ - features.transpose() * means;
       MatrixXd bar(m_, last - first);
       multiply(covariance, features, bar);
@@ -184,9 +178,39 @@ class Evaluation {
       sum.gradient.parameters.back() += nugget_slope(rows, residuals, spread, slopes, block.unexplained());
       bar = (features * slopes.asDiagonal() - bar * rows.precision.asDiagonal()).eval();
       bar.noalias() += means * (rows.precision.asDiagonal() * residuals).transpose();
-      if (tight) rank_update(features * slopes.cwiseSqrt().asDiagonal(), sum.traced);
+      rank_update(features * slopes.cwiseSqrt().asDiagonal(), sum.traced);
       block.adjoint(bar, -0.5 * slopes, sum.gradient);
     });
+  }
+
+  // With tau = W no features are needed: dF/dK_zx = L^-T dF/dA = L^-T m alpha' + C K_zx W, C = L^-T (I - S) L^-1, and
+  // A'm = K_xz L^-T m. That is one product for each row in place of a product, a rank update and two solves. The sum
+  // over rows of W_i A_i'S A_i is tr S(B - I) = M - tr S.
+  Adjoints sum_standard_adjoints(const MatrixXd& means, const MatrixXd& covariance) const {
+    const InducingPoints& points = factor_.points();
+    MatrixXd inner = MatrixXd::Identity(m_, m_) - covariance, onto_covariances = means;
+    lower_transposed_solve(factor_.lower(), inner);
+    inner.transposeInPlace();
+    lower_transposed_solve(factor_.lower(), inner);
+    lower_transposed_solve(factor_.lower(), onto_covariances);
+    const Adjoints zero{points.zero_gradient(), MatrixXd()};
+    Adjoints total = over_rows(zero, [&](Index first, Index last, Adjoints& sum) {
+      const Rows rows = take_rows(data_, nugget_, first, last);
+      std::vector<ComponentCovariances> parts;
+      const MatrixXd covariances = points.covariances(rows.coords, &parts);
+      const MatrixXd residuals = rows.values * contrasts_ - covariances.transpose() * onto_covariances;
+      MatrixXd bar(m_, last - first);
+      multiply(inner, covariances, bar);
+      bar = (bar * rows.precision.asDiagonal()).eval();
+      bar.noalias() += onto_covariances * (rows.precision.asDiagonal() * residuals).transpose();
+      points.contract(parts, bar, sum.gradient);
+      points.contract_variance(-0.5 * rows.precision.sum(), sum.gradient);
+      const double fit = rows.precision.dot(residuals.rowwise().squaredNorm());
+      sum.gradient.parameters.back() += 0.5 * (fit - double(last - first));
+    });
+    total.gradient.parameters.back() += 0.5 * (double(m_) - covariance.trace() + traces_);
+    total.traced = gram_;
+    return total;
   }
 
   // In the logarithm of the nugget: -sum W_i dF/dW_i, dF/dW_i = 1/2 [ 1/W_i - (e_i - A_i'm)^2 - A_i'S A_i - d_i tau_i
@@ -204,6 +228,7 @@ class Evaluation {
   const RunContext& context_;
   double nugget_;
   Index m_;
+  double traces_ = 0.0;
   MatrixXd gram_, contrasts_;
 };
 

@@ -14,9 +14,7 @@ void CrossBlock::adjoint(Eigen::MatrixXd& features_bar, const Eigen::VectorXd& v
                          InducingGradient& gradient) const {
   lower_transposed_solve(factor_.lower(), features_bar);
   factor_.points().contract(parts_, features_bar, gradient);
-  const double of_variance = variance_bar.sum();
-  for (const PreparedComponent& component : factor_.points().covariance().components)
-    gradient.parameters[component.variance_parameter] += component.variance * of_variance;
+  factor_.points().contract_variance(variance_bar.sum(), gradient);
 }
 
 }  // namespace neargp

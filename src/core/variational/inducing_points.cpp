@@ -114,6 +114,11 @@ void InducingPoints::contract(const std::vector<ComponentCovariances>& parts, co
   }
 }
 
+void InducingPoints::contract_variance(double bar, InducingGradient& gradient) const {
+  for (const PreparedComponent& component : covariance_.components)
+    gradient.parameters[component.variance_parameter] += component.variance * bar;
+}
+
 // From the component's metric to the coordinates: the transpose of scale_point().
 void InducingPoints::add_positions(const PreparedComponent& component, const MatrixXd& scaled_gradient,
                                    InducingGradient& gradient) const {

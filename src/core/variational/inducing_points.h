@@ -46,6 +46,9 @@ class InducingPoints {
   void contract(const std::vector<ComponentCovariances>& parts, const Eigen::MatrixXd& bar,
                 InducingGradient& gradient) const;
 
+  // The same through k(x, x) at places where the derivatives in it sum to `bar`.
+  void contract_variance(double bar, InducingGradient& gradient) const;
+
  private:
   Eigen::MatrixXd scaled(const PreparedComponent& component, const double* row_major, Index n) const;
   Eigen::MatrixXd centred(Points points) const;
