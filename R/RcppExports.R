@@ -158,23 +158,19 @@ core_latent <- function(nodes, data, response, kind, exact, factor_bytes, thread
 }
 
 core_latent_start <- function(latent, linear_predictor, family, parameters, threads) {
-    invisible(.Call(`_neargp_core_latent_start`, latent, linear_predictor, family, parameters, threads))
+    .Call(`_neargp_core_latent_start`, latent, linear_predictor, family, parameters, threads)
 }
 
 core_latent_resume <- function(latent, mean, beta, linear_predictor, pseudo_precision, slope) {
-    invisible(.Call(`_neargp_core_latent_resume`, latent, mean, beta, linear_predictor, pseudo_precision, slope))
+    .Call(`_neargp_core_latent_resume`, latent, mean, beta, linear_predictor, pseudo_precision, slope)
 }
 
 core_latent_is_restricted <- function(latent) {
     .Call(`_neargp_core_latent_is_restricted`, latent)
 }
 
-core_latent_fit <- function(latent, covariance, family, parameters, tolerance, max_iterations, threads) {
-    .Call(`_neargp_core_latent_fit`, latent, covariance, family, parameters, tolerance, max_iterations, threads)
-}
-
-core_latent_gradient <- function(latent, threads) {
-    .Call(`_neargp_core_latent_gradient`, latent, threads)
+core_latent_fit <- function(latent, start, covariance, family, parameters, tolerance, max_iterations, derivatives, threads) {
+    .Call(`_neargp_core_latent_fit`, latent, start, covariance, family, parameters, tolerance, max_iterations, derivatives, threads)
 }
 
 core_latent_state <- function(latent, threads) {

@@ -29,7 +29,8 @@ profile_gradient <- function(parts, contrast) {
 }
 
 # An objective is what an optimiser sees: a function of the working parameters. `evaluate(working)` gives value, trend, and with
-# information = TRUE gradient and information in the working parameters; `gradient(working, beta)` the adjoint path. `parts` and
+# information = TRUE gradient and information in the working parameters; `gradient(working, beta)` the adjoint path, of those whose
+# evaluate() does not give the gradient always. `parts` and
 # `adjoint` are functions of the core's covariance and nugget.
 new_objective <- function(problem, n, parts, adjoint = NULL) {
   layout <- problem$layout

@@ -4,7 +4,7 @@
 
 quasi_newton <- function(objective, start, free, bounds, control, relative_tolerance = 1e-9, level = 0) {
   working <- clamp(start, bounds, free)
-  slope_at <- function(working, state) -objective$gradient(working, state$beta)[free] / objective$n
+  slope_at <- function(working, state) -(state$gradient %||% objective$gradient(working, state$beta))[free] / objective$n
   cache <- list2env(list(best = -Inf), parent = emptyenv())
   # PORT goes on from a value above all before it, where it asks for the gradient next. Where there is none it has to turn back.
   evaluate <- function(working) {

@@ -56,36 +56,32 @@ latent_response <- function(data) {
   list(y = data$y, trials = data$trials, weights = data$weights, offset = data$offset, design = data$X)
 }
 
-latent_objective <- function(problem, latent) {
+# What an optimiser sees. Each evaluation finds the posterior from that of the best value so far, `start` at first: points that were tried
+# and left leave no trace, and of the several posteriors that a likelihood which is not log-concave may have the best one is kept.
+latent_objective <- function(problem, latent, start = start_posterior(problem, latent)) {
   layout <- problem$layout
   family <- problem$family
-  kind <- problem$method$posterior
-  fit_at <- function(working, tolerance = 1e-5, max_iterations = 100L) {
+  best <- list(value = -Inf, end = start)
+  # Where a likelihood is not log-concave the precision at what should be a mode may be indefinite, which the gradient's solves find out.
+  fit_at <- function(working, tolerance = 1e-5, max_iterations = 100L, derivatives = FALSE) {
     values <- to_core(working, layout$transform)
-    rlang::try_fetch(core_latent_fit(latent$pointer, as_core_covariance(layout, problem$groups, values), family_core_name(family),
-      family_values(family, layout, values), tolerance, max_iterations, problem$threads),
+    fit <- rlang::try_fetch(core_latent_fit(latent$pointer, best$end, as_core_covariance(layout, problem$groups, values),
+      family_core_name(family), family_values(family, layout, values), tolerance, max_iterations, derivatives, problem$threads),
       error = function(condition) abort_posterior(problem$method$jitter, condition))
+    if (is.finite(fit$value) && fit$value > best$value) best <<- fit[c("value", "end")]
+    if (derivatives) fit$gradient <- layout_gradient(layout, values, fit$d_covariance, fit$d_likelihood)
+    fit[c("value", "beta", "gradient", "iterations", "converged", "exact", "restricted")]
   }
-  # The gradient of the last fit. Where a likelihood is not log-concave the precision at what should be a mode may be
-  # indefinite, which the gradient's solves find out.
-  gradient_of_last <- function(working) {
-    rlang::try_fetch(layout_gradient(layout, working, core_latent_gradient(latent$pointer, problem$threads)),
-      error = function(condition) abort_posterior(problem$method$jitter, condition))
-  }
-  gradient <- function(working, beta) if_computable(gradient_of_last(working), rep(NA_real_, length(working)))
-  evaluate <- function(working, information = FALSE) {
-    fit <- tryCatch(c(fit_at(working), if (information) list(gradient = gradient_of_last(working))),
-      error = function(e) list(value = -Inf, condition = e))
+  evaluate <- function(working, ...) {
+    fit <- tryCatch(fit_at(working, derivatives = TRUE), error = function(e) list(value = -Inf, condition = e))
     if (!is.finite(fit$value) || !all(is.finite(fit$gradient))) return(list(value = -Inf, failed = 0L, condition = fit$condition))
     fit$failed <- 0L
     fit
   }
-  start_posterior(problem, latent)
-  list(evaluate = evaluate, gradient = gradient, fit_at = fit_at, n = length(problem$data$y), latent = latent)
+  list(evaluate = evaluate, fit_at = fit_at, best_end = function() best$end, n = length(problem$data$y), latent = latent)
 }
 
-# Pseudo-observations, and what they lead to: those of the fit that is continued, of which a likelihood that is not
-# log-concave may have several, or such as the responses suggest.
+# Pseudo-observations, and what they lead to: those of the fit that is continued, or such as the responses suggest.
 start_posterior <- function(problem, latent) {
   warm <- problem$warm_start
   if (!is.null(warm) && identical(latent$nodes$coords, warm$posterior$coords)) {
@@ -104,12 +100,11 @@ family_values <- function(family, layout, values) {
 }
 
 # Joins the core's two gradients to one in the working parameters.
-layout_gradient <- function(layout, working, parts) {
-  values <- to_core(working, layout$transform)
-  gradient <- double(length(working))
-  gradient[layout$kind != "family"] <- parts$covariance
+layout_gradient <- function(layout, values, d_covariance, d_likelihood) {
+  gradient <- double(length(values))
+  gradient[layout$kind != "family"] <- d_covariance
   of_family <- if (any(layout$kind == "family")) layout$kind == "family" else layout$kind == "nugget" & !(layout$fixed & layout$value %in% 0)
-  gradient[of_family] <- parts$likelihood
+  gradient[of_family] <- d_likelihood
   core_to_working_slope(layout, values) * gradient
 }
 

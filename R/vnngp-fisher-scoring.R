@@ -64,8 +64,8 @@ optimum_of_few <- function(problem, few = 500L) {
     state
   }
   state <- optimize_latent(part, latent_nodes(part), start, optimize, coarse = TRUE)
-  state$objective$fit_at(state$working)
-  curvature <- find_curvature(part, state$objective, state$working, state$objective$gradient(state$working))
+  center <- state$objective$fit_at(state$working, derivatives = TRUE)$gradient
+  curvature <- find_curvature(part, state$objective, state$working, center)
   state$information <- curvature$positive * n / length(part$data$y)
   state
 }
@@ -91,10 +91,14 @@ optimize_together <- function(problem, objective, working) {
   moves <- vapply(groups, as.double, double(length(working)))
   to_bound <- function(bound, nearest) vapply(groups, function(rows) nearest((bound - working)[rows]), 0)
   at <- function(shift) clamp(working + drop(moves %*% shift), problem$bounds, problem$free)
-  state <- quasi_newton(list(n = objective$n, evaluate = function(shift, ...) objective$evaluate(at(shift), ...),
-    gradient = function(shift, beta) drop(crossprod(moves, objective$gradient(at(shift), beta)))),
-    rep(0, length(groups)), rep(TRUE, length(groups)), list(lower = to_bound(problem$bounds$lower, max),
-    upper = to_bound(problem$bounds$upper, min)), problem$control, relative_tolerance = 1e-4)
+  evaluate <- function(shift) {
+    state <- objective$evaluate(at(shift))
+    if (is.finite(state$value)) state$gradient <- drop(crossprod(moves, state$gradient))
+    state
+  }
+  bounds <- list(lower = to_bound(problem$bounds$lower, max), upper = to_bound(problem$bounds$upper, min))
+  state <- quasi_newton(list(n = objective$n, evaluate = evaluate), rep(0, length(groups)), rep(TRUE, length(groups)), bounds,
+    problem$control, relative_tolerance = 1e-4)
   list(working = at(state$working), evaluations = state$evaluations)
 }
 
@@ -103,8 +107,8 @@ optimize_by_scoring <- function(problem, nodes, start, information_for) {
   told <- FALSE
   optimize <- function(objective, working, coarse) {
     information_at <- information_for(objective)
-    evaluate <- function(working, information = TRUE) {
-      state <- objective$evaluate(working, information = TRUE)
+    evaluate <- function(working, ...) {
+      state <- objective$evaluate(working)
       if (!told && took_exact_factor(problem, state, objective)) told <<- inform_of_exact_factor(objective)
       if (is.finite(state$value)) state$information <- information_at(working)
       if (is.null(state$information)) state$value <- -Inf

@@ -49,8 +49,8 @@ optimize_latent <- function(problem, nodes, start, optimize, coarse) {
 # Scoring with the observed information, found anew wherever the last steps have led far from where it was found.
 optimize_by_newton <- function(problem, objective, working, curvature, near = 0.1, rounds = 8L) {
   last <- NULL
-  evaluate <- function(working, information = TRUE) {
-    if (!identical(last$at, working)) last <<- list(at = working, evaluated = objective$evaluate(working, information = TRUE))
+  evaluate <- function(working, ...) {
+    if (!identical(last$at, working)) last <<- list(at = working, evaluated = objective$evaluate(working))
     state <- last$evaluated
     state$information <- curvature$positive
     state
@@ -75,12 +75,9 @@ optimize_by_newton <- function(problem, objective, working, curvature, near = 0.
 }
 
 # Minus the second derivatives by differences of the gradient. A step that cannot be taken, at the edge of what is numerically possible,
-# leaves its parameter without information. `centre`: the gradient at `working`.
+# leaves its parameter without information. `center`: the gradient at `working`.
 find_curvature <- function(problem, objective, working, center, step = 0.02) {
-  slope <- function(at) {
-    objective$fit_at(at, 1e-6)
-    objective$gradient(at)
-  }
+  slope <- function(at) objective$fit_at(at, 1e-6, derivatives = TRUE)$gradient
   information <- matrix(0, length(working), length(working))
   for (a in which(problem$free)) {
     inward <- if (working[a] + step > problem$bounds$upper[a]) -step else step
@@ -142,7 +139,7 @@ converge_posterior <- function(problem, objective, working, tolerated = 0.02, mo
   too_many <- converged$fitted$restricted || nrow(objective$latent$nodes$coords) > most_points
   if (converged$variance_error <= tolerated || too_many) return(converged)
   problem$method$factor <- "exact"
-  converge(latent_objective(problem, latent_problem(problem, objective$latent$nodes, objective$latent$search)))
+  converge(latent_objective(problem, latent_problem(problem, objective$latent$nodes, objective$latent$search), objective$best_end()))
 }
 
 # The largest relative error of the variances of some inducing points, by conjugate gradients.

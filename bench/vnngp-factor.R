@@ -61,10 +61,9 @@ narrow_errors <- function(k, noise, n = 2000L, d = 8L) {
   fitted <- function(exact, bytes) {
     pointer <- neargp:::core_latent(nodes, list(node = seq_len(n)), response, "sparse", exact, bytes, 1L)
     parameters <- if (binary) double(0) else noise
-    neargp:::core_latent_start(pointer, if (binary) stats::qlogis((y + 0.5) / 2) else y, family, parameters, 1L)
-    value <- neargp:::core_latent_fit(pointer, covariance, family, parameters, 1e-6, 100L, 1L)$value
-    gradient <- neargp:::core_latent_gradient(pointer, 1L)
-    list(value = value, gradient = c(gradient$covariance[seq_len(d + 1L)], gradient$likelihood),
+    start <- neargp:::core_latent_start(pointer, if (binary) stats::qlogis((y + 0.5) / 2) else y, family, parameters, 1L)
+    fitted <- neargp:::core_latent_fit(pointer, start, covariance, family, parameters, 1e-6, 100L, TRUE, 1L)
+    list(value = fitted$value, gradient = c(fitted$d_covariance[seq_len(d + 1L)], fitted$d_likelihood),
       variance = neargp:::core_latent_state(pointer, 1L)$node_variance)
   }
   exact <- fitted(TRUE, Inf)

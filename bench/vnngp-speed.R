@@ -44,9 +44,8 @@ fit_phases <- function(n, family) {
   stacks <- readLines(file)[-1L]
   inside <- function(name) grepl(paste0('"', name, '"'), stacks, fixed = TRUE)
   part <- ifelse(inside("rough_optimum"), "rough", ifelse(inside("latent_problem") | inside("latent_search"), "search",
-    ifelse(inside("find_curvature"), "curvature", ifelse(inside("core_latent_fit"), "posteriors",
-      ifelse(inside("core_latent_gradient"), "gradients", "rest")))))
-  share <- table(factor(part, c("rough", "search", "curvature", "posteriors", "gradients", "rest"))) / length(part)
+    ifelse(inside("find_curvature"), "curvature", ifelse(inside("core_latent_fit"), "posteriors", "rest"))))
+  share <- table(factor(part, c("rough", "search", "curvature", "posteriors", "rest"))) / length(part)
   data.frame(family = family, n = n, cpu = run$cpu, t(unclass(share) * run$cpu))
 }
 

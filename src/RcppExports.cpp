@@ -562,23 +562,25 @@ BEGIN_RCPP
 END_RCPP
 }
 // core_latent_start
-void core_latent_start(SEXP latent, const Rcpp::NumericVector& linear_predictor, const std::string& family, const Rcpp::NumericVector& parameters, int threads);
+SEXP core_latent_start(SEXP latent, const Rcpp::NumericVector& linear_predictor, const std::string& family, const Rcpp::NumericVector& parameters, int threads);
 RcppExport SEXP _neargp_core_latent_start(SEXP latentSEXP, SEXP linear_predictorSEXP, SEXP familySEXP, SEXP parametersSEXP, SEXP threadsSEXP) {
 BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< SEXP >::type latent(latentSEXP);
     Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type linear_predictor(linear_predictorSEXP);
     Rcpp::traits::input_parameter< const std::string& >::type family(familySEXP);
     Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type parameters(parametersSEXP);
     Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
-    core_latent_start(latent, linear_predictor, family, parameters, threads);
-    return R_NilValue;
+    rcpp_result_gen = Rcpp::wrap(core_latent_start(latent, linear_predictor, family, parameters, threads));
+    return rcpp_result_gen;
 END_RCPP
 }
 // core_latent_resume
-void core_latent_resume(SEXP latent, const Rcpp::NumericVector& mean, const std::vector<double>& beta, const std::vector<double>& linear_predictor, const std::vector<double>& pseudo_precision, const std::vector<double>& slope);
+SEXP core_latent_resume(SEXP latent, const Rcpp::NumericVector& mean, const std::vector<double>& beta, const std::vector<double>& linear_predictor, const std::vector<double>& pseudo_precision, const std::vector<double>& slope);
 RcppExport SEXP _neargp_core_latent_resume(SEXP latentSEXP, SEXP meanSEXP, SEXP betaSEXP, SEXP linear_predictorSEXP, SEXP pseudo_precisionSEXP, SEXP slopeSEXP) {
 BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< SEXP >::type latent(latentSEXP);
     Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type mean(meanSEXP);
@@ -586,8 +588,8 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< const std::vector<double>& >::type linear_predictor(linear_predictorSEXP);
     Rcpp::traits::input_parameter< const std::vector<double>& >::type pseudo_precision(pseudo_precisionSEXP);
     Rcpp::traits::input_parameter< const std::vector<double>& >::type slope(slopeSEXP);
-    core_latent_resume(latent, mean, beta, linear_predictor, pseudo_precision, slope);
-    return R_NilValue;
+    rcpp_result_gen = Rcpp::wrap(core_latent_resume(latent, mean, beta, linear_predictor, pseudo_precision, slope));
+    return rcpp_result_gen;
 END_RCPP
 }
 // core_latent_is_restricted
@@ -602,31 +604,21 @@ BEGIN_RCPP
 END_RCPP
 }
 // core_latent_fit
-Rcpp::List core_latent_fit(SEXP latent, const Rcpp::List& covariance, const std::string& family, const Rcpp::NumericVector& parameters, double tolerance, int max_iterations, int threads);
-RcppExport SEXP _neargp_core_latent_fit(SEXP latentSEXP, SEXP covarianceSEXP, SEXP familySEXP, SEXP parametersSEXP, SEXP toleranceSEXP, SEXP max_iterationsSEXP, SEXP threadsSEXP) {
+Rcpp::List core_latent_fit(SEXP latent, SEXP start, const Rcpp::List& covariance, const std::string& family, const Rcpp::NumericVector& parameters, double tolerance, int max_iterations, bool derivatives, int threads);
+RcppExport SEXP _neargp_core_latent_fit(SEXP latentSEXP, SEXP startSEXP, SEXP covarianceSEXP, SEXP familySEXP, SEXP parametersSEXP, SEXP toleranceSEXP, SEXP max_iterationsSEXP, SEXP derivativesSEXP, SEXP threadsSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< SEXP >::type latent(latentSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type start(startSEXP);
     Rcpp::traits::input_parameter< const Rcpp::List& >::type covariance(covarianceSEXP);
     Rcpp::traits::input_parameter< const std::string& >::type family(familySEXP);
     Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type parameters(parametersSEXP);
     Rcpp::traits::input_parameter< double >::type tolerance(toleranceSEXP);
     Rcpp::traits::input_parameter< int >::type max_iterations(max_iterationsSEXP);
+    Rcpp::traits::input_parameter< bool >::type derivatives(derivativesSEXP);
     Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_latent_fit(latent, covariance, family, parameters, tolerance, max_iterations, threads));
-    return rcpp_result_gen;
-END_RCPP
-}
-// core_latent_gradient
-Rcpp::List core_latent_gradient(SEXP latent, int threads);
-RcppExport SEXP _neargp_core_latent_gradient(SEXP latentSEXP, SEXP threadsSEXP) {
-BEGIN_RCPP
-    Rcpp::RObject rcpp_result_gen;
-    Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< SEXP >::type latent(latentSEXP);
-    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_latent_gradient(latent, threads));
+    rcpp_result_gen = Rcpp::wrap(core_latent_fit(latent, start, covariance, family, parameters, tolerance, max_iterations, derivatives, threads));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -1020,8 +1012,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_neargp_core_latent_start", (DL_FUNC) &_neargp_core_latent_start, 5},
     {"_neargp_core_latent_resume", (DL_FUNC) &_neargp_core_latent_resume, 6},
     {"_neargp_core_latent_is_restricted", (DL_FUNC) &_neargp_core_latent_is_restricted, 1},
-    {"_neargp_core_latent_fit", (DL_FUNC) &_neargp_core_latent_fit, 7},
-    {"_neargp_core_latent_gradient", (DL_FUNC) &_neargp_core_latent_gradient, 2},
+    {"_neargp_core_latent_fit", (DL_FUNC) &_neargp_core_latent_fit, 9},
     {"_neargp_core_latent_state", (DL_FUNC) &_neargp_core_latent_state, 2},
     {"_neargp_core_latent_restore", (DL_FUNC) &_neargp_core_latent_restore, 6},
     {"_neargp_core_latent_predict", (DL_FUNC) &_neargp_core_latent_predict, 5},

@@ -16,6 +16,9 @@ struct LatentFit {
 };
 
 using LatentPointer = Rcpp::XPtr<LatentFit>;
+using StatePointer = Rcpp::XPtr<neargp::PosteriorState>;
+
+StatePointer to_r(neargp::PosteriorState state) { return StatePointer(new neargp::PosteriorState(std::move(state)), true); }
 
 neargp::PosteriorKind to_posterior_kind(const std::string& name) {
   if (name == "sparse") return neargp::PosteriorKind::sparse;
@@ -36,27 +39,30 @@ SEXP core_latent(const Rcpp::List& nodes, const Rcpp::List& data, const Rcpp::Li
                                      make_run_context(threads)), true);
 }
 
+// Where fits begin: at linear predictors that the responses suggest, or where a fit of the same responses ended.
 // [[Rcpp::export]]
-void core_latent_start(SEXP latent, const Rcpp::NumericVector& linear_predictor, const std::string& family,
+SEXP core_latent_start(SEXP latent, const Rcpp::NumericVector& linear_predictor, const std::string& family,
                        const Rcpp::NumericVector& parameters, int threads) {
-  LatentPointer(latent)->posterior.start({linear_predictor.begin(), linear_predictor.end()}, to_likelihood(family, parameters),
-                                         make_run_context(threads));
+  return to_r(LatentPointer(latent)->posterior.start({linear_predictor.begin(), linear_predictor.end()},
+                                                     to_likelihood(family, parameters), make_run_context(threads)));
 }
 
 // [[Rcpp::export]]
-void core_latent_resume(SEXP latent, const Rcpp::NumericVector& mean, const std::vector<double>& beta,
+SEXP core_latent_resume(SEXP latent, const Rcpp::NumericVector& mean, const std::vector<double>& beta,
                         const std::vector<double>& linear_predictor, const std::vector<double>& pseudo_precision,
                         const std::vector<double>& slope) {
   LatentPointer fit(latent);
-  fit->posterior.resume(fit->model.from_caller({mean.begin(), mean.end()}), beta, pseudo_precision, linear_predictor, slope);
+  return to_r(fit->posterior.resume(fit->model.from_caller({mean.begin(), mean.end()}), beta, pseudo_precision,
+                                    linear_predictor, slope));
 }
 
 // [[Rcpp::export]]
 bool core_latent_is_restricted(SEXP latent) { return LatentPointer(latent)->posterior.factor().is_restricted(); }
 
+// start: of core_latent_start() or core_latent_resume(), or the `end` of another fit.
 // [[Rcpp::export]]
-Rcpp::List core_latent_fit(SEXP latent, const Rcpp::List& covariance, const std::string& family,
-                           const Rcpp::NumericVector& parameters, double tolerance, int max_iterations,
+Rcpp::List core_latent_fit(SEXP latent, SEXP start, const Rcpp::List& covariance, const std::string& family,
+                           const Rcpp::NumericVector& parameters, double tolerance, int max_iterations, bool derivatives,
                            int threads) {
   LatentPointer fit(latent);
   const neargp::RunContext context = make_run_context(threads);
@@ -64,16 +70,14 @@ Rcpp::List core_latent_fit(SEXP latent, const Rcpp::List& covariance, const std:
   neargp::PosteriorSettings settings;
   settings.tolerance = tolerance;
   settings.max_iterations = max_iterations;
-  const neargp::PosteriorOutcome outcome = fit->posterior.fit(to_likelihood(family, parameters), settings, context);
-  return Rcpp::List::create(Rcpp::_["value"] = outcome.value, Rcpp::_["iterations"] = outcome.iterations,
-                            Rcpp::_["converged"] = outcome.converged, Rcpp::_["beta"] = fit->posterior.beta(),
-                            Rcpp::_["exact"] = fit->posterior.factor().is_exact(), Rcpp::_["restricted"] = fit->posterior.factor().is_restricted());
-}
-
-// [[Rcpp::export]]
-Rcpp::List core_latent_gradient(SEXP latent, int threads) {
-  const neargp::PosteriorGradient gradient = LatentPointer(latent)->posterior.gradient(make_run_context(threads));
-  return Rcpp::List::create(Rcpp::_["covariance"] = gradient.covariance, Rcpp::_["likelihood"] = gradient.likelihood);
+  const neargp::PosteriorOutcome outcome =
+      fit->posterior.fit(*StatePointer(start), to_likelihood(family, parameters), settings, derivatives, context);
+  const neargp::SparsePosterior& posterior = fit->posterior;
+  return Rcpp::List::create(
+      Rcpp::_["value"] = outcome.value, Rcpp::_["iterations"] = outcome.iterations, Rcpp::_["converged"] = outcome.converged,
+      Rcpp::_["beta"] = posterior.state().beta, Rcpp::_["exact"] = posterior.factor().is_exact(),
+      Rcpp::_["restricted"] = posterior.factor().is_restricted(), Rcpp::_["end"] = to_r(posterior.state()),
+      Rcpp::_["d_covariance"] = outcome.gradient.covariance, Rcpp::_["d_likelihood"] = outcome.gradient.likelihood);
 }
 
 // [[Rcpp::export]]
@@ -87,12 +91,12 @@ Rcpp::List core_latent_state(SEXP latent, int threads) {
   const std::vector<double> given_nodes =
       fit->model.interpolates() ? fit->model.interpolation().variance() : std::vector<double>(variance.size(), 0.0);
   return Rcpp::List::create(
-      Rcpp::_["mean"] = fit->model.to_caller(posterior.mean()), Rcpp::_["pseudo_precision"] = posterior.pseudo_precision(),
-      Rcpp::_["linear_predictor"] = posterior.linear_predictor(), Rcpp::_["variance"] = variance,
+      Rcpp::_["mean"] = fit->model.to_caller(posterior.state().mean), Rcpp::_["pseudo_precision"] = posterior.state().precision,
+      Rcpp::_["linear_predictor"] = posterior.state().linear_predictor, Rcpp::_["variance"] = variance,
       Rcpp::_["variance_given_nodes"] = given_nodes,
       Rcpp::_["slope"] = posterior.slope(), Rcpp::_["node_variance"] = fit->model.to_caller(posterior.factor().node_variance()),
       Rcpp::_["field_response"] = by_column(fit->model.to_caller(trend.field_response, p), fit->model.nodes(), p),
-      Rcpp::_["beta"] = posterior.beta(),
+      Rcpp::_["beta"] = posterior.state().beta,
       Rcpp::_["beta_vcov"] = by_column(trend.covariance, p, p));
 }
 

@@ -21,18 +21,17 @@ void check_optimum(bool at_nodes, bool counts, bool exact, double factor_bytes) 
   SparsePosterior posterior(*latent.model, latent.response, PosteriorKind::mean_field, {exact, factor_bytes}, context);
   std::vector<double> eta = latent.response.y;
   for (double& x : eta) x = counts ? std::log(x + 0.1) : x;
-  posterior.start(eta, likelihood, context);
   PosteriorSettings settings;
   settings.tolerance = 1e-11;
   settings.max_iterations = 200;
-  const PosteriorOutcome outcome = posterior.fit(likelihood, settings, context);
+  const PosteriorOutcome outcome = posterior.fit(posterior.start(eta, likelihood, context), likelihood, settings, true, context);
   CHECK(outcome.converged);
 
   MeanFieldPoint point = latent.point(likelihood);
-  point.beta = posterior.beta();
+  point.beta = posterior.state().beta;
   const std::vector<double> variance = posterior.factor().node_variance();
   for (int j = 0; j < latent.model->nodes(); ++j) {
-    point.moments[2 * j] = posterior.mean()[j];
+    point.moments[2 * j] = posterior.state().mean[j];
     point.moments[2 * j + 1] = variance[j];
   }
   MeanField bound(*latent.model, latent.response, false);
@@ -40,7 +39,7 @@ void check_optimum(bool at_nodes, bool counts, bool exact, double factor_bytes) 
   CHECK(at.value == doctest::Approx(outcome.value).epsilon(1e-9));
   for (const double slope : at.moments) CHECK(std::abs(slope) < 1e-4);
   for (const double slope : at.beta) CHECK(std::abs(slope) < 1e-4);
-  const PosteriorGradient gradient = posterior.gradient(context);
+  const PosteriorGradient& gradient = outcome.gradient;
   for (std::size_t a = 0; a + 1 < at.covariance.size(); ++a)
     CHECK(gradient.covariance[a] == doctest::Approx(at.covariance[a]).epsilon(1e-6).scale(1.0));
   for (std::size_t a = 0; a < at.likelihood.size(); ++a)

@@ -41,8 +41,8 @@ struct Fitted {
          PosteriorKind kind = PosteriorKind::sparse, double factor_bytes = INFINITY)
       : model(latent.data, context), posterior(model, latent.response, kind, {exact, factor_bytes}, context) {
     model.set_covariance(covariance, context);
-    posterior.start(std::vector<double>(latent.response.y.size(), 0.1), likelihood, context);
-    outcome = posterior.fit(likelihood, tight, context);
+    outcome = posterior.fit(posterior.start(std::vector<double>(latent.response.y.size(), 0.1), likelihood, context),
+                            likelihood, tight, true, context);
   }
 };
 
@@ -68,8 +68,8 @@ TEST_CASE("with all nodes before each as neighbours the posterior is the dense o
                                        family == ResponseFamily::gaussian, 0.2);
         CHECK(fitted.outcome.converged);
         CHECK(fitted.outcome.value == doctest::Approx(dense.value).epsilon(1e-9));
-        check_close(fitted.model.to_caller(fitted.posterior.mean()), dense.mean, 1e-5);
-        check_close(fitted.posterior.beta(), dense.beta, 1e-5);
+        check_close(fitted.model.to_caller(fitted.posterior.state().mean), dense.mean, 1e-5);
+        check_close(fitted.posterior.state().beta, dense.beta, 1e-5);
         check_close(fitted.posterior.variance_at_data(), dense.variance_at_data, 1e-6);
         check_close(fitted.posterior.trend(context).covariance, Eigen::Map<const Eigen::VectorXd>(dense.trend_covariance.data(), 4), 1e-6);
       }
@@ -87,7 +87,7 @@ TEST_CASE("with few neighbours an exact factor gives the dense posterior of the 
     CHECK(exact.outcome.value == doctest::Approx(dense.value).epsilon(1e-9));
     check_close(exact.posterior.variance_at_data(), dense.variance_at_data, 1e-7);
     CHECK(std::abs(incomplete.outcome.value - dense.value) < 0.05);
-    check_close(incomplete.model.to_caller(incomplete.posterior.mean()), dense.mean, 0.01);
+    check_close(incomplete.model.to_caller(incomplete.posterior.state().mean), dense.mean, 0.01);
     CHECK_FALSE(incomplete.posterior.factor().is_exact());
   }
 }
@@ -101,7 +101,7 @@ TEST_CASE("a restricted factor leaves the mean exact, and log determinant and va
   REQUIRE(restricted.posterior.factor().is_restricted());
   CHECK(restricted.outcome.converged);
   const auto vector = [](const std::vector<double>& x) { return Eigen::Map<const Eigen::VectorXd>(x.data(), Index(x.size())); };
-  check_close(restricted.posterior.mean(), vector(exact.posterior.mean()), 1e-6);
+  check_close(restricted.posterior.state().mean, vector(exact.posterior.state().mean), 1e-6);
   check_close(restricted.posterior.trend(context).covariance, vector(exact.posterior.trend(context).covariance), 1e-6);
   const double wrong = std::abs(restricted.outcome.value - exact.outcome.value);
   CHECK(wrong < 0.5);
@@ -119,8 +119,8 @@ TEST_CASE("a Gaussian response gives the log density of the data") {
   Eigen::VectorXd residual(70);
   for (int i = 0; i < 70; ++i) {
     marginal(i, i) += 0.2 / latent.response.weights[i];
-    residual[i] = latent.response.y[i] - latent.response.offset[i] - fitted.posterior.beta()[0] -
-                  fitted.posterior.beta()[1] * latent.response.design[2 * i + 1];
+    residual[i] = latent.response.y[i] - latent.response.offset[i] - fitted.posterior.state().beta[0] -
+                  fitted.posterior.state().beta[1] * latent.response.design[2 * i + 1];
   }
   const Eigen::LLT<Eigen::MatrixXd> factor(marginal);
   const double log_det = 2.0 * Eigen::MatrixXd(factor.matrixL()).diagonal().array().log().sum();
@@ -146,16 +146,20 @@ TEST_CASE("gradients are those of the fitted value") {
           const Likelihood likelihood = likelihood_of(family);
           LatentModel model(latent.data, context);
           SparsePosterior posterior(model, latent.response, kind, {factor == FactorKind::exact, bytes_for(factor)}, context);
-          posterior.start(std::vector<double>(latent.response.y.size(), 0.1), likelihood, context);
-          const auto value = [&](double log_variance, double log_range, const Likelihood& at) {
+          PosteriorState state =
+              posterior.start(std::vector<double>(latent.response.y.size(), 0.1), likelihood, context);
+          const auto fit = [&](double log_variance, double log_range, const Likelihood& at) {
             model.set_covariance(latent_covariance(std::exp(log_variance), std::exp(log_range)), context);
-            const PosteriorOutcome outcome = posterior.fit(at, tight, context);
+            PosteriorOutcome outcome = posterior.fit(state, at, tight, true, context);
             CHECK(outcome.converged);
-            return outcome.value;
+            return outcome;
+          };
+          const auto value = [&](double log_variance, double log_range, const Likelihood& at) {
+            return fit(log_variance, log_range, at).value;
           };
           const double h = 1e-4, v = std::log(0.8), r = std::log(0.2);
-          value(v, r, likelihood);
-          const PosteriorGradient gradient = posterior.gradient(context);
+          const PosteriorGradient gradient = fit(v, r, likelihood).gradient;
+          state = posterior.state();
           const double in_v = (value(v + h, r, likelihood) - value(v - h, r, likelihood)) / (2.0 * h);
           const double in_r = (value(v, r + h, likelihood) - value(v, r - h, likelihood)) / (2.0 * h);
           CHECK(gradient.covariance[0] == doctest::Approx(in_v).epsilon(1e-4));
@@ -176,12 +180,12 @@ TEST_CASE("Laplace's pseudo-observations are those of its mode, also where the l
   for (const int i : {4, 30, 61}) latent.response.y[i] += 6.0;
   const Likelihood student = likelihood_of(ResponseFamily::student_t);
   Fitted fitted(latent, latent_covariance(0.8, 0.2), student, false, PosteriorKind::laplace);
-  const std::vector<double>& precision = fitted.posterior.pseudo_precision();
+  const std::vector<double>& precision = fitted.posterior.state().precision;
   REQUIRE(*std::min_element(precision.begin(), precision.end()) < -0.01);
-  const std::vector<double> mode = fitted.posterior.mean();
-  const PosteriorOutcome again = fitted.posterior.fit(student, {1e-11, 1}, context);
+  const std::vector<double> mode = fitted.posterior.state().mean;
+  const PosteriorOutcome again = fitted.posterior.fit(fitted.posterior.state(), student, {1e-11, 1}, false, context);
   CHECK(again.value == doctest::Approx(fitted.outcome.value).epsilon(1e-9));
-  check_close(fitted.posterior.mean(), Eigen::Map<const Eigen::VectorXd>(mode.data(), Index(mode.size())), 1e-5);
+  check_close(fitted.posterior.state().mean, Eigen::Map<const Eigen::VectorXd>(mode.data(), Index(mode.size())), 1e-5);
 }
 
 TEST_CASE("predictions and the restored posterior are those of the dense one") {
@@ -189,7 +193,7 @@ TEST_CASE("predictions and the restored posterior are those of the dense one") {
   const Covariance covariance = latent_covariance(0.8, 0.3);
   const Fitted fitted(latent, covariance, likelihood_of(ResponseFamily::poisson), false);
   SparsePosterior restored(fitted.model, latent.response, PosteriorKind::sparse, {true}, context);
-  restored.restore(fitted.posterior.mean(), fitted.posterior.beta(), fitted.posterior.pseudo_precision(), context);
+  restored.restore(fitted.posterior.state().mean, fitted.posterior.state().beta, fitted.posterior.state().precision, context);
 
   const Cloud places = uniform_cloud(7, 2, 99);
   const NeighborTable near = nearest_to(latent.nodes.view(), places.view(), 40, context);
@@ -236,16 +240,16 @@ TEST_CASE("a fit stops where what is left to gain is below its tolerance") {
     LatentModel model(latent.data, context);
     SparsePosterior posterior(model, latent.response, PosteriorKind::sparse, {}, context);
     model.set_covariance(latent_covariance(0.8, 0.2), context);
-    posterior.start(std::vector<double>(latent.response.y.size(), 0.1), likelihood, context);
-    posterior.fit(likelihood, tight, context);
+    posterior.fit(posterior.start(std::vector<double>(latent.response.y.size(), 0.1), likelihood, context), likelihood,
+                  tight, false, context);
     model.set_covariance(latent_covariance(0.85, 0.19), context);
-    const PosteriorOutcome early = posterior.fit(likelihood, {1e-3, 60}, context);
-    const PosteriorOutcome late = posterior.fit(likelihood, tight, context);
+    const PosteriorOutcome early = posterior.fit(posterior.state(), likelihood, {1e-3, 60}, false, context);
+    const PosteriorOutcome late = posterior.fit(posterior.state(), likelihood, tight, false, context);
     CHECK(early.converged);
     CHECK(late.value - early.value < 1.2e-3);
     CHECK(late.value - early.value > -1e-9);
     if (family == ResponseFamily::gaussian) CHECK(early.iterations == 0);
-    CHECK(posterior.fit(likelihood, tight, context).iterations == 0);
+    CHECK(posterior.fit(posterior.state(), likelihood, tight, false, context).iterations == 0);
   }
 }
 
@@ -260,8 +264,8 @@ TEST_CASE("large counts among small ones are reached from any reasonable start")
   std::vector<double> values;
   for (const std::vector<double>& start : {from_data, common}) {
     SparsePosterior posterior(model, latent.response, PosteriorKind::sparse, {}, context);
-    posterior.start(start, poisson, context);
-    const PosteriorOutcome outcome = posterior.fit(poisson, tight, context);
+    const PosteriorOutcome outcome =
+        posterior.fit(posterior.start(start, poisson, context), poisson, tight, false, context);
     CHECK(outcome.converged);
     values.push_back(outcome.value);
   }

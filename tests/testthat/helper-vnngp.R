@@ -32,4 +32,13 @@ fit_vnngp_model <- function(model, data, ..., covariance = cov_exponential()) {
   neargp(model[[1]], data, coords = ~ x + y, method = vnngp(...), covariance = covariance, family = model[[2]], verbose = FALSE)
 }
 
+# The problem that such a fit would solve.
+vnngp_problem <- function(name, data, ...) {
+  model <- vnngp_models[[name]]
+  settings <- check_settings(model[[1]], data, vnngp(...), cov_exponential(), model[[2]], NULL, neargp_control(), "cpu", 1L, FALSE)
+  locations <- new_locations(data, ~ x + y, NULL, "auto", NULL, all.vars(model[[1]][[2L]]))
+  frame <- new_model_frame(list(weights = NULL, offset = NULL, subset = NULL, na.action = stats::na.omit), model[[1]], data, locations)
+  with_start(settings$method, new_problem(new_model_data(frame, model[[1]], settings)$data, locations, settings, NULL))
+}
+
 fixed_exponential <- cov_exponential(variance = 1, range = 0.15)

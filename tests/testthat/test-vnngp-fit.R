@@ -193,3 +193,20 @@ test_that("trial values at which the posterior has no mode are turned back from"
     expect_true(all(fit$posterior$variance_at_data > 0))
   }
 })
+
+test_that("points that were tried and left leave no trace in the posterior that is found next", {
+  data <- vnngp_data(150, seed = 4)
+  data$student_t[c(4, 9, 20)] <- data$student_t[c(4, 9, 20)] + c(3, -3, 3)
+  for (posterior in c("sparse", "laplace")) {
+    problem <- vnngp_problem("student_t", data, k = 8L, posterior = posterior)
+    nodes <- latent_nodes(problem)
+    latent <- latent_problem(problem, nodes, latent_search(problem, nodes, component_at(problem, problem$start), 8L))
+    direct <- latent_objective(problem, latent)
+    first <- direct$evaluate(problem$start)
+    second <- direct$evaluate(problem$start)
+    roundabout <- latent_objective(problem, latent)
+    expect_identical(roundabout$evaluate(problem$start), first)
+    expect_lt(roundabout$evaluate(problem$start + c(2, -2, 1, 0))$value, first$value)
+    expect_identical(roundabout$evaluate(problem$start), second)
+  }
+})

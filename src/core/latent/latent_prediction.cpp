@@ -28,7 +28,7 @@ LatentPrediction predict_latent(const LatentModel& model, const SparsePosterior&
       const double* b = at.weights(t);
       const int count = int(std::find(member, member + at.k(), -1) - member);
       for (int m = 0; m < count; ++m) {
-        result.mean[t] += b[m] * posterior.mean()[member[m]];
+        result.mean[t] += b[m] * posterior.state().mean[member[m]];
         for (int c = 0; c < columns; ++c)
           result.response[c * n + t] += b[m] * field_response[c * model.nodes() + member[m]];
       }
@@ -46,7 +46,7 @@ std::vector<double> draw_latent(const LatentModel& model, const SparsePosterior&
   for (int draw = 0; draw < draws; ++draw) {
     const Philox random(key, std::uint64_t(draw));
     for (Index i = 0; i < n; ++i)
-      by_datum[i] = std::sqrt(std::max(posterior.pseudo_precision()[i], 0.0)) * random.normal(std::uint64_t(m + i));
+      by_datum[i] = std::sqrt(std::max(posterior.state().precision[i], 0.0)) * random.normal(std::uint64_t(m + i));
     model.sum_at_nodes(by_datum.data(), h.data());
     for (Index j = 0; j < m; ++j) {
       const int* member = model.prior_members().data() + j * width;

@@ -75,7 +75,7 @@ double SparsePosterior::finish_laplace(const RunContext& context) {
   double value = evaluate(state_, context);
   if (*std::min_element(curvature_.begin(), curvature_.end()) < 0.0) value = approach_mode(value, context);
   state_.precision = curvature_;
-  set_natural_means(state_);
+  state_.find_natural_means(slope_);
   factorize_or_fall_back(context);
   factor_.find_inverse(context);
   value += 0.5 * model_.log_det_precision() - 0.5 * factor_.log_det();
@@ -86,9 +86,9 @@ double SparsePosterior::finish_laplace(const RunContext& context) {
 // what is left. A Newton step with all of them squares it. Returns the log density where it led, or where it should
 // not.
 double SparsePosterior::approach_mode(double value, const RunContext& context) {
-  State newton = state_;
+  PosteriorState newton = state_;
   newton.precision = curvature_;
-  set_natural_means(newton);
+  newton.find_natural_means(slope_);
   if (!factor_.factorize(newton.precision, context)) return evaluate(state_, context);
   move_mean(newton, context);
   const double gained = evaluate(newton, context);
@@ -102,7 +102,7 @@ void SparsePosterior::add_laplace_terms(LatentAdjoints& adjoints, std::vector<do
   const Index n = response_.n();
   const int p = response_.coefficients, width = model_.prior().k() + 1;
   std::vector<double> third(n), at_nodes(model_.nodes()), at_coefficients(p, 0.0);
-  expectations(likelihood_, response_.observations(), eta_.data(), nullptr, {nullptr, nullptr, nullptr, third.data()},
+  expectations(likelihood_, response_.observations(), state_.linear_predictor.data(), nullptr, {nullptr, nullptr, nullptr, third.data()},
                nullptr, context);
   for (Index i = 0; i < n; ++i) third[i] *= 0.5 * factor_.variance_at_data()[i];
   model_.sum_at_nodes(third.data(), at_nodes.data());
@@ -146,7 +146,7 @@ std::vector<double> SparsePosterior::laplace_likelihood_terms(const std::vector<
     for (const double sign : {1.0, -1.0}) {
       Likelihood moved = likelihood_;
       moved.parameters[a] *= std::exp(sign * step);
-      expectations(moved, response_.observations(), eta_.data(), nullptr,
+      expectations(moved, response_.observations(), state_.linear_predictor.data(), nullptr,
                    {nullptr, slope.data(), curvature.data(), nullptr}, nullptr, context);
       for (Index i = 0; i < n; ++i) difference += sign * (at_data[i] * slope[i] - 0.5 * factor_.variance_at_data()[i] * curvature[i]);
     }

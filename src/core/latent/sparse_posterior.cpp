@@ -20,6 +20,11 @@ double dot(const std::vector<double>& x, const std::vector<double>& y) {
 
 }  // namespace
 
+void PosteriorState::find_natural_means(const std::vector<double>& slope) {
+  natural.resize(slope.size());
+  for (std::size_t i = 0; i < slope.size(); ++i) natural[i] = precision[i] * linear_predictor[i] + slope[i];
+}
+
 SparsePosterior::SparsePosterior(const LatentModel& model, const LatentResponse& response, PosteriorKind kind,
                                  const FactorSettings& factor, const RunContext& context)
     : model_(model),
@@ -27,50 +32,52 @@ SparsePosterior::SparsePosterior(const LatentModel& model, const LatentResponse&
       kind_(kind),
       factor_(model, kind, factor, context),
       node_design_(node_design(model, response)),
-      eta_(response.n()),
       slope_(response.n()),
       curvature_(response.n()) {}
 
 // Pseudo-observations where the likelihood is not log-concave start with a small precision instead of a negative one.
-void SparsePosterior::start(const std::vector<double>& linear_predictor, const Likelihood& likelihood,
-                            const RunContext& context) {
+PosteriorState SparsePosterior::start(std::vector<double> linear_predictor, const Likelihood& likelihood,
+                                      const RunContext& context) const {
   if (Index(linear_predictor.size()) != response_.n()) throw Error("There must be one linear predictor for each datum.");
-  state_.mean.assign(model_.nodes(), 0.0);
-  state_.beta.assign(response_.coefficients, 0.0);
-  eta_ = linear_predictor;
-  expectations(likelihood, response_.observations(), eta_.data(), nullptr,
-               {nullptr, slope_.data(), curvature_.data(), nullptr}, nullptr, context);
-  const double largest = *std::max_element(curvature_.begin(), curvature_.end());
-  for (double& w : curvature_) w = std::max(w, 0.05 * largest);
-  propose_pseudo_observations(state_);
+  std::vector<double> slope(response_.n()), curvature(response_.n());
+  expectations(likelihood, response_.observations(), linear_predictor.data(), nullptr,
+               {nullptr, slope.data(), curvature.data(), nullptr}, nullptr, context);
+  const double largest = *std::max_element(curvature.begin(), curvature.end());
+  for (double& w : curvature) w = std::max(w, 0.05 * largest);
+  PosteriorState state{std::vector<double>(model_.nodes(), 0.0), std::vector<double>(response_.coefficients, 0.0),
+                       std::move(curvature), {}, std::move(linear_predictor)};
+  state.find_natural_means(slope);
+  return state;
 }
 
-void SparsePosterior::resume(std::vector<double> mean, std::vector<double> beta, std::vector<double> precision,
-                             std::vector<double> linear_predictor, std::vector<double> slope) {
+PosteriorState SparsePosterior::resume(std::vector<double> mean, std::vector<double> beta, std::vector<double> precision,
+                                       std::vector<double> linear_predictor, const std::vector<double>& slope) const {
   if (Index(linear_predictor.size()) != response_.n() || Index(slope.size()) != response_.n())
     throw Error("There must be one linear predictor and one slope for each datum.");
-  set_state(std::move(mean), std::move(beta), std::move(precision));
-  eta_ = std::move(linear_predictor);
-  slope_ = std::move(slope);
-  set_natural_means(state_);
+  PosteriorState state{std::move(mean), std::move(beta), std::move(precision), {}, std::move(linear_predictor)};
+  check_state(state);
+  state.find_natural_means(slope);
+  return state;
 }
 
-void SparsePosterior::set_state(std::vector<double> mean, std::vector<double> beta, std::vector<double> precision) {
-  if (Index(mean.size()) != model_.nodes() || Index(precision.size()) != response_.n() ||
-      int(beta.size()) != response_.coefficients)
+void SparsePosterior::check_state(const PosteriorState& state) const {
+  if (Index(state.mean.size()) != model_.nodes() || Index(state.precision.size()) != response_.n() ||
+      int(state.beta.size()) != response_.coefficients)
     throw Error("The posterior does not belong to these nodes and data.");
-  state_ = {std::move(mean), std::move(beta), std::move(precision), {}};
 }
 
 void SparsePosterior::restore(std::vector<double> mean, std::vector<double> beta, std::vector<double> precision,
                               const RunContext& context) {
-  set_state(std::move(mean), std::move(beta), std::move(precision));
+  state_ = {std::move(mean), std::move(beta), std::move(precision), {}, {}};
+  check_state(state_);
   factor_.set_prior();
   factorize_or_fall_back(context);
 }
 
-PosteriorOutcome SparsePosterior::fit(const Likelihood& likelihood, const PosteriorSettings& settings,
-                                      const RunContext& context) {
+PosteriorOutcome SparsePosterior::fit(PosteriorState start, const Likelihood& likelihood, const PosteriorSettings& settings,
+                                      bool derivatives, const RunContext& context) {
+  check_state(start);
+  state_ = std::move(start);
   likelihood_ = likelihood;
   PosteriorOutcome outcome;
   factor_.set_prior();
@@ -78,8 +85,7 @@ PosteriorOutcome SparsePosterior::fit(const Likelihood& likelihood, const Poster
   if (likelihood.family == ResponseFamily::gaussian) find_gaussian_pseudo_observations(context);
   converge(context);
   outcome.value = evaluate(state_, context);
-  State proposal;
-  propose_pseudo_observations(proposal);
+  PosteriorState proposal = propose_pseudo_observations();
   double share = 1.0, checkpoint_value = outcome.value;
   int taken = 0;
   while (outcome.iterations < settings.max_iterations && !outcome.converged) {
@@ -105,7 +111,7 @@ PosteriorOutcome SparsePosterior::fit(const Likelihood& likelihood, const Poster
       outcome.converged = outcome.converged || outcome.value - checkpoint_value < settings.tolerance;
       checkpoint_value = outcome.value;
     }
-    propose_pseudo_observations(proposal);
+    proposal = propose_pseudo_observations();
     share = std::min(1.0, 2.0 * share);
   }
   if (share < 1.0) {  // the last evaluation may have been of a rejected step
@@ -113,11 +119,12 @@ PosteriorOutcome SparsePosterior::fit(const Likelihood& likelihood, const Poster
     outcome.value = evaluate(state_, context);
   }
   if (kind_ == PosteriorKind::laplace) outcome.value = finish_laplace(context);
+  if (derivatives) outcome.gradient = gradient(context);
   return outcome;
 }
 
 // Pseudo-observations moved that share of the way to the proposed ones, the mean to theirs.
-SparsePosterior::Step SparsePosterior::part_of_step(const State& proposal, double share, const RunContext& context) {
+SparsePosterior::Step SparsePosterior::part_of_step(const PosteriorState& proposal, double share, const RunContext& context) {
   Step step{state_, -std::numeric_limits<double>::infinity(), 0.0};
   for (std::size_t i = 0; i < proposal.precision.size(); ++i) {
     step.state.precision[i] += share * (proposal.precision[i] - step.state.precision[i]);
@@ -131,23 +138,25 @@ SparsePosterior::Step SparsePosterior::part_of_step(const State& proposal, doubl
 
 // Pseudo-observations of a gaussian response are the data, wherever the field is.
 void SparsePosterior::find_gaussian_pseudo_observations(const RunContext& context) {
-  expectations(likelihood_, response_.observations(), eta_.data(), nullptr,
+  expectations(likelihood_, response_.observations(), state_.linear_predictor.data(), nullptr,
                {nullptr, slope_.data(), curvature_.data(), nullptr}, nullptr, context);
-  propose_pseudo_observations(state_);
+  PosteriorState proposal = propose_pseudo_observations();
+  state_.precision = std::move(proposal.precision);
+  state_.natural = std::move(proposal.natural);
 }
 
 // Says whether a step to the proposed pseudo-observations would gain less than the tolerance: with dW for the change of
 // their precisions, dL/dW_j = 1/2 sum_i dW_i Z_ij^2, so that L rises by at most dW'(Z o Z) dW / 2 (on the pattern,
 // beyond which Z is small), and by what a Newton step of the mean promises. To tell costs a tenth of the factor and
 // inverse that the step takes.
-bool SparsePosterior::is_settled(const State& proposal, double tolerance, const RunContext& context) {
+bool SparsePosterior::is_settled(const PosteriorState& proposal, double tolerance, const RunContext& context) {
   if (kind_ == PosteriorKind::laplace || model_.interpolates()) return false;
   std::vector<double> change(proposal.precision.size()), at_nodes(model_.nodes());
   for (std::size_t i = 0; i < change.size(); ++i) change[i] = proposal.precision[i] - state_.precision[i];
   model_.sum_at_nodes(change.data(), at_nodes.data());
   if (!(0.5 * factor_.squared_form(at_nodes) < tolerance)) return false;
-  State moved = state_;
-  set_natural_means(moved);
+  PosteriorState moved = state_;
+  moved.find_natural_means(slope_);
   return move_mean(moved, context) < tolerance;
 }
 
@@ -160,7 +169,7 @@ void SparsePosterior::converge(const RunContext& context) {
 // Takes one Newton step of the quadratic objective of the pseudo-observations. Returns the gain that it promises. An
 // incomplete factor is as good as exact for such steps, since others follow; steps by a restricted one may not even
 // converge.
-double SparsePosterior::move_mean(State& state, const RunContext& context) {
+double SparsePosterior::move_mean(PosteriorState& state, const RunContext& context) {
   const Index n = response_.n(), m = model_.nodes();
   const int p = response_.coefficients;
   std::vector<double> residual(n), field(n), at_nodes(m), prior(m), at_coefficients(p, 0.0);
@@ -209,21 +218,21 @@ bool SparsePosterior::drop_negative_pseudo_observations() {
   for (std::size_t i = 0; i < state_.precision.size(); ++i) {
     if (!(state_.precision[i] < 0.0)) continue;
     found = true;
-    if (!state_.natural.empty()) state_.natural[i] -= state_.precision[i] * eta_[i];
+    if (!state_.natural.empty()) state_.natural[i] -= state_.precision[i] * state_.linear_predictor[i];
     state_.precision[i] = 0.0;
   }
   return found;
 }
 
 // The objective of the steps: L, or for Laplace the log density of data and field. Leaves slopes and curvatures behind.
-double SparsePosterior::evaluate(const State& state, const RunContext& context) {
+double SparsePosterior::evaluate(PosteriorState& state, const RunContext& context) {
   std::vector<double> field(response_.n()), precision_mean(model_.nodes());
   model_.field_at_data(state.mean.data(), field.data());
-  eta_ = response_.trend(state.beta);
-  for (std::size_t i = 0; i < eta_.size(); ++i) eta_[i] += field[i];
+  state.linear_predictor = response_.trend(state.beta);
+  for (std::size_t i = 0; i < field.size(); ++i) state.linear_predictor[i] += field[i];
   const bool laplace = kind_ == PosteriorKind::laplace;
   likelihood_gradient_.assign(likelihood_.parameters.size(), 0.0);
-  double value = expectations(likelihood_, response_.observations(), eta_.data(), laplace ? nullptr : factor_.variance_at_data().data(),
+  double value = expectations(likelihood_, response_.observations(), state.linear_predictor.data(), laplace ? nullptr : factor_.variance_at_data().data(),
                               {nullptr, slope_.data(), curvature_.data(), nullptr}, likelihood_gradient_.data(), context);
   model_.precision_times(state.mean.data(), precision_mean.data());
   value -= 0.5 * dot(state.mean, precision_mean);
@@ -237,17 +246,12 @@ double SparsePosterior::evaluate(const State& state, const RunContext& context) 
 }
 
 // Laplace's mode does not depend on the precisions of the steps that lead to it.
-void SparsePosterior::propose_pseudo_observations(State& state) const {
-  state.precision = curvature_;
+PosteriorState SparsePosterior::propose_pseudo_observations() const {
+  PosteriorState proposal{{}, {}, curvature_, {}, state_.linear_predictor};
   if (kind_ == PosteriorKind::laplace)
-    for (double& w : state.precision) w = std::max(w, 0.0);
-  set_natural_means(state);
-}
-
-// Sets the natural means that make the present linear predictors stationary.
-void SparsePosterior::set_natural_means(State& state) const {
-  state.natural.resize(eta_.size());
-  for (std::size_t i = 0; i < eta_.size(); ++i) state.natural[i] = state.precision[i] * eta_[i] + slope_[i];
+    for (double& w : proposal.precision) w = std::max(w, 0.0);
+  proposal.find_natural_means(slope_);
+  return proposal;
 }
 
 TrendSystem::Trend SparsePosterior::trend(const RunContext& context) const {

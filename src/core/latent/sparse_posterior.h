@@ -29,15 +29,26 @@ struct PosteriorSettings {
   int max_iterations = 60;
 };
 
+struct PosteriorGradient {
+  std::vector<double> covariance;  // in the core's covariance parameters
+  std::vector<double> likelihood;  // in the logarithms of the likelihood's parameters
+};
+
 struct PosteriorOutcome {
   double value = 0.0;  // L, or Laplace's approximation of the log evidence
   int iterations = 0;
   bool converged = false;
+  PosteriorGradient gradient;  // of the value, field and trend profiled out; empty unless it was asked for
 };
 
-struct PosteriorGradient {
-  std::vector<double> covariance;  // in the core's covariance parameters
-  std::vector<double> likelihood;  // in the logarithms of the likelihood's parameters
+// Where a fit begins, and where it ended.
+struct PosteriorState {
+  std::vector<double> mean, beta;
+  std::vector<double> precision, natural;  // pseudo-observations: W and t
+  std::vector<double> linear_predictor;
+
+  // Those that make the linear predictors stationary, given the slopes E d log p there.
+  void find_natural_means(const std::vector<double>& slope);
 };
 
 class SparsePosterior {
@@ -50,29 +61,23 @@ class SparsePosterior {
   // Pseudo-observations at these linear predictors, one for each datum. Those that the responses themselves suggest, as
   // generalised linear models start from, are safe: from a common one the first step towards a large count would
   // overshoot by far.
-  void start(const std::vector<double>& linear_predictor, const Likelihood& likelihood, const RunContext& context);
+  PosteriorState start(std::vector<double> linear_predictor, const Likelihood& likelihood,
+                       const RunContext& context) const;
 
-  // Pseudo-observations as a fit of the same responses left them, with mean, trend, linear predictors and their slopes,
-  // to go on from.
-  void resume(std::vector<double> mean, std::vector<double> beta, std::vector<double> precision,
-              std::vector<double> linear_predictor, std::vector<double> slope);
+  // The state that a fit of the same responses ended in; `slope`: those at its linear predictors.
+  PosteriorState resume(std::vector<double> mean, std::vector<double> beta, std::vector<double> precision,
+                        std::vector<double> linear_predictor, const std::vector<double>& slope) const;
 
   // Restores the posterior as a fit left it: mean, trend and precisions of the pseudo-observations at the model's
   // present covariance.
   void restore(std::vector<double> mean, std::vector<double> beta, std::vector<double> precision,
                const RunContext& context);
 
-  // Fits from where the last fit ended.
-  PosteriorOutcome fit(const Likelihood& likelihood, const PosteriorSettings& settings, const RunContext& context);
-
-  // Gradient of the last fit's value, field and trend profiled out.
-  PosteriorGradient gradient(const RunContext& context);
+  PosteriorOutcome fit(PosteriorState start, const Likelihood& likelihood, const PosteriorSettings& settings,
+                       bool derivatives, const RunContext& context);
 
   // Results after a fit.
-  const std::vector<double>& mean() const { return state_.mean; }              // m
-  const std::vector<double>& beta() const { return state_.beta; }
-  const std::vector<double>& pseudo_precision() const { return state_.precision; }  // W
-  const std::vector<double>& linear_predictor() const { return eta_; }
+  const PosteriorState& state() const { return state_; }
   const std::vector<double>& variance_at_data() const { return factor_.variance_at_data(); }    // s
   const std::vector<double>& slope() const { return slope_; }                  // E d log p / d eta
   const PosteriorFactor& factor() const { return factor_; }
@@ -80,25 +85,21 @@ class SparsePosterior {
   TrendSystem::Trend trend(const RunContext& context) const;
 
  private:
-  struct State {
-    std::vector<double> mean, beta;
-    std::vector<double> precision, natural;  // pseudo-observations: W and t
-  };
   struct Step {
-    State state;
+    PosteriorState state;
     double value, predicted_gain;  // predicted_gain: the gain that the quadratic objective of the pseudo-observations has left for the mean
   };
 
-  void set_state(std::vector<double> mean, std::vector<double> beta, std::vector<double> precision);
+  void check_state(const PosteriorState& state) const;
   bool factorize_or_fall_back(const RunContext& context);
-  double evaluate(const State& state, const RunContext& context);
+  double evaluate(PosteriorState& state, const RunContext& context);
   bool drop_negative_pseudo_observations();
   void find_gaussian_pseudo_observations(const RunContext& context);
-  bool is_settled(const State& proposal, double tolerance, const RunContext& context);
-  void propose_pseudo_observations(State& state) const;
-  void set_natural_means(State& state) const;
-  Step part_of_step(const State& proposal, double share, const RunContext& context);
-  double move_mean(State& state, const RunContext& context);
+  bool is_settled(const PosteriorState& proposal, double tolerance, const RunContext& context);
+  PosteriorState propose_pseudo_observations() const;
+  PosteriorGradient gradient(const RunContext& context);
+  Step part_of_step(const PosteriorState& proposal, double share, const RunContext& context);
+  double move_mean(PosteriorState& state, const RunContext& context);
   void converge(const RunContext& context);
   double finish_laplace(const RunContext& context);
   double approach_mode(double value, const RunContext& context);
@@ -114,8 +115,8 @@ class SparsePosterior {
   Likelihood likelihood_;
 
   std::vector<double> node_design_;  // nodes x coefficients, by column
-  State state_;
-  std::vector<double> eta_, slope_, curvature_;  // by datum, at the last evaluation
+  PosteriorState state_;
+  std::vector<double> slope_, curvature_;  // by datum, at the last evaluation
   std::vector<double> likelihood_gradient_;
 };
 
