@@ -249,6 +249,14 @@ core_collapsed_bound <- function(coords, columns, noise_scale, inducing, covaria
     .Call(`_neargp_core_collapsed_bound`, coords, columns, noise_scale, inducing, covariance, nugget, bound, jitter, derivatives, threads)
 }
 
+core_family_start <- function(linear_predictor, response, family, parameters, threads) {
+    .Call(`_neargp_core_family_start`, linear_predictor, response, family, parameters, threads)
+}
+
+core_family_bound <- function(coords, response, inducing, covariance, family, parameters, start, places, bound, jitter, tolerance, derivatives, threads) {
+    .Call(`_neargp_core_family_bound`, coords, response, inducing, covariance, family, parameters, start, places, bound, jitter, tolerance, derivatives, threads)
+}
+
 core_collapsed_predict <- function(newcoords, inducing, covariance, jitter, weights, factor, threads) {
     .Call(`_neargp_core_collapsed_predict`, newcoords, inducing, covariance, jitter, weights, factor, threads)
 }

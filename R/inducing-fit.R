@@ -31,7 +31,9 @@ bound_at <- function(data, covariance, nugget, positions, method, derivatives, t
 }
 
 # A function of working parameters and positions that returns the bound, with its gradient in both.
-bound_objective <- function(problem, method) {
+# `tolerance`: to which the posterior is found that has no closed form.
+bound_objective <- function(problem, method, tolerance = 1e-5) {
+  if (!is_gaussian(problem$family)) return(family_objective(problem, method, tolerance))
   layout <- problem$layout
   data <- problem$data
   columns <- response_columns(data)
@@ -151,12 +153,14 @@ new_bound_record <- function(n, report, patience, negligible) {
   list(at = at, result = result, loss = loss, loss_slope = loss_slope)
 }
 
-# Minus the curvature of the bound in the covariance parameters, the inducing points held, by differences of its gradient.
+# Minus the curvature of the bound in the covariance parameters, the inducing points held, by differences of its gradient. Where the
+# posterior has no closed form the gradient has an error of some 1e-5, which a wider step makes harmless.
 bound_information <- function(problem, reached) {
-  objective <- bound_objective(problem, problem$method)
+  objective <- bound_objective(problem, problem$method, tolerance = 1e-9)
   gradient <- function(working) {
     result <- objective(working, reached$positions)
     result$gradient %||% rep(NA_real_, length(working))
   }
-  information_by_differences(gradient, reached$working, problem$free, rep(1, length(reached$working)))
+  information_by_differences(gradient, reached$working, problem$free, rep(1, length(reached$working)),
+    step = if (is_gaussian(problem$family)) 1e-4 else 0.01)
 }

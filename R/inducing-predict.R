@@ -36,6 +36,9 @@ inducing_features <- function(object, coords, threads) {
 
 #' @export
 joint_moments.neargp_svgp <- function(method, object, target, settings) {
+  if (!is_gaussian(object$family) && settings$type != "link") {
+    abort_argument("type", "\"link\" with joint = TRUE, unless the response is gaussian; simulate() draws responses jointly", settings$type)
+  }
   given <- inducing_features(object, target$coords, settings$threads)
   weighted <- crossprod(given$features, object$svgp$weights)
   unseen <- design_columns(object$data, target$X) - weighted[, -1L, drop = FALSE]
@@ -60,8 +63,10 @@ simulation_draws.neargp_svgp <- function(method, object, target, nsim, settings)
   given <- inducing_features(object, coords, settings$threads)
   betas <- draw_trend(object, nsim, settings$conditional)
   field <- crossprod(given$features, draw_inducing(object, betas, settings$conditional)) + draw_rest(given$unexplained, nsim)
-  noise <- if (settings$noise) sqrt(object$nugget / (target$weights %||% 1)) * matrix(stats::rnorm(m * nsim), m, nsim) else 0
-  base_mean(object$data, target$X, target$offset) + design_columns(object$data, target$X) %*% betas + field[place, , drop = FALSE] + noise
+  eta <- base_mean(object$data, target$X, target$offset) + design_columns(object$data, target$X) %*% betas + field[place, , drop = FALSE]
+  if (!settings$noise) return(eta)
+  if (!is_gaussian(object$family)) return(response_draws(object, target, eta, settings$trials))
+  eta + sqrt(object$nugget / (target$weights %||% 1)) * matrix(stats::rnorm(m * nsim), m, nsim)
 }
 
 check_places <- function(places, most = 5000L) {
@@ -112,6 +117,12 @@ weights_of_others.neargp_svgp <- function(method, object, settings) {
 # With its parameters and inducing points, but what these know from other rows.
 #' @export
 restrict_rows.neargp_svgp <- function(method, fit, rows) {
+  if (!is_gaussian(fit$family)) {
+    problem <- hold_parameters(fit, fold_problem(fit, rows))
+    problem$inducing <- fit$svgp$positions
+    problem$method[c("move", "std_errors")] <- FALSE
+    return(refit_problem(fit, problem))
+  }
   fit$data <- take_data_rows(fit$data, rows)
   with_inducing_posterior(with_fold_trend(fit))
 }

@@ -12,8 +12,8 @@ check_start_positions <- function(inducing) {
 
 # Starting positions in the core's coordinates. `component`: in whose metric.
 start_positions <- function(method, problem, component) {
-  warm <- problem$warm_start$svgp$positions
-  if (!is.null(warm)) return(warm)
+  held <- problem$inducing %||% problem$warm_start$svgp$positions
+  if (!is.null(held)) return(held)
   given <- method$inducing
   if (is.data.frame(given) || is.matrix(given)) return(given_positions(given, problem))
   coords <- problem$data$coords

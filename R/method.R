@@ -59,7 +59,7 @@ model_response.default <- function(method, y, family, weights, frame) {
 }
 
 # Says whether the problem has a nugget: latent models of other responses have the scatter of their family instead.
-has_nugget <- function(problem) is_gaussian(problem$family) || !inherits(problem$method, "neargp_vnngp")
+has_nugget <- function(problem) is_gaussian(problem$family) || !inherits(problem$method, c("neargp_vnngp", "neargp_svgp"))
 
 # Says whether rows must not share a location.
 needs_distinct_locations <- function(method, problem) {

@@ -1,9 +1,9 @@
 #' Inducing points (SVGP)
 #'
 #' A Gaussian process seen through its values at `inducing` points: their number, not that of the rows, is what a dense matrix has. The
-#' best distribution of these values given the data is known in closed form (the collapsed bound of Titsias 2009), so that the fit
-#' maximises one deterministic function of the covariance parameters and the points' positions together, by the L-BFGS method of
-#' [stats::optim()].
+#' best distribution of these values given a gaussian response is known in closed form (the collapsed bound of Titsias 2009), and given
+#' another response of [response_family] (but not classes of more than two levels) a few steps find it, so that the fit maximises one
+#' deterministic function of the covariance parameters and the points' positions together, by the L-BFGS method of [stats::optim()].
 #'
 #' @section When to take it:
 #' Take it in many coordinates (machine-learning inputs), where neighbours say little and the field is smooth beside the spacing of some
@@ -15,13 +15,21 @@
 #' @section Time and memory:
 #' An evaluation with its gradient takes seven products of `n * M^2` multiplications, M the number of inducing points; with `bound =
 #' "standard"` it takes four. Rows are taken 1,024 at a time, so that beside the data memory is that of some matrices of M x M for
-#' each thread.
+#' each thread. Responses of other families take three such products for each step towards the posterior, of which there are two to four in
+#' an evaluation, and keep the features of all rows, `8 n M` bytes, unless that is more than one GiB.
 #'
 #' @section The objective:
 #' It is a lower bound of the log-likelihood, the nearer the more inducing points there are, with the trend profiled out. With d the
 #' variance of a row that the inducing points leave unexplained and W the precision of its noise, the two bounds subtract half the sum of
 #' `log(1 + W d)` (`"tight"`, Titsias 2025) or of `W d` (`"standard"`, Titsias 2009). The tight one overestimates the noise less.
 #' [logLik()] is marked as a bound, and `AIC()` is an error.
+#'
+#' Responses of other families are pseudo-observations of the field, each with a precision W of its own: in turn these are found
+#' from the posterior, and the posterior from them (natural gradients, Khan and Lin 2017), until the bound rises no more. The trend is
+#' estimated with them. The tight bound then lets the field between the inducing points have one share v of its variance at the rows,
+#' the best being `1 / (1 + mean(W d))` (the mean over distinct locations), and the standard one has v = 1; predictions are the same for
+#' both. As for [vnngp()] there is no nugget: the family says how responses scatter, and its parameters are estimated. Standard errors are
+#' those of the bound.
 #'
 #' @param inducing number of inducing points; or starting positions, a matrix with the columns of the coordinates (time last), a
 #'   data frame or sf points with them. By default 512, or a quarter of the rows. More than there are distinct locations are
@@ -39,11 +47,11 @@
 #'   coordinates of the data.
 #' @section Errors: [neargp()] stops with `neargp_error_inducing` for positions that are missing, or not in the coordinates of the data;
 #'   with `neargp_error_nugget` for `nugget = 0`, since the bound needs noise; with `neargp_error_family` and `neargp_error_method` for
-#'   responses that are not gaussian and for several outputs. [simulate()][simulate.neargp] stops with `neargp_error_size` for more than
+#'   classes of more than two levels and for several outputs. [simulate()][simulate.neargp] stops with `neargp_error_size` for more than
 #'   5,000 places at once.
 #' @references Titsias, M. K. (2009). Variational learning of inducing variables in sparse Gaussian processes. *AISTATS*, equation (9).
 #'   Hensman, J., Fusi, N. and Lawrence, N. D. (2013). Gaussian processes for big data. *UAI*. Titsias, M. K. (2025). New bounds for
-#'   sparse variational Gaussian processes. *ICML*.
+#'   sparse variational Gaussian processes. *ICML*. Khan, M. E. and Lin, W. (2017). Conjugate-computation variational inference. *AISTATS*.
 #' @examples
 #' set.seed(1)
 #' d <- data.frame(x1 = runif(400), x2 = runif(400), x3 = runif(400))
@@ -77,15 +85,40 @@ describe_inducing <- function(inducing) {
 }
 
 #' @export
+method_families.neargp_svgp <- function(method) latent_families
+
+#' @export
+method_layout.neargp_svgp <- function(method, layout, settings) latent_layout(layout, settings)
+
+#' @export
+model_response.neargp_svgp <- function(method, y, family, weights, frame) {
+  if (is_gaussian(family)) NextMethod() else new_response(y, family, weights, frame)
+}
+
+#' @export
+needs_distinct_locations.neargp_svgp <- function(method, problem) is_gaussian(problem$family) && NextMethod()
+
+#' @export
+with_start.neargp_svgp <- function(method, problem) {
+  if (is_gaussian(problem$family)) NextMethod() else with_core_start(problem, with_latent_start)
+}
+
+#' @export
 fit_method.neargp_svgp <- function(method, problem) {
   check_bound_noise(problem)
+  gaussian <- is_gaussian(problem$family)
+  if (!gaussian) problem$data <- core_data(problem$data)
   reached <- fit_inducing(method, problem)
   information <- if (wants_errors(method, problem)) bound_information(problem, reached)
-  c(method_result(reached, score = "evidence lower bound", information = information), list(inducing = reached$positions))
+  result <- method_result(reached, score = "evidence lower bound", information = information)
+  if (gaussian) return(c(result, list(inducing = reached$positions)))
+  found <- family_posterior(problem, method, reached)
+  result[names(found)] <- found
+  with_separation(result, problem)
 }
 
 check_bound_noise <- function(problem) {
-  if (!identical(problem$layout$value[problem$layout$kind == "nugget"], 0)) return(invisible())
+  if (!is_gaussian(problem$family) || !identical(problem$layout$value[problem$layout$kind == "nugget"], 0)) return(invisible())
   abort_neargp("nugget", c("svgp() needs noise: nugget = 0 leaves nothing between the field at the inducing points and the data.",
     i = "Estimate the nugget (nugget = NULL) or fix a positive one; vecchia() and exact_gp() interpolate."))
 }
@@ -95,9 +128,12 @@ wants_errors <- function(method, problem) method$std_errors %||% (sum(problem$fr
 # The posterior is found anew: the optimiser had the response in a unit of its own.
 #' @export
 complete_fit.neargp_svgp <- function(method, fit, result) {
-  fit$svgp <- list(positions = result$inducing)
-  fit$inducing <- as.data.frame(raw_positions(result$inducing, fit$locations))
-  with_inducing_posterior(fit)
+  fit$svgp <- result$svgp %||% list(positions = result$inducing)
+  fit$inducing <- as.data.frame(raw_positions(fit$svgp$positions, fit$locations))
+  if (is_gaussian(fit$family)) return(with_inducing_posterior(fit))
+  fit <- with_family_values(fit, result$working)
+  fit$posterior <- result$posterior
+  with_trend_variance(fit)
 }
 
 # The distribution of the field at the inducing points given the rows that the fit holds now.

@@ -94,20 +94,6 @@ start_posterior <- function(problem, latent) {
   }
 }
 
-# Parameters of the family on the natural scale, in the order of the core; for a gaussian() response that is the nugget.
-family_values <- function(family, layout, values) {
-  values[layout$kind == if (is_gaussian(family)) "nugget" else "family"]
-}
-
-# Joins the core's two gradients to one in the working parameters.
-layout_gradient <- function(layout, values, d_covariance, d_likelihood) {
-  gradient <- double(length(values))
-  gradient[layout$kind != "family"] <- d_covariance
-  of_family <- if (any(layout$kind == "family")) layout$kind == "family" else layout$kind == "nugget" & !(layout$fixed & layout$value %in% 0)
-  gradient[of_family] <- d_likelihood
-  core_to_working_slope(layout, values) * gradient
-}
-
 abort_posterior <- function(jitter, condition) {
   abort_neargp("cholesky", c("The posterior cannot be computed to working precision.", x = conditionMessage(condition),
     i = sprintf("Raise the jitter (it is %s of the variance), or choose a rougher covariance.", format(jitter)),

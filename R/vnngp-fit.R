@@ -112,11 +112,7 @@ latent_result <- function(problem, state) {
   result <- method_result(state, score = latent_score(problem), information = state$curvature$information,
     k = nrow(objective$latent$search$neighbors))
   if (!fitted$converged) result$convergence[c("converged", "message")] <- list(FALSE, "the posterior did not converge")
-  separated <- separated_coefficients(problem, state$working, result$beta_vcov)
-  if (length(separated)) {
-    result$convergence[c("converged", "message", "separated")] <- list(FALSE,
-      sprintf("the trend separates the responses, and %s may be infinite", format_some(separated)), separated)
-  }
+  result <- with_separation(result, problem)
   result$posterior <- latent_posterior(objective$latent, at_optimum, fitted)
   result$posterior$variance_error <- converged$variance_error
   result
@@ -149,27 +145,6 @@ sampled_variance_error <- function(pointer, variance, threads, points = 30L) {
   unit[cbind(at, seq_along(at))] <- 1
   exact <- core_latent_solve(pointer, unit, threads)[cbind(at, seq_along(at))]
   max(abs(variance[at] / exact - 1))
-}
-
-# Coefficients along which the likelihood only levels off, as where a covariate separates classes or all counts of a level are 0. What
-# matters is a direction, and not a column: those of year + year^2 are uncertain together, and their sum is not. With R'R the covariance
-# of the columns, R beta has as its squares the mean square of the trend about its mean; the eigenvalues of R V R' are the variances of
-# that, and those out of all proportion to the field belong to directions without an end. Named are the user's coefficients that go along.
-separated_coefficients <- function(problem, working, beta_vcov, most = 10) {
-  X <- problem$data$X
-  if (!ncol(X) || response_family(problem$family)$link == "identity") return(character(0))
-  if (!all(is.finite(beta_vcov)) || any(diag(as.matrix(beta_vcov)) < 0)) return(setdiff(colnames(X), "(Intercept)"))
-  variance <- sum(exp(working[problem$layout$kind == "variance"]))
-  centered <- qr(sweep(X, 2L, colMeans(X)), tol = 0)
-  factor <- qr.R(centered)[, order(centered$pivot), drop = FALSE] / sqrt(nrow(X) - 1)
-  parts <- eigen(factor %*% beta_vcov %*% t(factor), symmetric = TRUE)
-  separated <- which(parts$values > most^2 * max(1, variance / 10))
-  natural <- problem$data$natural
-  back <- natural$back
-  along <- back %*% beta_vcov %*% t(factor) %*% parts$vectors[, separated, drop = FALSE]
-  correlation <- sweep(along, 2L, sqrt(parts$values[separated]), "/") / sqrt(rowSums((back %*% beta_vcov) * back))
-  share <- ifelse(seq_len(ncol(X)) %in% natural$constant, 0, rowSums(correlation^2))
-  colnames(X)[length(separated) > 0L & share >= min(0.8, max(share))]
 }
 
 latent_score <- function(problem) {

@@ -111,21 +111,10 @@ check_latent_optimizer <- function(optimizer, posterior, k) {
 }
 
 #' @export
-method_families.neargp_vnngp <- function(method) {
-  c("gaussian", "student_t", "binomial", "poisson", "negative_binomial", "Gamma", "beta")
-}
+method_families.neargp_vnngp <- function(method) latent_families
 
-# Without gaussian noise there is no nugget, and the family's parameters are estimated with those of the covariance.
 #' @export
-method_layout.neargp_vnngp <- function(method, layout, settings) {
-  family <- settings$family
-  if (is_gaussian(family)) return(layout)
-  if (!is.null(settings$nugget)) {
-    abort_argument("nugget", sprintf("NULL for a %s() response, whose family says how it scatters", family$family), settings$nugget)
-  }
-  layout[layout$kind == "nugget", c("value", "fixed")] <- list(0, TRUE)
-  with_family_parameters(layout, family)
-}
+method_layout.neargp_vnngp <- function(method, layout, settings) latent_layout(layout, settings)
 
 #' @export
 model_response.neargp_vnngp <- function(method, y, family, weights, frame) {
@@ -141,19 +130,10 @@ needs_distinct_locations.neargp_vnngp <- function(method, problem) {
 #' @export
 with_start.neargp_vnngp <- function(method, problem) with_core_start(problem, with_latent_start)
 
-# Only parameters that the model has are shown: without gaussian noise there is no nugget.
 #' @export
 complete_fit.neargp_vnngp <- function(method, fit, result) {
-  values <- to_core(result$working, fit$layout$transform)
-  names <- if (is_gaussian(fit$family)) "variance" else fit$layout$name[fit$layout$kind == "family"]
-  fit$family_parameters <- stats::setNames(family_values(fit$family, fit$layout, values), names)
+  fit <- with_family_values(fit, result$working)
   fit$posterior <- result$posterior
-  if (is_gaussian(fit$family)) return(fit)
-  fit$nugget <- NA_real_
-  shown <- fit$layout$kind != "nugget"
-  fit[c("layout", "parameters")] <- lapply(fit[c("layout", "parameters")], function(table) table[shown, ])
-  square <- c("covariance_vcov", "interval_vcov", "information")
-  fit[square] <- lapply(fit[square], function(matrix) matrix[shown, shown, drop = FALSE])
   fit
 }
 

@@ -936,6 +936,44 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// core_family_start
+Rcpp::List core_family_start(const Rcpp::NumericVector& linear_predictor, const Rcpp::List& response, const std::string& family, const Rcpp::NumericVector& parameters, int threads);
+RcppExport SEXP _neargp_core_family_start(SEXP linear_predictorSEXP, SEXP responseSEXP, SEXP familySEXP, SEXP parametersSEXP, SEXP threadsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type linear_predictor(linear_predictorSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type response(responseSEXP);
+    Rcpp::traits::input_parameter< const std::string& >::type family(familySEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type parameters(parametersSEXP);
+    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_family_start(linear_predictor, response, family, parameters, threads));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_family_bound
+Rcpp::List core_family_bound(const Rcpp::NumericMatrix& coords, const Rcpp::List& response, const Rcpp::NumericMatrix& inducing, const Rcpp::List& covariance, const std::string& family, const Rcpp::NumericVector& parameters, const Rcpp::List& start, int places, const std::string& bound, double jitter, double tolerance, bool derivatives, int threads);
+RcppExport SEXP _neargp_core_family_bound(SEXP coordsSEXP, SEXP responseSEXP, SEXP inducingSEXP, SEXP covarianceSEXP, SEXP familySEXP, SEXP parametersSEXP, SEXP startSEXP, SEXP placesSEXP, SEXP boundSEXP, SEXP jitterSEXP, SEXP toleranceSEXP, SEXP derivativesSEXP, SEXP threadsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type coords(coordsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type response(responseSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type inducing(inducingSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type covariance(covarianceSEXP);
+    Rcpp::traits::input_parameter< const std::string& >::type family(familySEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type parameters(parametersSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type start(startSEXP);
+    Rcpp::traits::input_parameter< int >::type places(placesSEXP);
+    Rcpp::traits::input_parameter< const std::string& >::type bound(boundSEXP);
+    Rcpp::traits::input_parameter< double >::type jitter(jitterSEXP);
+    Rcpp::traits::input_parameter< double >::type tolerance(toleranceSEXP);
+    Rcpp::traits::input_parameter< bool >::type derivatives(derivativesSEXP);
+    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_family_bound(coords, response, inducing, covariance, family, parameters, start, places, bound, jitter, tolerance, derivatives, threads));
+    return rcpp_result_gen;
+END_RCPP
+}
 // core_collapsed_predict
 Rcpp::List core_collapsed_predict(const Rcpp::NumericMatrix& newcoords, const Rcpp::NumericMatrix& inducing, const Rcpp::List& covariance, double jitter, const Rcpp::NumericMatrix& weights, const Rcpp::NumericMatrix& factor, int threads);
 RcppExport SEXP _neargp_core_collapsed_predict(SEXP newcoordsSEXP, SEXP inducingSEXP, SEXP covarianceSEXP, SEXP jitterSEXP, SEXP weightsSEXP, SEXP factorSEXP, SEXP threadsSEXP) {
@@ -1032,6 +1070,8 @@ static const R_CallMethodDef CallEntries[] = {
     {"_neargp_core_matched_omega", (DL_FUNC) &_neargp_core_matched_omega, 5},
     {"_neargp_core_marginal_density", (DL_FUNC) &_neargp_core_marginal_density, 10},
     {"_neargp_core_collapsed_bound", (DL_FUNC) &_neargp_core_collapsed_bound, 10},
+    {"_neargp_core_family_start", (DL_FUNC) &_neargp_core_family_start, 5},
+    {"_neargp_core_family_bound", (DL_FUNC) &_neargp_core_family_bound, 13},
     {"_neargp_core_collapsed_predict", (DL_FUNC) &_neargp_core_collapsed_predict, 7},
     {"_neargp_core_inducing_features", (DL_FUNC) &_neargp_core_inducing_features, 5},
     {NULL, NULL, 0}

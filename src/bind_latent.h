@@ -8,7 +8,7 @@
 
 #include "bind_convert.h"
 #include "latent/latent_model.h"
-#include "latent/latent_response.h"
+#include "likelihoods/latent_response.h"
 
 // nodes: coords, order, neighbors, jitter, and where wanted pattern_neighbors. data: node (the node of each datum), or
 // coords and neighbors. The coordinates live as long as the object.

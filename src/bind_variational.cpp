@@ -2,7 +2,9 @@
 #include "base/error.h"
 #include "bind_convert.h"
 #include "bind_covariance.h"
+#include "bind_latent.h"
 #include "variational/collapsed_prediction.h"
+#include "variational/family_bound.h"
 
 namespace {
 
@@ -35,6 +37,18 @@ neargp::BoundKind bound_kind(const std::string& name) {
   throw neargp::Error("There is no such bound: " + name + ".");
 }
 
+Rcpp::List to_r(const neargp::PseudoObservations& at) {
+  return Rcpp::List::create(Rcpp::_["precision"] = to_r(at.precision), Rcpp::_["natural"] = to_r(at.natural),
+                            Rcpp::_["unexplained_share"] = at.unexplained_share);
+}
+
+neargp::PseudoObservations to_pseudo_observations(const Rcpp::List& list) {
+  const Rcpp::NumericVector precision = list["precision"], natural = list["natural"];
+  return {Eigen::Map<const Eigen::VectorXd>(precision.begin(), precision.size()),
+          Eigen::Map<const Eigen::VectorXd>(natural.begin(), natural.size()),
+          Rcpp::as<double>(list["unexplained_share"])};
+}
+
 }  // namespace
 
 // [[Rcpp::export]]
@@ -59,6 +73,44 @@ Rcpp::List core_collapsed_bound(const Rcpp::NumericMatrix& coords, const Rcpp::N
       Rcpp::_["unexplained"] = result.unexplained);
   if (!derivatives || result.failure != neargp::BoundFailure::none) return list;
   list["gradient"] = Rcpp::NumericVector(result.gradient.parameters.begin(), result.gradient.parameters.end());
+  list["d_inducing"] = to_r(result.gradient.positions);
+  return list;
+}
+
+// response: as of a latent model, see bind_latent.h.
+// [[Rcpp::export]]
+Rcpp::List core_family_start(const Rcpp::NumericVector& linear_predictor, const Rcpp::List& response,
+                             const std::string& family, const Rcpp::NumericVector& parameters, int threads) {
+  return to_r(neargp::pseudo_observations_at({linear_predictor.begin(), linear_predictor.end()}, to_response(response),
+                                             to_likelihood(family, parameters), make_run_context(threads)));
+}
+
+// start: of core_family_start(), or the `end` of another bound. places: distinct ones among the rows.
+// [[Rcpp::export]]
+Rcpp::List core_family_bound(const Rcpp::NumericMatrix& coords, const Rcpp::List& response, const Rcpp::NumericMatrix& inducing,
+                             const Rcpp::List& covariance, const std::string& family, const Rcpp::NumericVector& parameters,
+                             const Rcpp::List& start, int places, const std::string& bound, double jitter,
+                             double tolerance, bool derivatives, int threads) {
+  const PointStore points(coords), positions(inducing);
+  neargp::FamilyBoundSettings settings;
+  settings.kind = bound_kind(bound);
+  settings.jitter = jitter;
+  settings.tolerance = tolerance;
+  settings.places = places;
+  const neargp::FamilyBound result = neargp::family_bound(
+      to_response(response), points.view(), positions.view(), to_covariance(covariance, 0.0), to_likelihood(family, parameters),
+      to_pseudo_observations(start), settings, derivatives, make_run_context(threads));
+  if (result.failure != neargp::BoundFailure::none)
+    return Rcpp::List::create(Rcpp::_["failure"] = failure_name(result.failure), Rcpp::_["value"] = result.value);
+  Rcpp::List list = Rcpp::List::create(
+      Rcpp::_["failure"] = "", Rcpp::_["value"] = result.value, Rcpp::_["converged"] = result.converged,
+      Rcpp::_["end"] = to_r(result.end), Rcpp::_["beta"] = to_r(result.beta), Rcpp::_["beta_vcov"] = to_r(result.beta_covariance),
+      Rcpp::_["weights"] = to_r(result.weights), Rcpp::_["factor"] = to_r(result.factor),
+      Rcpp::_["linear_predictor"] = to_r(result.linear_predictor), Rcpp::_["slope"] = to_r(result.slope),
+      Rcpp::_["variance"] = to_r(result.variance), Rcpp::_["unexplained"] = to_r(result.unexplained));
+  if (!derivatives) return list;
+  list["d_covariance"] = result.gradient.parameters;
+  list["d_likelihood"] = result.d_likelihood;
   list["d_inducing"] = to_r(result.gradient.positions);
   return list;
 }

@@ -7,7 +7,7 @@
 
 #include "core_fixtures.h"
 #include "latent/latent_model.h"
-#include "latent/latent_response.h"
+#include "likelihoods/latent_response.h"
 
 namespace reference {
 

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "latent/latent_model.h"
-#include "latent/latent_response.h"
+#include "likelihoods/latent_response.h"
 #include "latent/projected_batch.h"
 
 namespace neargp {

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "latent/latent_model.h"
-#include "latent/latent_response.h"
+#include "likelihoods/latent_response.h"
 
 namespace neargp {
 

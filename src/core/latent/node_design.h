@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "latent/latent_model.h"
-#include "latent/latent_response.h"
+#include "likelihoods/latent_response.h"
 
 namespace neargp {
 

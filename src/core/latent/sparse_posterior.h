@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "latent/latent_model.h"
-#include "latent/latent_response.h"
+#include "likelihoods/latent_response.h"
 #include "latent/posterior_factor.h"
 #include "latent/trend_system.h"
 

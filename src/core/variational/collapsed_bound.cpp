@@ -5,6 +5,7 @@
 #include "base/constants.h"
 #include "base/error.h"
 #include "linalg/products.h"
+#include "variational/posterior_adjoint.h"
 #include "variational/sum_rows.h"
 
 namespace neargp {
@@ -105,9 +106,7 @@ class Evaluation {
     const MatrixXd means = bound.weights * contrasts_;
     Adjoints adjoints = settings_.kind == BoundKind::tight ? sum_tight_adjoints(means, covariance)
                                                            : sum_standard_adjoints(means, covariance);
-    MatrixXd g = adjoints.traced + covariance + means * means.transpose();
-    g.diagonal().array() -= 1.0;
-    factor_.adjoint(g, adjoints.gradient);
+    add_prior_adjoint(factor_, means, covariance, adjoints.traced, adjoints.gradient);
     bound.gradient = std::move(adjoints.gradient);
   }
 
@@ -183,29 +182,19 @@ class Evaluation {
     });
   }
 
-  // With tau = W no features are needed: dF/dK_zx = L^-T dF/dA = L^-T m alpha' + C K_zx W, C = L^-T (I - S) L^-1, and
-  // A'm = K_xz L^-T m. That is one product for each row in place of a product, a rank update and two solves. The sum
-  // over rows of W_i A_i'S A_i is tr S(B - I) = M - tr S.
+  // tau = W. The sum over rows of W_i A_i'S A_i is tr S(B - I) = M - tr S.
   Adjoints sum_standard_adjoints(const MatrixXd& means, const MatrixXd& covariance) const {
-    const InducingPoints& points = factor_.points();
-    MatrixXd inner = MatrixXd::Identity(m_, m_) - covariance, onto_covariances = means;
-    lower_transposed_solve(factor_.lower(), inner);
-    inner.transposeInPlace();
-    lower_transposed_solve(factor_.lower(), inner);
-    lower_transposed_solve(factor_.lower(), onto_covariances);
-    const Adjoints zero{points.zero_gradient(), MatrixXd()};
+    const PosteriorAdjoint posterior(factor_, means, covariance);
+    const Adjoints zero{factor_.points().zero_gradient(), MatrixXd()};
     Adjoints total = over_rows(zero, [&](Index first, Index last, Adjoints& sum) {
       const Rows rows = take_rows(data_, nugget_, first, last);
-      std::vector<ComponentCovariances> parts;
-      const MatrixXd covariances = points.covariances(rows.coords, &parts);
-      const MatrixXd residuals = rows.values * contrasts_ - covariances.transpose() * onto_covariances;
-      MatrixXd bar(m_, last - first);
-      multiply(inner, covariances, bar);
-      bar = (bar * rows.precision.asDiagonal()).eval();
-      bar.noalias() += onto_covariances * (rows.precision.asDiagonal() * residuals).transpose();
-      points.contract(parts, bar, sum.gradient);
-      points.contract_variance(-0.5 * rows.precision.sum(), sum.gradient);
-      const double fit = rows.precision.dot(residuals.rowwise().squaredNorm());
+      double fit = 0.0;
+      const auto alpha = [&](const MatrixXd& fitted) -> MatrixXd {
+        const MatrixXd residuals = rows.values * contrasts_ - fitted;
+        fit = rows.precision.dot(residuals.rowwise().squaredNorm());
+        return rows.precision.asDiagonal() * residuals;
+      };
+      posterior.add_rows(rows.coords, rows.precision, alpha, sum.gradient);
       sum.gradient.parameters.back() += 0.5 * (fit - double(last - first));
     });
     total.gradient.parameters.back() += 0.5 * (double(m_) - covariance.trace() + traces_);

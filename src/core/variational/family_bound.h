@@ -1,0 +1,65 @@
+// The evidence lower bound on inducing points of a response of any family.
+//
+// The linear predictor is eta_i = offset_i + x_i'beta + A_i'w plus what the inducing points leave unexplained of the
+// field; w ~ N(0, I) is the whitened field at these, q(w) = N(m, S) its posterior, and
+//
+//   J = sum_i E log p(y_i | eta_i) - KL[q(w) // N(0, I)] - u/2 (v - 1 - log v),
+//   eta_i ~ N(offset_i + x_i'beta + A_i'm, v d_i + A_i'S A_i).
+//
+// Each row is a pseudo-observation of precision W_i and natural mean h_i: with B = I + A W A', S = B^-1, and (m, beta) solve
+//
+//   [B, A W X; X'W A', X'W X] [m; beta] = [A h; X'h].
+//
+// A step to W_i = -E d2 log p, h_i = W_i (E eta_i - offset_i) + E d log p is one of natural gradients of size one (Khan and
+// Lin 2017), and a part of it a smaller one. The field at the u distinct places of the rows may have a share v of its
+// prior's conditional covariance given the inducing points (the form that Titsias' tight bound of 2025 takes off Gaussian
+// responses): v = 1 / (1 + sum(W_i d_i) / u) is best, v = 1 the standard bound. Predictions have v = 1.
+#pragma once
+
+#include <vector>
+
+#include "likelihoods/latent_response.h"
+#include "variational/collapsed_bound.h"
+
+namespace neargp {
+
+// Where a search for the posterior begins, and where it ended.
+struct PseudoObservations {
+  Eigen::VectorXd precision, natural;  // W and h
+  double unexplained_share = 1.0;      // v
+};
+
+// Pseudo-observations at linear predictors that the responses themselves suggest, one for each row.
+PseudoObservations pseudo_observations_at(const std::vector<double>& linear_predictor, const LatentResponse& response,
+                                          const Likelihood& likelihood, const RunContext& context);
+
+struct FamilyBoundSettings {
+  BoundKind kind = BoundKind::tight;
+  double jitter = 1e-6;      // of the prior's covariance matrix, relative to the field's variance
+  double tolerance = 1e-5;   // gain of a step, in units of log-likelihood, below which it was the last
+  int max_iterations = 100;
+  Index places = 0;          // distinct ones among the rows; 0: all are
+  Index chunk_rows = 1024;
+};
+
+struct FamilyBound {
+  BoundFailure failure = BoundFailure::none;
+  double value = 0.0;
+  int iterations = 0;
+  bool converged = false;
+  PseudoObservations end;
+  Eigen::VectorXd beta;
+  Eigen::MatrixXd beta_covariance;  // (X'W X - X'W A'S A W X)^-1
+  Eigen::MatrixXd weights;          // S A [h, W X]: m and beta's part in it are (1, -beta) of it
+  Eigen::MatrixXd factor;           // lower triangle with B = factor factor'
+  Eigen::VectorXd linear_predictor, slope;     // mean of eta_i, and E d log p there
+  Eigen::VectorXd variance, unexplained;       // A_i'S A_i and d_i
+  InducingGradient gradient;                   // empty unless it was asked for
+  std::vector<double> d_likelihood;            // in the logarithms of the likelihood's parameters
+};
+
+FamilyBound family_bound(const LatentResponse& response, Points coords, Points inducing, const Covariance& covariance,
+                         const Likelihood& likelihood, PseudoObservations start, const FamilyBoundSettings& settings,
+                         bool derivatives, const RunContext& context);
+
+}  // namespace neargp
