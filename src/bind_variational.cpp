@@ -37,12 +37,12 @@ neargp::BoundKind bound_kind(const std::string& name) {
   throw neargp::Error("There is no such bound: " + name + ".");
 }
 
-Rcpp::List to_r(const neargp::PseudoObservations& at) {
+Rcpp::List to_r(const neargp::FamilyPosterior& at) {
   return Rcpp::List::create(Rcpp::_["precision"] = to_r(at.precision), Rcpp::_["natural"] = to_r(at.natural),
                             Rcpp::_["unexplained_share"] = at.unexplained_share);
 }
 
-neargp::PseudoObservations to_pseudo_observations(const Rcpp::List& list) {
+neargp::FamilyPosterior to_family_posterior(const Rcpp::List& list) {
   const Rcpp::NumericVector precision = list["precision"], natural = list["natural"];
   return {Eigen::Map<const Eigen::VectorXd>(precision.begin(), precision.size()),
           Eigen::Map<const Eigen::VectorXd>(natural.begin(), natural.size()),
@@ -81,7 +81,7 @@ Rcpp::List core_collapsed_bound(const Rcpp::NumericMatrix& coords, const Rcpp::N
 // [[Rcpp::export]]
 Rcpp::List core_family_start(const Rcpp::NumericVector& linear_predictor, const Rcpp::List& response,
                              const std::string& family, const Rcpp::NumericVector& parameters, int threads) {
-  return to_r(neargp::pseudo_observations_at({linear_predictor.begin(), linear_predictor.end()}, to_response(response),
+  return to_r(neargp::family_posterior_at({linear_predictor.begin(), linear_predictor.end()}, to_response(response),
                                              to_likelihood(family, parameters), make_run_context(threads)));
 }
 
@@ -99,7 +99,7 @@ Rcpp::List core_family_bound(const Rcpp::NumericMatrix& coords, const Rcpp::List
   settings.places = places;
   const neargp::FamilyBound result = neargp::family_bound(
       to_response(response), points.view(), positions.view(), to_covariance(covariance, 0.0), to_likelihood(family, parameters),
-      to_pseudo_observations(start), settings, derivatives, make_run_context(threads));
+      to_family_posterior(start), settings, derivatives, make_run_context(threads));
   if (result.failure != neargp::BoundFailure::none)
     return Rcpp::List::create(Rcpp::_["failure"] = failure_name(result.failure), Rcpp::_["value"] = result.value);
   Rcpp::List list = Rcpp::List::create(

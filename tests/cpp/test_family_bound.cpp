@@ -41,11 +41,11 @@ FamilyBoundSettings settings_of(BoundKind kind) {
 struct Case {
   Latent latent;
   Likelihood likelihood;
-  PseudoObservations start;
+  FamilyPosterior start;
 
   Case(ResponseFamily family, int inducing, int rows)
       : latent(inducing, inducing, rows, true, family, 7), likelihood(likelihood_of(family)),
-        start(pseudo_observations_at(std::vector<double>(std::size_t(rows), 0.1), latent.response, likelihood, {})) {}
+        start(family_posterior_at(std::vector<double>(std::size_t(rows), 0.1), latent.response, likelihood, {})) {}
 
   FamilyBound at(const Covariance& covariance, const FamilyBoundSettings& settings, bool derivatives = false) const {
     return at(covariance, latent.nodes, likelihood, settings, derivatives);

@@ -73,7 +73,7 @@ void weighted_rank_update(const MatrixXd& a, const VectorXd& w, MatrixXd& c) {
 
 // A posterior given pseudo-observations, and what the responses say about it.
 struct Posterior {
-  PseudoObservations given;
+  FamilyPosterior given;
   double value = -INFINITY;
   MatrixXd gram, factor, covariance, weights, beta_covariance;
   VectorXd mean, beta, linear_predictor, variance;  // variance: A_i'S A_i
@@ -93,7 +93,7 @@ class Search {
     });
   }
 
-  FamilyBound run(PseudoObservations start, bool derivatives) {
+  FamilyBound run(FamilyPosterior start, bool derivatives) {
     FamilyBound bound;
     Posterior best;
     best.given = std::move(start);
@@ -165,8 +165,8 @@ class Search {
   }
 
   // Pseudo-observations moved that share of the way to what the responses say at the posterior.
-  PseudoObservations part_of_step(const Posterior& at, double share) const {
-    PseudoObservations moved = at.given;
+  FamilyPosterior part_of_step(const Posterior& at, double share) const {
+    FamilyPosterior moved = at.given;
     const Eigen::Map<const VectorXd> offset(response_.offset.data(), coords_.n);
     const VectorXd natural = at.curvature.cwiseProduct(at.linear_predictor - offset) + at.slope;
     moved.precision += share * (at.curvature - moved.precision);
@@ -200,7 +200,7 @@ class Search {
     return std::isfinite(at.value) ? BoundFailure::none : BoundFailure::posterior;
   }
 
-  Moments sum_moments(const PseudoObservations& given) const {
+  Moments sum_moments(const FamilyPosterior& given) const {
     const int p = response_.coefficients;
     const Moments zero{MatrixXd::Zero(m_, m_), MatrixXd::Zero(m_, p + 1), MatrixXd::Zero(p, p + 1)};
     return sum_rows(coords_.n, settings_.chunk_rows, m_ * m_, context_, zero, [&](Index first, Index last, Moments& sum) {
@@ -290,14 +290,14 @@ class Search {
 }  // namespace
 
 // Where the likelihood is not log-concave a row starts with a small precision instead of a negative one.
-PseudoObservations pseudo_observations_at(const std::vector<double>& linear_predictor, const LatentResponse& response,
-                                          const Likelihood& likelihood, const RunContext& context) {
+FamilyPosterior family_posterior_at(const std::vector<double>& linear_predictor, const LatentResponse& response,
+                                    const Likelihood& likelihood, const RunContext& context) {
   const Index n = response.n();
   if (Index(linear_predictor.size()) != n) throw Error("There must be one linear predictor for each row.");
   VectorXd slope(n), curvature(n);
   expectations(likelihood, response.observations(), linear_predictor.data(), nullptr,
                {nullptr, slope.data(), curvature.data(), nullptr}, nullptr, context);
-  PseudoObservations start;
+  FamilyPosterior start;
   start.precision = curvature.cwiseMax(0.05 * curvature.maxCoeff());
   const Eigen::Map<const VectorXd> eta(linear_predictor.data(), n), offset(response.offset.data(), n);
   start.natural = start.precision.cwiseProduct(eta - offset) + slope;
@@ -305,7 +305,7 @@ PseudoObservations pseudo_observations_at(const std::vector<double>& linear_pred
 }
 
 FamilyBound family_bound(const LatentResponse& response, Points coords, Points inducing, const Covariance& covariance,
-                         const Likelihood& likelihood, PseudoObservations start, const FamilyBoundSettings& settings,
+                         const Likelihood& likelihood, FamilyPosterior start, const FamilyBoundSettings& settings,
                          bool derivatives, const RunContext& context) {
   if (start.precision.size() != coords.n || start.natural.size() != coords.n || response.n() != coords.n)
     throw Error("There must be one response and one pseudo-observation for each row.");

@@ -24,14 +24,14 @@
 namespace neargp {
 
 // Where a search for the posterior begins, and where it ended.
-struct PseudoObservations {
+struct FamilyPosterior {
   Eigen::VectorXd precision, natural;  // W and h
   double unexplained_share = 1.0;      // v
 };
 
 // Pseudo-observations at linear predictors that the responses themselves suggest, one for each row.
-PseudoObservations pseudo_observations_at(const std::vector<double>& linear_predictor, const LatentResponse& response,
-                                          const Likelihood& likelihood, const RunContext& context);
+FamilyPosterior family_posterior_at(const std::vector<double>& linear_predictor, const LatentResponse& response,
+                                    const Likelihood& likelihood, const RunContext& context);
 
 struct FamilyBoundSettings {
   BoundKind kind = BoundKind::tight;
@@ -47,7 +47,7 @@ struct FamilyBound {
   double value = 0.0;
   int iterations = 0;
   bool converged = false;
-  PseudoObservations end;
+  FamilyPosterior end;
   Eigen::VectorXd beta;
   Eigen::MatrixXd beta_covariance;  // (X'W X - X'W A'S A W X)^-1
   Eigen::MatrixXd weights;          // S A [h, W X]: m and beta's part in it are (1, -beta) of it
@@ -59,7 +59,7 @@ struct FamilyBound {
 };
 
 FamilyBound family_bound(const LatentResponse& response, Points coords, Points inducing, const Covariance& covariance,
-                         const Likelihood& likelihood, PseudoObservations start, const FamilyBoundSettings& settings,
+                         const Likelihood& likelihood, FamilyPosterior start, const FamilyBoundSettings& settings,
                          bool derivatives, const RunContext& context);
 
 }  // namespace neargp
