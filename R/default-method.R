@@ -73,6 +73,7 @@ conditioned_on <- function(method, data, family) {
   if (!is.null(data$output)) return(max(tabulate(data$output)))
   latent <- inherits(method, "neargp_vnngp")
   n <- nrow(data$coords)
+  if (is_swsgp(method)) return(swsgp_points(method, n))
   # locations are told apart only where that matters
   if (latent && !is.null(method$inducing)) {
     points <- method$inducing$points

@@ -4,7 +4,8 @@
 
 fit_inducing <- function(method, problem) {
   working <- if (is.null(problem$warm_start)) subset_start(method, problem) else problem$start
-  positions <- start_positions(method, problem, component_at(problem, working))
+  positions <- start_positions(method, problem, component_at(problem, working),
+    number = min(512L, ceiling(length(problem$data$y) / 4)))
   optimize_bound(problem, method, working, positions, method$move, problem$report_bound)
 }
 

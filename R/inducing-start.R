@@ -10,25 +10,30 @@ check_start_positions <- function(inducing) {
   check_count(inducing, "inducing")
 }
 
-# Starting positions in the core's coordinates. `component`: in whose metric.
-start_positions <- function(method, problem, component) {
+# Starting positions in the core's coordinates. `component`: in whose metric. `number`: how many where the user does not say.
+start_positions <- function(method, problem, component, number) {
   held <- problem$inducing %||% problem$warm_start$svgp$positions
   if (!is.null(held)) return(held)
   given <- method$inducing
   if (is.data.frame(given) || is.matrix(given)) return(given_positions(given, problem))
   coords <- problem$data$coords
-  wanted <- given %||% min(512L, ceiling(nrow(coords) / 4))
+  wanted <- given %||% number
   places <- distinct_locations(coords)
   if (wanted >= nrow(places)) {
-    if (wanted > nrow(places)) inform_fewer(wanted, nrow(places))
+    if (wanted > nrow(places)) inform_fewer(method, wanted, nrow(places))
     return(places)
   }
   chosen_positions(method$select, coords, places, wanted, component, problem$threads)
 }
 
-inform_fewer <- function(wanted, places) {
-  inform_neargp("inducing", sprintf("inducing = %s is lowered to %s, the number of distinct locations: svgp() is exact then.",
-    format_count(wanted), format_count(places)))
+inform_fewer <- function(method, wanted, places) {
+  inform_neargp("inducing", sprintf("inducing = %s is lowered to %s, the number of distinct locations%s.", format_count(wanted),
+    format_count(places), if (is_svgp(method)) ": svgp() is exact then" else ""))
+}
+
+describe_inducing <- function(inducing, otherwise) {
+  if (is.null(inducing)) return(otherwise)
+  if (is.numeric(inducing) && is.null(dim(inducing))) format_count(inducing) else paste(format_count(nrow(inducing)), "given positions")
 }
 
 given_positions <- function(given, problem) {

@@ -24,7 +24,7 @@
 #' * "variogram": [empirical_variogram()] with the fitted curve, for a gaussian
 #'   response.
 #' * "loo": observations against leave-one-out predictions, with their scores.
-#' * "inducing": of a fit by [svgp()], the inducing points over the data, in the first two coordinates.
+#' * "inducing": of a fit by [svgp()] or [swsgp()], the inducing points over the data, in the first two coordinates.
 #'
 #' @param x,object a fit by [neargp()].
 #' @param which names of the plots, see Details. By default the map, residuals and
@@ -56,7 +56,7 @@
 plot.neargp <- function(x, which = NULL, what = c("mean", "sd"), newdata = NULL, cells = 10000, time = NULL, ...) {
   check_fit(x)
   which <- which %||% default_plots(x)
-  check_choices(which, "which", c("map", "residuals", "residual_map", "qq", "variogram", "loo", if (is_svgp(x$method)) "inducing"))
+  check_choices(which, "which", c("map", "residuals", "residual_map", "qq", "variogram", "loo", if (!is.null(x$inducing)) "inducing"))
   what <- check_choice(what, "what", c("mean", "sd"))
   check_plot_arguments(names(list(...)))
   check_count(cells, "cells", upper = 1e7)

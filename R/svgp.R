@@ -74,14 +74,9 @@ is_svgp <- function(method) inherits(method, "neargp_svgp")
 
 #' @export
 print.neargp_svgp <- function(x, ...) {
-  x$inducing <- describe_inducing(x$inducing)
+  x$inducing <- describe_inducing(x$inducing, "512, or a quarter of the rows")
   x$std_errors <- x$std_errors %||% "of up to 12 parameters"
   NextMethod()
-}
-
-describe_inducing <- function(inducing) {
-  if (is.null(inducing)) return("512, or a quarter of the rows")
-  if (is.numeric(inducing) && is.null(dim(inducing))) format_count(inducing) else paste(format_count(nrow(inducing)), "given positions")
 }
 
 #' @export

@@ -16,9 +16,9 @@ fit_mean_field <- function(method, problem) {
   response <- latent_response(problem$data)
   response$design <- trend$X
   values <- to_core(problem$start, problem$layout$transform)
-  fitted <- run_adam(core_mean_field_fit(
+  fitted <- run_adam(method, core_mean_field_fit(
     list(coords = nodes$coords, order = search$order, neighbors = search$neighbors, jitter = method$jitter),
-    latent_data(nodes, problem$data$coords, component, k, problem$threads), response,
+    latent_data(nodes, problem$data$coords, component, method$k, problem$threads), response,
     as_core_covariance(problem$layout, problem$groups, values), family_core_name(problem$family),
     family_values(problem$family, problem$layout, values),
     mean_field_start(problem, trend, warm), mean_field_settings(method, problem, !is.null(warm)), problem$threads))
@@ -42,10 +42,11 @@ mean_field_start <- function(problem, trend, warm) {
 }
 
 # The core's errors report covariance matrices that are singular.
-run_adam <- function(fit) {
-  remedy <- c(i = "A larger jitter or a smaller learning_rate makes the optimisation easier; posterior = \"sparse\" needs neither.")
+run_adam <- function(method, fit) {
+  remedy <- c(i = paste0("A larger jitter or a smaller learning_rate makes the optimisation easier",
+    if (!is_swsgp(method)) "; posterior = \"sparse\" needs neither", "."))
   fitted <- tryCatch(fit, error = function(e) abort_neargp("cholesky", c(conditionMessage(e), remedy)))
-  if (!is.finite(fitted$value)) abort_neargp("cholesky", c("Adam ended where the evidence lower bound is not finite.", remedy))
+  if (!is.finite(fitted$value)) abort_neargp("cholesky", c("Adam ended where its objective is not finite.", remedy))
   fitted
 }
 
@@ -65,11 +66,13 @@ mean_field_settings <- function(method, problem, warm_start) {
   part <- function(rows, free) {
     list(transform = layout$transform[rows], lower = problem$bounds$lower[rows], upper = problem$bounds$upper[rows], free = free[rows])
   }
-  list(epochs = method$epochs, batch_size = method$batch_size, learning_rate = method$learning_rate, key = order_key(),
-    unit = predictor_unit(problem$data, problem$family), warm_start = warm_start, learn = isTRUE(method$inducing$learn),
+  list(prior = if (is_swsgp(method)) "neighborhoods" else "sequential", epochs = method$epochs, batch_size = method$batch_size, learning_rate = method$learning_rate, key = order_key(),
+    unit = predictor_unit(problem$data, problem$family), warm_start = warm_start, learn = learns_positions(method),
     covariance = part(layout$kind != "family", problem$free & layout$kind != "nugget"), family = part(of_family, problem$free),
     report = mean_field_reporter(method, problem))
 }
+
+learns_positions <- function(method) if (is_swsgp(method)) method$move else isTRUE(method$inducing$learn)
 
 # Ten reports in all.
 mean_field_reporter <- function(method, problem) {
@@ -94,7 +97,8 @@ mean_field_result <- function(method, problem, nodes, search, fitted) {
   state <- optimizer_result(working, list(value = fitted$value, beta = fitted$beta, beta_vcov = at_end$beta_vcov), NA_real_,
     method$epochs, method$epochs, NA, sprintf("ran its %d epochs of Adam%s; there is no test of convergence", method$epochs,
       if (fitted$skipped > 0L) sprintf(", skipping %d steps that overflowed", fitted$skipped) else ""))
-  result <- method_result(state, score = "evidence lower bound (mean field)", information = NULL, k = nrow(search$neighbors))
+  result <- method_result(state, score = if (is_swsgp(method)) "SWSGP objective" else "evidence lower bound (mean field)",
+    information = NULL, k = if (is.null(nodes$node)) method$k else nrow(search$neighbors))
   result$posterior <- list(coords = nodes$coords, node = nodes$node, order = search$order, neighbors = fitted$neighbors,
     component = component_at(problem, working), mean = fitted$mean, variance = fitted$variance,
     field_response = at_end$field_response, pseudo_precision = at_end$pseudo_precision, linear_predictor = at_end$linear_predictor,

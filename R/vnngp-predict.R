@@ -4,7 +4,7 @@
 
 #' @export
 predictor.neargp_vnngp <- function(method, object, settings) {
-  check_latent_settings(settings)
+  check_latent_settings(method, settings)
   if (is_mean_field(method)) return(mean_field_predictor(object, settings))
   pointer <- restored_latent(object, settings$threads)
   posterior <- object$posterior
@@ -54,18 +54,19 @@ wider_pattern <- function(posterior, threads, wide = 30L, most_points = 300000L)
   core_neighbors_before(core_scale(posterior$coords, posterior$component), posterior$order, k, threads)
 }
 
-check_latent_settings <- function(settings) {
-  if (settings$local_mean) abort_argument("local_mean", "FALSE for vnngp(), whose neighbours are not observations", settings$local_mean)
-  if (settings$sectors > 0L) abort_argument("sectors", "0 for vnngp(), whose neighbours are not observations", settings$sectors)
+check_latent_settings <- function(method, settings) {
+  wanted <- paste("%s for", method_call(method), "whose neighbours are not observations")
+  if (settings$local_mean) abort_argument("local_mean", sprintf(wanted, "FALSE"), settings$local_mean)
+  if (settings$sectors > 0L) abort_argument("sectors", sprintf(wanted, "0"), settings$sectors)
 }
 
 # Jointly: with U the inducing points near any of the locations and B = K_UU^-1 K_U0, the covariance is K_00 - K_0U B + B'A^-1 B plus
 # that of the trend.
 #' @export
 joint_moments.neargp_vnngp <- function(method, object, target, settings) {
-  check_latent_settings(settings)
+  check_latent_settings(method, settings)
   if (settings$type != "link") {
-    abort_argument("type", "\"link\" with joint = TRUE for vnngp(); simulate() draws responses jointly", settings$type)
+    abort_argument("type", sprintf("\"link\" with joint = TRUE for %s; simulate() draws responses jointly", method_call(method)), settings$type)
   }
   posterior <- object$posterior
   near <- posterior_neighbors(posterior, target$coords, settings)

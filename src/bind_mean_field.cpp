@@ -16,6 +16,12 @@ neargp::WorkingScale to_scale(const std::string& name) {
   throw neargp::Error("There is no working scale called '" + name + "'.");
 }
 
+neargp::MeanFieldPrior to_prior(const std::string& name) {
+  if (name == "sequential") return neargp::MeanFieldPrior::sequential;
+  if (name == "neighborhoods") return neargp::MeanFieldPrior::neighborhoods;
+  throw neargp::Error("There is no prior called '" + name + "'.");
+}
+
 // transform, lower, upper, free
 neargp::WorkingParameters to_working(const Rcpp::List& list) {
   neargp::WorkingParameters working{{},
@@ -30,6 +36,7 @@ neargp::WorkingParameters to_working(const Rcpp::List& list) {
 
 neargp::MeanFieldAdamSettings to_settings(const Rcpp::List& list) {
   neargp::MeanFieldAdamSettings settings;
+  settings.prior = to_prior(Rcpp::as<std::string>(list["prior"]));
   settings.epochs = Rcpp::as<int>(list["epochs"]);
   settings.batch_size = Rcpp::as<int>(list["batch_size"]);
   settings.learning_rate = Rcpp::as<double>(list["learning_rate"]);
@@ -45,7 +52,6 @@ neargp::MeanFieldAdamSettings to_settings(const Rcpp::List& list) {
   }
   return settings;
 }
-
 
 // Tables and coordinates in the caller's numbering of the nodes.
 class CallerNumbering {
@@ -102,7 +108,7 @@ std::vector<double> moments_by_node(const neargp::LatentModel& model, const Rcpp
 
 // `nodes`, `data` and `response` as in bind_latent.h. start: beta, and the linear_predictor that each response suggests by
 // itself or, of a fit that is continued, mean and variance of each node.
-// settings: epochs, batch_size, learning_rate, key, unit, warm_start, learn, covariance and family (transform, lower,
+// settings: prior, epochs, batch_size, learning_rate, key, unit, warm_start, learn, covariance and family (transform, lower,
 // upper, free of each parameter), report (a function of epoch and bound, or NULL).
 // [[Rcpp::export]]
 Rcpp::List core_mean_field_fit(const Rcpp::List& nodes, const Rcpp::List& data, const Rcpp::List& response,

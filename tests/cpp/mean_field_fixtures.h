@@ -106,6 +106,40 @@ inline double dense_mean_field(const LatentCase& latent, bool at_nodes, const ne
   return value;
 }
 
+// The objective of neighborhoods, with rows of the table as those of nodes in the model's numbering.
+inline double dense_neighborhoods(const LatentCase& latent, const neargp::NeighborTable& neighbors,
+                                  const neargp::MeanFieldPoint& point) {
+  neargp::Covariance noise_free = point.covariance;
+  noise_free.nugget = 0.0;
+  double variance = 0.0;
+  for (const auto& component : noise_free.components) variance += component.variance;
+  const neargp::Points nodes{point.coords.data(), latent.model->nodes(), 2};
+  const Eigen::MatrixXd whole = reference::cross_covariance(noise_free, nodes, nodes);
+  const Eigen::MatrixXd cross = reference::cross_covariance(noise_free, nodes, latent.data.view());
+  const int n = int(latent.response.n()), k = neighbors.k;
+  double value = 0.0;
+  for (int i = 0; i < n; ++i) {
+    Eigen::MatrixXd K = jitter_share() * variance * Eigen::MatrixXd::Identity(k, k);
+    Eigen::VectorXd m(k), s(k), to_datum(k);
+    for (int a = 0; a < k; ++a) {
+      const int node = neighbors[i][a];
+      m[a] = point.moments[2 * node];
+      s[a] = point.moments[2 * node + 1];
+      to_datum[a] = cross(node, i);
+      for (int b = 0; b < k; ++b) K(a, b) += whole(node, neighbors[i][b]);
+    }
+    const Eigen::MatrixXd inverse = K.inverse();
+    const double log_det = 2.0 * Eigen::MatrixXd(K.llt().matrixL()).diagonal().array().log().sum();
+    value -= 0.5 / n * (inverse.diagonal().dot(s) + m.dot(inverse * m) - k + log_det - s.array().log().sum());
+    const Eigen::VectorXd c = inverse * to_datum;
+    const double trend = latent.response.offset[i] + latent.response.design[2 * i] * point.beta[0] +
+                         latent.response.design[2 * i + 1] * point.beta[1];
+    value += expected_log_density(point.likelihood, latent.response.y[i], latent.response.weights[i], trend + c.dot(m),
+                                  variance - c.dot(to_datum) + c.array().square().matrix().dot(s));
+  }
+  return value;
+}
+
 inline neargp::Likelihood poisson_likelihood() { return {neargp::ResponseFamily::poisson, {}}; }
 inline neargp::Likelihood gaussian_likelihood() { return {neargp::ResponseFamily::gaussian, {0.2}}; }
 

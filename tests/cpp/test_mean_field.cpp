@@ -13,6 +13,14 @@ namespace {
 
 Covariance matern() { return {{component(Family::matern, 1.3, {0.3}, {0, 0}, 1.5)}, 0.0, {}}; }
 
+Covariance sum_of_two() {
+  Covariance sum{{component(Family::exponential, 0.8, {0.2, 0.5}, {0, 1}), component(Family::matern, 0.5, {0.9}, {0, 0}, 2.5)},
+                 0.0, {}};
+  sum.active.assign(sum.parameters(), 1);
+  sum.active[sum.parameters() - 2] = 0;
+  return sum;
+}
+
 // Every number that the gradient is about, in the order of `flat`.
 std::vector<double*> numbers(MeanFieldPoint& point, bool locations) {
   std::vector<double*> all{&point.covariance.components[0].variance, &point.covariance.components[0].range[0]};
@@ -42,9 +50,10 @@ std::vector<bool> logarithmic(const MeanFieldPoint& point, bool locations) {
   return all;
 }
 
-void check_gradient(const LatentCase& latent, const Likelihood& likelihood, bool locations) {
+void check_gradient(const LatentCase& latent, const Likelihood& likelihood, bool locations,
+                    MeanFieldPrior prior = MeanFieldPrior::sequential) {
   const RunContext context;
-  MeanField bound(*latent.model, latent.response, locations);
+  MeanField bound(*latent.model, latent.response, locations, prior);
   MeanFieldPoint point = latent.point(likelihood);
   const auto value = [&] {
     point.covariance.nugget = latent.model->with_jitter(point.covariance).nugget;
@@ -86,24 +95,62 @@ TEST_CASE("with full conditioning sets the mean-field bound is the dense one") {
 }
 
 TEST_CASE("the gradient of the mean-field bound is that of differences") {
-  Covariance sum{{component(Family::exponential, 0.8, {0.2, 0.5}, {0, 1}), component(Family::matern, 0.5, {0.9}, {0, 0}, 2.5)},
-                 0.0, {}};
-  sum.active.assign(sum.parameters(), 1);
-  sum.active[sum.parameters() - 2] = 0;
   for (const bool counts : {true, false}) {
     const Likelihood likelihood = counts ? poisson_likelihood() : gaussian_likelihood();
     check_gradient(LatentCase(19, 27, 6, true, matern(), counts), likelihood, false);
     check_gradient(LatentCase(19, 27, 6, false, matern(), counts), likelihood, false);
     check_gradient(LatentCase(19, 27, 6, false, matern(), counts), likelihood, true);
   }
-  check_gradient(LatentCase(19, 27, 6, false, sum), poisson_likelihood(), true);
+  check_gradient(LatentCase(19, 27, 6, false, sum_of_two()), poisson_likelihood(), true);
+}
+
+TEST_CASE("the objective of neighborhoods is the dense one, from the joint distributions of the nodes that data see") {
+  const RunContext context;
+  for (const int k : {1, 2, 6, 23})
+    for (const bool counts : {true, false}) {
+      CAPTURE(k);
+      CAPTURE(counts);
+      const LatentCase latent(23, 31, k, false, matern(), counts);
+      const MeanFieldPoint point = latent.point(counts ? poisson_likelihood() : gaussian_likelihood());
+      with_each_instruction_set([&] {
+        MeanField objective(*latent.model, latent.response, false, MeanFieldPrior::neighborhoods);
+        CHECK(objective.evaluate(point, objective.everything(), context).value ==
+              doctest::Approx(dense_neighborhoods(latent, objective.data_neighbors(), point)).epsilon(1e-10));
+      });
+    }
+}
+
+TEST_CASE("where data see all nodes, the objective of neighborhoods is the dense bound of SVGP") {
+  const RunContext context;
+  const LatentCase latent(23, 31, 23, false, matern());
+  const MeanFieldPoint point = latent.point(poisson_likelihood());
+  MeanField objective(*latent.model, latent.response, false, MeanFieldPrior::neighborhoods);
+  CHECK(objective.evaluate(point, objective.everything(), context).value ==
+        doctest::Approx(dense_mean_field(latent, false, point)).epsilon(1e-10));
+}
+
+TEST_CASE("the gradient of the objective of neighborhoods is that of differences") {
+  const auto neighborhoods = MeanFieldPrior::neighborhoods;
+  for (const bool counts : {true, false}) {
+    const Likelihood likelihood = counts ? poisson_likelihood() : gaussian_likelihood();
+    check_gradient(LatentCase(19, 27, 6, false, matern(), counts), likelihood, false, neighborhoods);
+    check_gradient(LatentCase(19, 27, 6, false, matern(), counts), likelihood, true, neighborhoods);
+  }
+  check_gradient(LatentCase(19, 27, 1, false, matern()), poisson_likelihood(), true, neighborhoods);
+  check_gradient(LatentCase(19, 27, 6, false, sum_of_two()), poisson_likelihood(), true, neighborhoods);
+}
+
+TEST_CASE("nodes at the data have no neighborhoods") {
+  const LatentCase latent(19, 27, 6, true, matern());
+  CHECK_THROWS(MeanField(*latent.model, latent.response, false, MeanFieldPrior::neighborhoods));
 }
 
 TEST_CASE("sub-sampled bounds and gradients average to the full ones over any partition") {
   const RunContext context;
   const auto check = [&](const LatentCase& latent, const std::vector<std::vector<int>>& node_parts,
-                         const std::vector<std::vector<int>>& data_parts) {
-    MeanField bound(*latent.model, latent.response, false);
+                         const std::vector<std::vector<int>>& data_parts,
+                         MeanFieldPrior prior = MeanFieldPrior::sequential) {
+    MeanField bound(*latent.model, latent.response, false, prior);
     const MeanFieldPoint point = latent.point(poisson_likelihood());
     const MeanFieldGradient full = bound.evaluate(point, bound.everything(), context);
     const std::vector<double> expected = flat(full, point);
@@ -122,7 +169,7 @@ TEST_CASE("sub-sampled bounds and gradients average to the full ones over any pa
     } else {
       for (const auto& nodes : node_parts)
         for (const auto& data : data_parts)
-          add({nodes, data, m / double(nodes.size()), n / double(data.size())},
+          add(bound.batch_of(nodes, data),
               double(nodes.size()) / m * double(data.size()) / n);
     }
     CHECK(value == doctest::Approx(full.value).epsilon(1e-12));
@@ -143,16 +190,19 @@ TEST_CASE("sub-sampled bounds and gradients average to the full ones over any pa
   check(LatentCase(20, 31, 5, true, matern()), parts(20, {5, 5, 5, 5}), {});
   check(LatentCase(20, 31, 5, true, matern()), parts(20, {1, 7, 12}), {});
   check(LatentCase(20, 31, 5, false, matern()), parts(20, {4, 16}), parts(31, {10, 1, 20}));
+  check(LatentCase(20, 31, 5, false, matern()), parts(20, {4, 16}), parts(31, {10, 1, 20}), MeanFieldPrior::neighborhoods);
 }
 
 TEST_CASE("the mean-field bound does not depend on the number of threads") {
   const LatentCase latent(700, 900, 6, false, matern());
-  MeanField bound(*latent.model, latent.response, true);
-  const MeanFieldPoint point = latent.point(poisson_likelihood());
-  const MeanFieldGradient one = bound.evaluate(point, bound.everything(), with_threads(1));
-  const MeanFieldGradient four = bound.evaluate(point, bound.everything(), with_threads(4));
-  CHECK(one.value == four.value);
-  CHECK(flat(one, point) == flat(four, point));
+  for (const auto prior : {MeanFieldPrior::sequential, MeanFieldPrior::neighborhoods}) {
+    MeanField bound(*latent.model, latent.response, true, prior);
+    const MeanFieldPoint point = latent.point(poisson_likelihood());
+    const MeanFieldGradient one = bound.evaluate(point, bound.everything(), with_threads(1));
+    const MeanFieldGradient four = bound.evaluate(point, bound.everything(), with_threads(4));
+    CHECK(one.value == four.value);
+    CHECK(flat(one, point) == flat(four, point));
+  }
 }
 
 TEST_CASE("batches cover all rows once in each pass, and all are of one size") {

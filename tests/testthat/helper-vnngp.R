@@ -42,3 +42,14 @@ vnngp_problem <- function(name, data, ...) {
 }
 
 fixed_exponential <- cov_exponential(variance = 1, range = 0.15)
+
+# Counts and numbers that follow a smaller field.
+counts_data <- function(n = 150, seed = 4) {
+  set.seed(seed)
+  d <- data.frame(x = runif(n), y = runif(n), h = rnorm(n))
+  S <- 0.8 * exp(-as.matrix(dist(d[c("x", "y")])) / 0.2)
+  w <- drop(crossprod(chol(S + diag(1e-9, n)), rnorm(n)))
+  d$count <- rpois(n, exp(1 + 0.3 * d$h + w))
+  d$z <- 2 + 0.5 * d$h + w + rnorm(n, sd = 0.3)
+  d
+}

@@ -1,10 +1,11 @@
 #include "latent/mean_field.h"
 
 #include <algorithm>
-#include <cmath>
 #include <numeric>
 
 #include "base/error.h"
+#include "latent/mean_field_terms.h"
+#include "latent/neighborhood.h"
 
 namespace neargp {
 
@@ -16,107 +17,13 @@ std::vector<int> numbers_below(Index n) {
   return rows;
 }
 
-std::vector<double> taken(const std::vector<double>& values, const std::vector<int>& rows) {
-  std::vector<double> result;
-  if (values.empty()) return result;
-  result.reserve(rows.size());
-  for (const int row : rows) result.push_back(values[row]);
-  return result;
-}
-
-// Terms of the prior: minus the divergence of q(u_j) from its conditional, times `weight`.
-struct PriorTerms {
-  ProjectedBatch& batch;
-  const std::vector<int>& nodes;
-  const std::vector<double>& moments;
-  double weight;
-  std::vector<double> value;
-
-  static void differentiate(void* self, Index first, Index last) {
-    PriorTerms& terms = *static_cast<PriorTerms*>(self);
-    for (Index t = first; t < last; ++t) terms.add(t);
-  }
-
-  void add(Index t) {
-    const double m = moments[2 * nodes[t]], s = moments[2 * nodes[t] + 1];
-    const double residual = m - batch.mean[t], inverse = 1.0 / batch.variance[t];
-    const double square = s + batch.projected[t] + residual * residual;
-    value[t] = -0.5 * (std::log(batch.variance[t] / s) - 1.0 + square * inverse);
-    batch.d_mean[t] = weight * residual * inverse;
-    batch.d_projected[t] = -0.5 * weight * inverse;
-    batch.d_variance[t] = -0.5 * weight * inverse * (1.0 - square * inverse);
-  }
-};
-
 }  // namespace
 
-// The responses of a batch, and what is expected of them.
-struct MeanField::Data {
-  std::vector<double> y, trials, weights, trend, mean, variance, value, slope, curvature, d_parameters;
-  const Likelihood& likelihood;
-  double weight;
-  ProjectedBatch* batch = nullptr;
-
-  Data(const LatentResponse& response, const MeanFieldPoint& point, const MeanFieldBatch& rows)
-      : y(taken(response.y, rows.data)),
-        trials(taken(response.trials, rows.data)),
-        weights(taken(response.weights, rows.data)),
-        trend(taken(response.offset, rows.data)),
-        mean(y.size()),
-        variance(y.size()),
-        value(y.size()),
-        slope(y.size()),
-        curvature(y.size()),
-        d_parameters(y.size() * point.likelihood.parameters.size(), 0.0),
-        likelihood(point.likelihood),
-        weight(rows.data_weight) {
-    const int p = response.coefficients;
-    for (std::size_t t = 0; t < y.size(); ++t)
-      for (int c = 0; c < p; ++c) trend[t] += response.design[std::size_t(rows.data[t]) * p + c] * point.beta[c];
-  }
-
-  // The derivatives in the likelihood's parameters are stored as a sum with the first of these data.
-  void expect(Index first, Index last, const RunContext& context) {
-    const Observations observations{last - first, y.data() + first, trials.empty() ? nullptr : trials.data() + first,
-                                    weights.empty() ? nullptr : weights.data() + first};
-    expectations(likelihood, observations, mean.data() + first, variance.data() + first,
-                 {value.data() + first, slope.data() + first, curvature.data() + first, nullptr},
-                 likelihood.parameters.empty() ? nullptr : d_parameters.data() + first * likelihood.parameters.size(),
-                 context);
-  }
-
-  static void differentiate(void* self, Index first, Index last) {
-    Data& data = *static_cast<Data*>(self);
-    ProjectedBatch& batch = *data.batch;
-    for (Index t = first; t < last; ++t) {
-      data.mean[t] = data.trend[t] + batch.mean[t];
-      data.variance[t] = batch.variance[t] + batch.projected[t];
-    }
-    data.expect(first, last, RunContext{});
-    for (Index t = first; t < last; ++t) {
-      batch.d_mean[t] = data.weight * data.slope[t];
-      batch.d_projected[t] = batch.d_variance[t] = -0.5 * data.weight * data.curvature[t];
-    }
-  }
-
-  void add_to(MeanFieldGradient& gradient, const LatentResponse& response, const std::vector<int>& rows) const {
-    const std::size_t parameters = gradient.likelihood.size();
-    const int p = response.coefficients;
-    double sum = 0.0;
-    for (std::size_t t = 0; t < y.size(); ++t) {
-      sum += value[t];
-      for (std::size_t a = 0; a < parameters; ++a) gradient.likelihood[a] += weight * d_parameters[t * parameters + a];
-      for (int c = 0; c < p; ++c)
-        gradient.beta[c] += weight * slope[t] * response.design[std::size_t(rows[t]) * p + c];
-    }
-    gradient.value += weight * sum;
-  }
-};
-
-MeanField::MeanField(const LatentModel& model, const LatentResponse& response, bool locations)
+MeanField::MeanField(const LatentModel& model, const LatentResponse& response, bool locations, MeanFieldPrior prior)
     : model_(model),
       response_(response),
       locations_(locations),
+      sort_of_prior_(prior),
       node_neighbors_(model.prior().neighbors()),
       noise_(model.nodes(), 1.0),
       is_active_(model.nodes(), 0) {
@@ -128,6 +35,7 @@ MeanField::MeanField(const LatentModel& model, const LatentResponse& response, b
     return;
   }
   if (locations) throw Error("Nodes at the data stay where the data are.");
+  if (prior == MeanFieldPrior::neighborhoods) throw Error("Nodes at the data have no neighborhoods of data.");
   data_start_.assign(model.nodes() + 1, 0);
   for (const int node : model.node_of_datum()) ++data_start_[node + 1];
   std::partial_sum(data_start_.begin(), data_start_.end(), data_start_.begin());
@@ -136,7 +44,12 @@ MeanField::MeanField(const LatentModel& model, const LatentResponse& response, b
   for (Index i = 0; i < model.data(); ++i) data_at_[next[model.node_of_datum()[i]]++] = int(i);
 }
 
-MeanFieldBatch MeanField::everything() const { return {numbers_below(nodes()), numbers_below(data()), 1.0, 1.0}; }
+MeanFieldBatch MeanField::everything() const { return batch_of(numbers_below(nodes()), numbers_below(data())); }
+
+MeanFieldBatch MeanField::batch_of(std::vector<int> nodes, std::vector<int> data) const {
+  const double of_nodes = double(this->nodes()) / double(nodes.size()), of_data = double(this->data()) / double(data.size());
+  return {std::move(nodes), std::move(data), of_nodes, of_data};
+}
 
 MeanFieldBatch MeanField::at_nodes(std::vector<int> nodes) const {
   MeanFieldBatch batch;
@@ -153,7 +66,7 @@ std::vector<int> MeanField::members(const MeanFieldBatch& batch) const {
     for (const int row : rows)
       for (int m = 0; m < table.k && table[row][m] >= 0; ++m) nodes.push_back(table[row][m]);
   };
-  add(node_neighbors_, batch.nodes);
+  if (sort_of_prior_ == MeanFieldPrior::sequential) add(node_neighbors_, batch.nodes);
   if (model_.interpolates()) add(data_neighbors_, batch.data);
   return nodes;
 }
@@ -166,7 +79,11 @@ const MeanFieldGradient& MeanField::evaluate(const MeanFieldPoint& point, const 
   PreparedCovariance covariance = prepare(point.covariance, model_.dim(), true);
   if (locations_) keep_slopes(covariance);
   gradient_.covariance.assign(covariance.parameters, 0.0);
-  add_prior(point, batch, covariance, context);
+  if (sort_of_prior_ == MeanFieldPrior::sequential) {
+    add_prior(point, batch, covariance, context);
+  } else {
+    add_neighborhoods(point, batch, covariance, context);
+  }
   if (model_.interpolates()) {
     add_data(point, batch, covariance, context);
   } else {
@@ -195,15 +112,39 @@ void MeanField::touch(int node) {
 void MeanField::add_prior(const MeanFieldPoint& point, const MeanFieldBatch& batch, const PreparedCovariance& covariance,
                           const RunContext& context) {
   prior_.choose({nullptr, &node_neighbors_}, batch.nodes, model_.nodes(), model_.dim(), locations_);
-  PriorTerms terms{prior_, batch.nodes, point.moments, batch.node_weight, std::vector<double>(batch.nodes.size())};
+  add_prior_terms(point, batch.nodes, batch.node_weight, covariance, context);
+}
+
+// The nearest nodes of all data, then the second nearest given these, and so on: all targets of a run have conditioning
+// sets of one size.
+void MeanField::add_neighborhoods(const MeanFieldPoint& point, const MeanFieldBatch& batch,
+                                  const PreparedCovariance& covariance, const RunContext& context) {
+  constexpr Index most_data = 4096;
+  const double weight = batch.data_weight / double(model_.data());
+  for (Index first = 0; first < Index(batch.data.size()); first += most_data) {
+    const auto begin = batch.data.begin() + first;
+    const std::vector<int> data(begin, begin + std::min<Index>(most_data, batch.data.end() - begin));
+    for (int rank = 0; rank < data_neighbors_.k; ++rank) {
+      const NeighborsOfRank neighbors(data_neighbors_, data, rank, {point.coords.data(), model_.nodes(), model_.dim()});
+      prior_.forget_neighbors();
+      prior_.choose(neighbors.targets(), neighbors.rows, model_.nodes(), model_.dim(), locations_);
+      add_prior_terms(point, neighbors.nodes, weight, covariance, context);
+    }
+  }
+}
+
+// Of the targets that are chosen in prior_, each of which is a node.
+void MeanField::add_prior_terms(const MeanFieldPoint& point, const std::vector<int>& nodes, double weight,
+                                const PreparedCovariance& covariance, const RunContext& context) {
+  PriorTerms terms{prior_, nodes, point.moments, weight, std::vector<double>(nodes.size())};
   add_sums(prior_.run({point.coords, point.moments, noise_, model_.dim()}, covariance, PriorTerms::differentiate, &terms,
                       context));
   for (Index t = 0; t < prior_.size(); ++t) {
-    const int node = batch.nodes[t];
+    const int node = nodes[t];
     touch(node);
-    gradient_.value += batch.node_weight * terms.value[t];
+    gradient_.value += weight * terms.value[t];
     gradient_.moments[2 * node] -= prior_.d_mean[t];
-    gradient_.moments[2 * node + 1] += prior_.d_projected[t] * point.moments[2 * node + 1] + 0.5 * batch.node_weight;
+    gradient_.moments[2 * node + 1] += prior_.d_projected[t] * point.moments[2 * node + 1] + 0.5 * weight;
     for (int d = 0; locations_ && d < model_.dim(); ++d)
       gradient_.locations[Index(node) * model_.dim() + d] += prior_.location_contribution(t, prior_.k(), model_.dim())[d];
   }
@@ -214,16 +155,16 @@ void MeanField::add_data(const MeanFieldPoint& point, const MeanFieldBatch& batc
                          const RunContext& context) {
   interpolation_.choose({model_.data_coords().data(), &data_neighbors_}, batch.data, model_.nodes(), model_.dim(),
                         locations_);
-  Data data(response_, point, batch);
+  DataTerms data(response_, point, batch);
   data.batch = &interpolation_;
-  add_sums(interpolation_.run({point.coords, point.moments, noise_, model_.dim()}, covariance, Data::differentiate, &data,
+  add_sums(interpolation_.run({point.coords, point.moments, noise_, model_.dim()}, covariance, DataTerms::differentiate, &data,
                               context));
   data.add_to(gradient_, response_, batch.data);
   add_contributions(interpolation_, point);
 }
 
 void MeanField::add_data_at_nodes(const MeanFieldPoint& point, const MeanFieldBatch& batch, const RunContext& context) {
-  Data data(response_, point, batch);
+  DataTerms data(response_, point, batch);
   for (std::size_t t = 0; t < batch.data.size(); ++t) {
     const int node = model_.node_of_datum()[batch.data[t]];
     data.mean[t] = data.trend[t] + point.moments[2 * node];
@@ -264,8 +205,7 @@ void MeanField::add_sums(const TargetSums& sums) {
 }
 
 void MeanField::renew_neighbors(const MeanFieldPoint& point, const RunContext& context) {
-  const PreparedCovariance covariance =
-      prepare(point.covariance, model_.dim(), false);
+  const PreparedCovariance covariance = prepare(point.covariance, model_.dim(), false);
   const auto& components = covariance.components;
   const PreparedComponent& metric =
       *std::max_element(components.begin(), components.end(),

@@ -7,6 +7,12 @@
 // offset_i + x_i'beta + mu_i and the variance tau_i, at a node mu_i = m_j and tau_i = s_j, else mu_i = c_i'm and
 // tau_i = v_i + sum_l c_il^2 s_l (eq. 25).
 //
+// SWSGP (Tran, Milios, Michiardi and Filippone 2021, eq. 11) has for the second sum the mean over the data of
+//
+//   -KL[N(m_I, diag s_I) || N(0, K_II)],   I = I(i) the nodes that datum i sees,
+//
+// by the chain rule a sum of the same terms over I with b_j and f_j given the members of I before j. That is no bound.
+//
 // Both sums may be sub-sampled (eq. 19): with uniformly drawn rows, each sum weighted by the number of its terms over
 // the number drawn, value and gradient are unbiased for any sizes of the batches.
 #pragma once
@@ -28,6 +34,8 @@ struct MeanFieldPoint {
   std::vector<double> coords;   // nodes x dim; the same at all evaluations unless gradients in them are wanted
 };
 
+enum class MeanFieldPrior { sequential, neighborhoods };
+
 struct MeanFieldBatch {
   std::vector<int> nodes, data;
   double node_weight = 1.0, data_weight = 1.0;
@@ -47,13 +55,17 @@ class MeanField {
  public:
   // Nodes are numbered as the model numbers them. Both arguments outlive the object. `locations`: gradients in the
   // coordinates of the nodes are wanted.
-  MeanField(const LatentModel& model, const LatentResponse& response, bool locations);
+  MeanField(const LatentModel& model, const LatentResponse& response, bool locations,
+            MeanFieldPrior prior = MeanFieldPrior::sequential);
 
   Index nodes() const { return model_.nodes(); }
   Index data() const { return model_.data(); }
+  bool interpolates() const { return model_.interpolates(); }
 
   // Every node and every datum.
   MeanFieldBatch everything() const;
+  // Nodes and data, each sum weighted for their number.
+  MeanFieldBatch batch_of(std::vector<int> nodes, std::vector<int> data) const;
   // Nodes and the data at them; for models with a node at every datum.
   MeanFieldBatch at_nodes(std::vector<int> nodes) const;
 
@@ -69,12 +81,14 @@ class MeanField {
   const NeighborTable& data_neighbors() const { return data_neighbors_; }
 
  private:
-  struct Data;
-
   void forget_last();
   void touch(int node);
   void add_prior(const MeanFieldPoint& point, const MeanFieldBatch& batch, const PreparedCovariance& covariance,
                  const RunContext& context);
+  void add_neighborhoods(const MeanFieldPoint& point, const MeanFieldBatch& batch, const PreparedCovariance& covariance,
+                         const RunContext& context);
+  void add_prior_terms(const MeanFieldPoint& point, const std::vector<int>& nodes, double weight,
+                       const PreparedCovariance& covariance, const RunContext& context);
   void add_data(const MeanFieldPoint& point, const MeanFieldBatch& batch, const PreparedCovariance& covariance,
                 const RunContext& context);
   void add_data_at_nodes(const MeanFieldPoint& point, const MeanFieldBatch& batch, const RunContext& context);
@@ -84,6 +98,7 @@ class MeanField {
   const LatentModel& model_;
   const LatentResponse& response_;
   bool locations_;
+  MeanFieldPrior sort_of_prior_;
   NeighborTable node_neighbors_, data_neighbors_;
   std::vector<double> noise_;
   std::vector<int> data_start_, data_at_;  // the data at node j: data_at_[data_start_[j] .. data_start_[j + 1] - 1]

@@ -4,9 +4,9 @@
 #include <cmath>
 
 #include "latent/latent_solve.h"
+#include "latent/mean_field_batches.h"
 #include "latent/node_design.h"
 #include "optim/adam.h"
-#include "optim/batches.h"
 
 namespace neargp {
 
@@ -173,40 +173,6 @@ class AdamState {
   RowAdam shared_adam_, moment_adam_, location_adam_;
 };
 
-// The mini-batches of one fit.
-class Schedule {
- public:
-  Schedule(const MeanField& bound, const LatentModel& model, const MeanFieldAdamSettings& settings)
-      : bound_(bound),
-        interpolates_(model.interpolates()),
-        nodes_(model.nodes(), settings.key, 0),
-        data_(model.data(), settings.key, 1) {
-    const Index rows = interpolates_ ? model.data() : model.nodes();
-    batch_size_ = std::min<Index>(settings.batch_size, rows);
-    steps_ = (rows + batch_size_ - 1) / batch_size_;
-    node_share_ = (model.nodes() + steps_ - 1) / steps_;
-  }
-
-  Index steps() const { return steps_; }
-
-  // Ascending rows are close in memory.
-  MeanFieldBatch next() {
-    std::vector<int> nodes = nodes_.next(interpolates_ ? node_share_ : batch_size_);
-    std::sort(nodes.begin(), nodes.end());
-    if (!interpolates_) return bound_.at_nodes(std::move(nodes));
-    std::vector<int> data = data_.next(batch_size_);
-    std::sort(data.begin(), data.end());
-    return {std::move(nodes), std::move(data), double(bound_.nodes()) / double(node_share_),
-            double(bound_.data()) / double(batch_size_)};
-  }
-
- private:
-  const MeanField& bound_;
-  bool interpolates_;
-  Batches nodes_, data_;
-  Index batch_size_, steps_, node_share_;
-};
-
 // One gradient whose square overflows would stop a parameter for good.
 bool usable(const MeanFieldGradient& gradient) {
   const auto small = [](double x) { return std::abs(x) < 1e150; };
@@ -257,12 +223,12 @@ std::vector<double> starting_moments(const LatentModel& model, const LatentRespo
 MeanFieldFit fit_mean_field(const LatentModel& model, const LatentResponse& response, MeanFieldPoint start,
                             const MeanFieldAdamSettings& settings, const RunContext& context) {
   start.covariance = model.with_jitter(std::move(start.covariance));
-  MeanField bound(model, response, settings.locations);
-  Schedule schedule(bound, model, settings);
+  MeanField bound(model, response, settings.locations, settings.prior);
+  MeanFieldBatches batches(bound, settings.batch_size, settings.key);
   AdamState state(model, response, std::move(start), settings);
   const MeanFieldBatch everything = bound.everything();
   std::vector<double> sought_in = metric_shape(state.covariance());
-  const Index steps = settings.epochs * schedule.steps();
+  const Index steps = settings.epochs * batches.steps();
   MeanFieldFit fit, earlier;
   if (settings.warm_start) record_point(bound, state.point_at(everything.nodes), everything, context, earlier);
   for (int epoch = 0; epoch < settings.epochs; ++epoch) {
@@ -273,9 +239,9 @@ MeanFieldFit fit_mean_field(const LatentModel& model, const LatentResponse& resp
     }
     double sum = 0.0;
     int taken = 0;
-    for (Index step = 0; step < schedule.steps(); ++step) {
+    for (Index step = 0; step < batches.steps(); ++step) {
       if (context.check_interrupt) context.check_interrupt();
-      const MeanFieldBatch batch = schedule.next();
+      const MeanFieldBatch batch = batches.next();
       const MeanFieldGradient& gradient = bound.evaluate(state.point_at(bound.members(batch)), batch, context);
       if (!usable(gradient)) {
         ++fit.skipped;
@@ -283,7 +249,7 @@ MeanFieldFit fit_mean_field(const LatentModel& model, const LatentResponse& resp
       }
       sum += gradient.value;
       ++taken;
-      state.step(gradient, rate_at(settings, epoch * schedule.steps() + step, steps));
+      state.step(gradient, rate_at(settings, epoch * batches.steps() + step, steps));
     }
     fit.trace.push_back(taken ? sum / taken : -INFINITY);
     if (settings.report) settings.report(epoch + 1, fit.trace.back());

@@ -19,6 +19,7 @@ struct WorkingParameters {
 };
 
 struct MeanFieldAdamSettings {
+  MeanFieldPrior prior = MeanFieldPrior::sequential;
   int epochs = 300;
   int batch_size = 256;
   double learning_rate = 0.01;
@@ -48,9 +49,8 @@ std::vector<double> starting_moments(const LatentModel& model, const LatentRespo
                                      const std::vector<double>& beta, const std::vector<double>& eta,
                                      const RunContext& context);
 
-// An epoch is one pass over data and nodes alike. Where there is a node at every datum, a step takes batch_size nodes
-// and the data at them; else batch_size data and, drawn independently, their share of the nodes. Without learned
-// locations neighbours are renewed only when the ratios of ranges or the anisotropy have moved by more than a quarter.
+// Without learned locations neighbours are renewed only when the ratios of ranges or the anisotropy have moved by more
+// than a quarter.
 // `response`: the design's columns should be of unit size, for all coefficients move at the same rate.
 MeanFieldFit fit_mean_field(const LatentModel& model, const LatentResponse& response, MeanFieldPoint start,
                             const MeanFieldAdamSettings& settings, const RunContext& context);

@@ -31,7 +31,7 @@ LocalView ProjectedBatch::all_targets(const ProjectionNodes& nodes) const {
   const Points points{nodes.coords.data(), Index(nodes.noise.size()), nodes.dim};
   const Points at{targets_.coords ? targets_.coords : points.data, targets_.neighbors->n, nodes.dim};
   LocalTargets targets(at, *targets_.neighbors);
-  if (!targets_.coords) targets.noise_scale = nodes.noise.data();
+  targets.noise_scale = targets_.coords ? targets_.noise : nodes.noise.data();
   return view_of({points, 2, nodes.moments.data(), nodes.noise.data()}, targets);
 }
 

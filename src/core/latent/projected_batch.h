@@ -10,10 +10,11 @@
 
 namespace neargp {
 
-// Targets of one kind: nodes (with noise, as their neighbours have) or data, which have coordinates of their own.
+// Targets of one kind: nodes (with noise, as their neighbours have), or with coordinates of their own.
 struct ProjectionTargets {
   const double* coords = nullptr;  // targets x dim; null: nodes
   const NeighborTable* neighbors = nullptr;
+  const double* noise = nullptr;   // of targets that have coordinates; null: the field without noise
 };
 
 struct ProjectionNodes {
