@@ -39,7 +39,7 @@ score_set <- function(row, split, epochs) {
   fitted <- timed(neargp(y ~ 1, train, coords = ~ ., covariance = cov_matern(nu = 1.5, ard = TRUE),
     family = if (classes) binomial() else gaussian(), method = swsgp(row$inducing, k = row$k, epochs = epochs), threads = 1L, verbose = FALSE))
   predicted <- predict(fitted$value, test, threads = 1L)
-  scored <- scores(fitted$value, test, verbose = FALSE)
+  scored <- scores(fitted$value, test)
   unit <- if (row$set %in% c("powerplant", "kin8nm")) set$unit else 1
   error <- if (classes) mean((predicted$mean > 0.5) != test$y) else unit * sqrt(mean((predicted$mean - test$y)^2))
   data.frame(row[1:3], split = split, epochs = epochs, n = nrow(train), cpu_s = fitted$cpu, nll = scored$log_score + if (classes) 0 else log(unit),

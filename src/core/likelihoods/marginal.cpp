@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/constants.h"
 #include "base/error.h"
 #include "parallel/parallel_for.h"
 
@@ -14,14 +15,38 @@ namespace {
 constexpr Index chunk_size = 512;
 
 void check_input(const Likelihood& likelihood, const MarginalInput& input) {
-  if (likelihood.family == ResponseFamily::gaussian) throw Error("A gaussian response has a density in closed form.");
   check_parameters(likelihood);
   for (Index i = 0; i < input.observations.n; ++i)
     if (!std::isfinite(input.mean[i]) || !std::isfinite(input.variance[i]) || input.variance[i] < 0.0)
       throw Error("Linear predictors need finite means and variances of at least 0.");
 }
 
+auto density_of(ResponseFamily family) {
+  switch (family) {
+    case ResponseFamily::gaussian: return detail::marginal_of_gaussian;
+    case ResponseFamily::student_t: return detail::marginal_of_student_t;
+    default: return detail::marginal_by_quadrature;
+  }
+}
+
 }  // namespace
+
+namespace detail {
+
+void marginal_of_gaussian(const Likelihood& likelihood, const MarginalInput& input, Index first, Index last,
+                          MarginalDensity& result, double* d_log_parameters) {
+  const Observations& data = input.observations;
+  for (Index i = first; i < last; ++i) {
+    const double noise = likelihood.parameters[0] / (data.weights ? data.weights[i] : 1.0);
+    const double variance = input.variance[i] + noise, scaled = (data.y[i] - input.mean[i]) / variance;
+    result.value[i] = -0.5 * (log_two_pi + std::log(variance) + scaled * scaled * variance);
+    result.d_mean[i] = scaled;
+    result.d_variance[i] = 0.5 * (scaled * scaled - 1.0 / variance);
+    if (d_log_parameters) d_log_parameters[0] += (input.count ? input.count[i] : 1.0) * result.d_variance[i] * noise;
+  }
+}
+
+}  // namespace detail
 
 MarginalDensity marginal_density(const Likelihood& likelihood, const MarginalInput& input, bool parameters,
                                  const RunContext& context) {
@@ -33,8 +58,7 @@ MarginalDensity marginal_density(const Likelihood& likelihood, const MarginalInp
   result.d_variance.resize(n);
   const int width = parameters ? parameter_count(likelihood.family) : 0;
   const Index chunks = (n + chunk_size - 1) / chunk_size;
-  const auto of_chunk =
-      likelihood.family == ResponseFamily::student_t ? detail::marginal_of_student_t : detail::marginal_by_quadrature;
+  const auto of_chunk = density_of(likelihood.family);
   std::vector<double> partial(std::size_t(chunks) * width, 0.0);
   parallel_for(context, chunks, [&](Index chunk) {
     const Index first = chunk * chunk_size;

@@ -29,8 +29,7 @@ struct MarginalDensity {
   std::vector<double> d_log_parameters;           // of the sum of count * value
 };
 
-// The density of all families but gaussian, which has a closed form. Without `parameters` the last derivatives are left
-// out.
+// Without `parameters` the last derivatives are left out.
 MarginalDensity marginal_density(const Likelihood& likelihood, const MarginalInput& input, bool parameters,
                                  const RunContext& context);
 
@@ -47,7 +46,10 @@ std::vector<double> matched_omega(const Likelihood& likelihood, const MarginalIn
 namespace detail {
 
 // Over the data first .. last-1: fills these of the result and, unless null, the derivatives in the parameters.
-// By the trapezoidal rule, for all families but student_t:
+// The normal density N(y; mean, variance + v), v the noise's variance over the weight, of a gaussian response:
+void marginal_of_gaussian(const Likelihood& likelihood, const MarginalInput& input, Index first, Index last,
+                          MarginalDensity& result, double* d_log_parameters);
+// by the trapezoidal rule, for all other families but student_t:
 void marginal_by_quadrature(const Likelihood& likelihood, const MarginalInput& input, Index first, Index last,
                             MarginalDensity& result, double* d_log_parameters);
 // and for student_t as a mixture of normal densities.

@@ -23,6 +23,15 @@ void multiply(ConstMatrixView a, ConstMatrixView b, MatrixView c) {
 
 void rank_update(ConstMatrixView a, MatrixView c) { product_engine().add_square(1.0, operand(a), target(c)); }
 
+void weighted_rank_update(ConstMatrixView a, const Eigen::VectorXd& w, MatrixView c) {
+  using Eigen::MatrixXd;
+  rank_update(MatrixXd(a * w.cwiseMax(0.0).cwiseSqrt().asDiagonal()), c);
+  if (!(w.minCoeff() < 0.0)) return;
+  MatrixXd taken = MatrixXd::Zero(c.rows(), c.cols());
+  rank_update(MatrixXd(a * (-w).cwiseMax(0.0).cwiseSqrt().asDiagonal()), taken);
+  c -= taken;
+}
+
 // By blocks of rows, so that nearly all of it is products, which engines compute up to twice as fast as they solve.
 void lower_solve(ConstMatrixView lower, MatrixView b, const ProductEngine& engine) {
   for (Index first = 0; first < lower.rows(); first += solved_rows) {

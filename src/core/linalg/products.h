@@ -16,6 +16,9 @@ void multiply(ConstMatrixView a, ConstMatrixView b, MatrixView c);
 // C += A A', of which only the lower triangle is read and written.
 void rank_update(ConstMatrixView a, MatrixView c);
 
+// C += A diag(w) A', of which only the lower triangle is read and written; some w may be negative.
+void weighted_rank_update(ConstMatrixView a, const Eigen::VectorXd& w, MatrixView c);
+
 // L^-1 B and L^-T B in place, L the lower triangle of `lower`.
 void lower_solve(ConstMatrixView lower, MatrixView b, const ProductEngine& engine = product_engine());
 void lower_transposed_solve(ConstMatrixView lower, MatrixView b);

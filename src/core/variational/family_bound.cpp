@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <memory>
 
 #include "base/error.h"
 #include "linalg/products.h"
 #include "parallel/parallel_for.h"
 #include "variational/posterior_adjoint.h"
+#include "variational/row_features.h"
 #include "variational/sum_rows.h"
 
 namespace neargp {
@@ -17,38 +17,6 @@ namespace {
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-
-// Features of all rows, by chunk: the covariance is the same in all steps of a search. Where they would take more than
-// `most_bytes` they are computed again in each.
-class RowFeatures {
- public:
-  RowFeatures(const InducingFactor& factor, Points coords, Index chunk_rows, const RunContext& context,
-              double most_bytes = 1 << 30)
-      : factor_(factor), coords_(coords), chunk_rows_(chunk_rows) {
-    if (double(coords.n) * double(factor.points().size()) * sizeof(double) > most_bytes) return;
-    kept_.resize(std::size_t((coords.n + chunk_rows - 1) / chunk_rows));
-    parallel_for(context, Index(kept_.size()), [&](Index chunk) { kept_[chunk] = compute(chunk * chunk_rows); });
-  }
-
-  // Calls body(features, unexplained) for the chunk that begins at `first`.
-  template <class Body>
-  void with(Index first, const Body& body) const {
-    if (!kept_.empty()) return body(kept_[first / chunk_rows_]->features(), kept_[first / chunk_rows_]->unexplained());
-    const std::unique_ptr<const CrossBlock> block = compute(first);
-    body(block->features(), block->unexplained());
-  }
-
- private:
-  std::unique_ptr<const CrossBlock> compute(Index first) const {
-    const Index n = std::min(chunk_rows_, coords_.n - first);
-    return std::make_unique<const CrossBlock>(factor_, Points{coords_[first], n, coords_.dim}, false);
-  }
-
-  const InducingFactor& factor_;
-  Points coords_;
-  Index chunk_rows_;
-  std::vector<std::unique_ptr<const CrossBlock>> kept_;
-};
 
 struct Moments {
   MatrixXd gram;     // A W A', lower triangle
@@ -61,15 +29,6 @@ struct Moments {
     columns += other.columns;
   }
 };
-
-// C += A diag(w) A', lower triangle, where some w may be negative.
-void weighted_rank_update(const MatrixXd& a, const VectorXd& w, MatrixXd& c) {
-  rank_update(a * w.cwiseMax(0.0).cwiseSqrt().asDiagonal(), c);
-  if (!(w.minCoeff() < 0.0)) return;
-  MatrixXd taken = MatrixXd::Zero(c.rows(), c.cols());
-  rank_update(a * (-w).cwiseMax(0.0).cwiseSqrt().asDiagonal(), taken);
-  c -= taken;
-}
 
 // A posterior given pseudo-observations, and what the responses say about it.
 struct Posterior {
