@@ -97,6 +97,7 @@ hold_parameters <- function(fit, problem) {
   layout <- problem$layout
   held <- match(fit$parameters$name, layout$name)
   layout$value[held] <- to_core(fit$parameters$working, layout$transform[held])
+  problem$fixed_by_user <- layout$fixed
   layout$fixed[] <- TRUE
   problem$layout <- layout_in_unit(layout, problem$data$basis$unit %||% 1)
   problem$free <- !layout$fixed

@@ -151,7 +151,7 @@ new_bound_record <- function(n, report, patience, negligible) {
   # Where a matrix is singular the loss is far above all others, so that a line search turns back.
   loss <- function(state_at) function(x) if (is.finite(value <- state_at(x)$value)) -value / n else 10 - first / n
   loss_slope <- function(state_at) function(x) -(state_at(x)$slope %||% double(length(x))) / n
-  list(at = at, result = result, loss = loss, loss_slope = loss_slope)
+  list(at = at, result = result, loss = loss, loss_slope = loss_slope, best = function() best, evaluations = function() length(history))
 }
 
 # Minus the curvature of the bound in the covariance parameters, the inducing points held, by differences of its gradient. Where the

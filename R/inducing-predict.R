@@ -3,9 +3,9 @@
 # matrix B^-1, B = factor factor', and the mean B^-1 A W e. `weights` are B^-1 A W (y, X).
 
 # A row's prediction takes no neighbours: what chooses them is an error.
-check_no_neighbors <- function(k, local_mean, sectors) {
+check_no_neighbors <- function(method, k, local_mean, sectors) {
   refuse <- function(name) {
-    abort_neargp("argument", c(sprintf("`%s` is for predictions from neighbours, and a fit by svgp() has none.", name),
+    abort_neargp("argument", c(sprintf("`%s` is for predictions from neighbours, and a fit by %s has none.", name, method_call(method)),
       i = "Leave it out."))
   }
   if (!is.null(k)) refuse("k")

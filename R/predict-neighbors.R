@@ -6,7 +6,7 @@
 # model conditions on are not observations. `joint` and `is_part`: whether several locations, or a part of the field, are wanted.
 prediction_conditioning <- function(object, k, local_mean, sectors, joint, is_part) {
   if (is_svgp(object$method)) {
-    check_no_neighbors(k, local_mean, sectors)
+    check_no_neighbors(object$method, k, local_mean, sectors)
     return(list(k = nrow(object$inducing), sectors = 0L, exact = FALSE, local_mean = FALSE))
   }
   exact <- inherits(object$method, "neargp_exact_gp") && is.null(k) && (is.null(sectors) || identical(as.double(sectors), 0)) &&
@@ -42,7 +42,7 @@ default_local_mean <- function(object, wanted) {
 prediction_k <- function(object, k, least = 60L) {
   n <- length(object$data$y)
   if (is_svgp(object$method)) {
-    check_no_neighbors(k, NULL, NULL)
+    check_no_neighbors(object$method, k, NULL, NULL)
     return(nrow(object$inducing))
   }
   if (is.null(k) && (!is.null(object$pseudo_observations) || is_swsgp(object$method))) return(object$k)

@@ -114,7 +114,8 @@ fit_method.neargp_svgp <- function(method, problem) {
 
 check_bound_noise <- function(problem) {
   if (!is_gaussian(problem$family) || !identical(problem$layout$value[problem$layout$kind == "nugget"], 0)) return(invisible())
-  abort_neargp("nugget", c("svgp() needs noise: nugget = 0 leaves nothing between the field at the inducing points and the data.",
+  abort_neargp("nugget", c(sprintf("%s needs noise: nugget = 0 leaves nothing between the field at the inducing points and the data.",
+    method_call(problem$method)),
     i = "Estimate the nugget (nugget = NULL) or fix a positive one; vecchia() and exact_gp() interpolate."))
 }
 

@@ -20,6 +20,7 @@ posterior_moments <- function(object, k, threads) {
 # a gaussian response this is leave-one-out prediction: the trend's coefficients are part of the posterior, and are
 # found without the datum as the field is.
 cavity_moments <- function(object, k = NULL, threads = NULL) {
+  if (is_ppgpr(object$method)) refuse_predictive("leave-one-out predictions")
   if (!is.null(object$pseudo_observations)) return(pseudo_observation_moments_given_others(object, k, threads))
   posterior <- object$posterior
   given_nodes <- posterior$variance_given_nodes %||% 0

@@ -64,6 +64,7 @@ describe_run()
 if (identical(what, "epoch")) save_table(time_epoch(), "swsgp-epoch") else {
   wanted <- published[published$set %in% argument(2L, unique(published$set)), ]
   cases <- expand.grid(split = as.integer(argument(3L, c("1", "2", "3"))), row = seq_len(nrow(wanted)))
-  results <- lapply(seq_len(nrow(cases)), function(i) score_set(wanted[cases$row[i], ], cases$split[i], as.integer(argument(4L, "30"))))
-  save_table(do.call(rbind, results), "swsgp-sets")
+  epochs <- as.integer(argument(4L, "30"))
+  results <- lapply(seq_len(nrow(cases)), function(i) score_set(wanted[cases$row[i], ], cases$split[i], epochs))
+  save_table(do.call(rbind, results), paste0("swsgp-sets-", epochs))
 }

@@ -813,6 +813,52 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// core_predictive
+SEXP core_predictive(const Rcpp::NumericMatrix& coords, const Rcpp::List& response, const Rcpp::NumericVector& mean, const std::string& family, const Rcpp::NumericMatrix& inducing, const Rcpp::List& covariance, double jitter, const Rcpp::NumericMatrix& factor, double kl_weight, int threads);
+RcppExport SEXP _neargp_core_predictive(SEXP coordsSEXP, SEXP responseSEXP, SEXP meanSEXP, SEXP familySEXP, SEXP inducingSEXP, SEXP covarianceSEXP, SEXP jitterSEXP, SEXP factorSEXP, SEXP kl_weightSEXP, SEXP threadsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type coords(coordsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type response(responseSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type mean(meanSEXP);
+    Rcpp::traits::input_parameter< const std::string& >::type family(familySEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type inducing(inducingSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type covariance(covarianceSEXP);
+    Rcpp::traits::input_parameter< double >::type jitter(jitterSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type factor(factorSEXP);
+    Rcpp::traits::input_parameter< double >::type kl_weight(kl_weightSEXP);
+    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_predictive(coords, response, mean, family, inducing, covariance, jitter, factor, kl_weight, threads));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_predictive_score
+Rcpp::List core_predictive_score(SEXP problem, const Rcpp::NumericMatrix& relative, const std::vector<double>& parameters, int threads);
+RcppExport SEXP _neargp_core_predictive_score(SEXP problemSEXP, SEXP relativeSEXP, SEXP parametersSEXP, SEXP threadsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< SEXP >::type problem(problemSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type relative(relativeSEXP);
+    Rcpp::traits::input_parameter< const std::vector<double>& >::type parameters(parametersSEXP);
+    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_predictive_score(problem, relative, parameters, threads));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_predictive_factor
+Rcpp::NumericMatrix core_predictive_factor(SEXP problem, const Rcpp::NumericMatrix& relative);
+RcppExport SEXP _neargp_core_predictive_factor(SEXP problemSEXP, SEXP relativeSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< SEXP >::type problem(problemSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type relative(relativeSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_predictive_factor(problem, relative));
+    return rcpp_result_gen;
+END_RCPP
+}
 // core_pseudo_observations
 SEXP core_pseudo_observations(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& columns, const std::vector<double>& noise_scale, const Rcpp::NumericMatrix& targets, const Rcpp::IntegerMatrix& neighbors);
 RcppExport SEXP _neargp_core_pseudo_observations(SEXP coordsSEXP, SEXP columnsSEXP, SEXP noise_scaleSEXP, SEXP targetsSEXP, SEXP neighborsSEXP) {
@@ -1063,6 +1109,9 @@ static const R_CallMethodDef CallEntries[] = {
     {"_neargp_core_polya_gamma_score", (DL_FUNC) &_neargp_core_polya_gamma_score, 9},
     {"_neargp_core_polya_gamma_probabilities", (DL_FUNC) &_neargp_core_polya_gamma_probabilities, 8},
     {"_neargp_core_log_polya_gamma", (DL_FUNC) &_neargp_core_log_polya_gamma, 1},
+    {"_neargp_core_predictive", (DL_FUNC) &_neargp_core_predictive, 10},
+    {"_neargp_core_predictive_score", (DL_FUNC) &_neargp_core_predictive_score, 4},
+    {"_neargp_core_predictive_factor", (DL_FUNC) &_neargp_core_predictive_factor, 2},
     {"_neargp_core_pseudo_observations", (DL_FUNC) &_neargp_core_pseudo_observations, 5},
     {"_neargp_core_pseudo_observation_moments", (DL_FUNC) &_neargp_core_pseudo_observation_moments, 6},
     {"_neargp_core_pseudo_observation_adjoint", (DL_FUNC) &_neargp_core_pseudo_observation_adjoint, 8},

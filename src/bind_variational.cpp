@@ -2,23 +2,12 @@
 #include "base/error.h"
 #include "bind_convert.h"
 #include "bind_covariance.h"
+#include "bind_eigen.h"
 #include "bind_latent.h"
 #include "variational/collapsed_prediction.h"
 #include "variational/family_bound.h"
 
 namespace {
-
-using Eigen::MatrixXd;
-
-Rcpp::NumericMatrix to_r(const MatrixXd& matrix) {
-  return Rcpp::NumericMatrix(int(matrix.rows()), int(matrix.cols()), matrix.data());
-}
-
-Rcpp::NumericVector to_r(const Eigen::VectorXd& vector) { return {vector.data(), vector.data() + vector.size()}; }
-
-MatrixXd to_eigen(const Rcpp::NumericMatrix& matrix) {
-  return Eigen::Map<const MatrixXd>(matrix.begin(), matrix.nrow(), matrix.ncol());
-}
 
 // "" where nothing failed.
 const char* failure_name(neargp::BoundFailure failure) {
@@ -37,7 +26,7 @@ neargp::BoundKind bound_kind(const std::string& name) {
   throw neargp::Error("There is no such bound: " + name + ".");
 }
 
-Rcpp::List to_r(const neargp::FamilyPosterior& at) {
+Rcpp::List family_posterior_to_r(const neargp::FamilyPosterior& at) {
   return Rcpp::List::create(Rcpp::_["precision"] = to_r(at.precision), Rcpp::_["natural"] = to_r(at.natural),
                             Rcpp::_["unexplained_share"] = at.unexplained_share);
 }
@@ -81,7 +70,7 @@ Rcpp::List core_collapsed_bound(const Rcpp::NumericMatrix& coords, const Rcpp::N
 // [[Rcpp::export]]
 Rcpp::List core_family_start(const Rcpp::NumericVector& linear_predictor, const Rcpp::List& response,
                              const std::string& family, const Rcpp::NumericVector& parameters, int threads) {
-  return to_r(neargp::family_posterior_at({linear_predictor.begin(), linear_predictor.end()}, to_response(response),
+  return family_posterior_to_r(neargp::family_posterior_at({linear_predictor.begin(), linear_predictor.end()}, to_response(response),
                                              to_likelihood(family, parameters), make_run_context(threads)));
 }
 
@@ -104,7 +93,7 @@ Rcpp::List core_family_bound(const Rcpp::NumericMatrix& coords, const Rcpp::List
     return Rcpp::List::create(Rcpp::_["failure"] = failure_name(result.failure), Rcpp::_["value"] = result.value);
   Rcpp::List list = Rcpp::List::create(
       Rcpp::_["failure"] = "", Rcpp::_["value"] = result.value, Rcpp::_["converged"] = result.converged,
-      Rcpp::_["end"] = to_r(result.end), Rcpp::_["beta"] = to_r(result.beta), Rcpp::_["beta_vcov"] = to_r(result.beta_covariance),
+      Rcpp::_["end"] = family_posterior_to_r(result.end), Rcpp::_["beta"] = to_r(result.beta), Rcpp::_["beta_vcov"] = to_r(result.beta_covariance),
       Rcpp::_["weights"] = to_r(result.weights), Rcpp::_["factor"] = to_r(result.factor),
       Rcpp::_["linear_predictor"] = to_r(result.linear_predictor), Rcpp::_["slope"] = to_r(result.slope),
       Rcpp::_["variance"] = to_r(result.variance), Rcpp::_["unexplained"] = to_r(result.unexplained));

@@ -1,0 +1,132 @@
+# A smooth mean whose noise grows with x2.
+uneven_data <- function(n = 250, seed = 1) {
+  withr::with_seed(seed, {
+    data <- data.frame(x = runif(n), y = runif(n))
+    data$z <- sin(6 * data$x) + rnorm(n, sd = 0.05 + 0.4 * data$y)
+  })
+  data
+}
+
+fit_uneven <- function(method = ppgpr(inducing = 25), data = uneven_data(), formula = z ~ 1, ...) {
+  neargp(formula, data, coords = ~ x + y, method = method, covariance = cov_matern(nu = 1.5), ...)
+}
+
+test_that("the mean is that of svgp(), and the densities are better where the noise is uneven", {
+  new <- uneven_data(1500, seed = 2)
+  fit <- fit_uneven()
+  base <- fit_uneven(svgp(inducing = 25))
+  expect_identical(predict(fit, new)$mean, predict(base, new)$mean)
+  expect_identical(coef(fit), coef(base))
+  expect_identical(coef(fit, "covariance"), coef(base, "covariance"))
+  expect_lt(scores(fit, new)$log_score, scores(base, new)$log_score - 0.05)
+  sd <- predict(fit, data.frame(x = 0.5, y = c(0.05, 0.95)), interval = "prediction")$sd
+  expect_gt(scores(fit, new)$coverage, 0.9)
+  widths <- with(predict(fit, data.frame(x = 0.5, y = c(0.05, 0.95)), interval = "prediction"), upper - lower)
+  expect_gt(widths[2], 1.8 * widths[1])
+})
+
+# The second stage's score by dense matrices, of a fit by ppgpr() whose first stage is `base`.
+dense_score <- function(fit, base, factor, ratio, kl_weight = fit$method$kl_weight) {
+  positions <- base$svgp$positions
+  prior <- dense_covariance(positions, positions, base$core_covariance)
+  variance <- prior[1, 1]
+  lower <- t(chol(prior + diag(base$method$jitter * variance, nrow(prior))))
+  features <- forwardsolve(lower, dense_covariance(positions, base$data$coords, base$core_covariance))
+  S <- solve(factor %*% t(factor))
+  seen <- solve(base$svgp$factor %*% t(base$svgp$factor))
+  noise <- base$nugget
+  t <- colSums(features * (seen %*% features))
+  mean <- fitted(base)
+  left <- mean - t / (1 - t / noise) * (base$data$y - mean) / noise
+  spread <- variance - colSums(features^2) + colSums(features * (S %*% features)) + noise * ratio
+  sum(stats::dnorm(base$data$y, left, sqrt(spread), log = TRUE)) -
+    kl_weight / 2 * (sum(diag(S)) - as.numeric(determinant(S)$modulus))
+}
+
+test_that("the second stage is at an optimum of the dense score", {
+  for (kl_weight in c(0.2, 1)) {
+    fit <- fit_uneven(ppgpr(inducing = 12, kl_weight = kl_weight))
+    base <- fit_uneven(svgp(inducing = 12))
+    factor <- fit$svgp$factor
+    ratio <- fit$predictive$ratio
+    best <- dense_score(fit, base, factor, ratio)
+    expect_gt(best, dense_score(fit, base, base$svgp$factor, 1))
+    # what rules the end: 1e-4 a row in five evaluations
+    room <- 1e-3 * nrow(base$data$coords)
+    for (by in c(0.9, 1.1)) {
+      expect_lt(dense_score(fit, base, by * factor, ratio), best + room)
+      expect_lt(dense_score(fit, base, factor, by * ratio), best + room)
+      expect_lt(dense_score(fit, base, factor %*% diag(c(by, rep(1, 11))), ratio), best + room)
+    }
+    known <- predict(fit, uneven_data(5, 9), type = "link")
+    expect_true(all(is.finite(known$sd)))
+  }
+})
+
+test_that("a fixed nugget stays", {
+  fit <- fit_uneven(nugget = 0.05)
+  expect_equal(fit$nugget, 0.05, tolerance = 1e-12)
+  expect_identical(fit$predictive$ratio, 1)
+})
+
+test_that("every family has a second stage that does not lower its predictive score", {
+  data <- vnngp_data(500)
+  new <- data[251:500, ]
+  data <- data[1:250, ]
+  for (name in names(vnngp_models)) {
+    model <- vnngp_models[[name]]
+    fit <- function(method) {
+      neargp(model[[1]], data, coords = ~ x + y, method = method, covariance = cov_exponential(), family = model[[2]])
+    }
+    scored <- scores(fit(ppgpr(inducing = 30)), new)$log_score
+    expect_lt(scored, scores(fit(svgp(inducing = 30)), new)$log_score + 0.05, label = paste("the log score of ppgpr(),", name))
+  }
+})
+
+test_that("units, threads and a copy on disk change nothing", {
+  fit <- fit_uneven()
+  new <- uneven_data(20, seed = 3)
+  expect_identical(predict(fit_uneven(threads = 3), new), predict(fit_uneven(threads = 1), new))
+  scaled <- fit_uneven(data = transform(uneven_data(), z = 1024 * z))
+  expect_equal(predict(scaled, new)$sd, 1024 * predict(fit, new)$sd, tolerance = 1e-6)
+  file <- withr::local_tempfile()
+  saveRDS(fit, file)
+  expect_identical(predict(readRDS(file), new), predict(fit, new))
+})
+
+test_that("validation finds both stages without the rows held out", {
+  fit <- fit_uneven()
+  fold <- rep(1:5, 50)
+  validated <- cross_validate(fit, folds = fold)
+  expect_true(all(is.finite(validated$sd)))
+  spoiled <- fit
+  spoiled$data$y[fold == 1] <- spoiled$data$y[fold == 1] + 50
+  clean <- restrict_rows(fit$method, fit, which(fold != 1))
+  other <- restrict_rows(spoiled$method, spoiled, which(fold != 1))
+  expect_equal(other$svgp$factor, clean$svgp$factor, tolerance = 1e-8)
+  expect_equal(other$nugget, clean$nugget, tolerance = 1e-8)
+  expect_false(isTRUE(all.equal(clean$svgp$factor, fit$svgp$factor)))
+  data <- vnngp_data(150)
+  counts <- neargp(poisson ~ h, data, coords = ~ x + y, method = ppgpr(inducing = 20), covariance = cov_exponential(), family = poisson())
+  expect_true(all(is.finite(cross_validate(counts, folds = rep(1:3, 50))$mean)))
+})
+
+test_that("what is no posterior is refused", {
+  fit <- fit_uneven()
+  new <- uneven_data(3)
+  expect_error(predict(fit, new, joint = TRUE), class = "neargp_error_method")
+  expect_error(simulate(fit, newdata = new), class = "neargp_error_method")
+  expect_error(loo_predict(fit), class = "neargp_error_method")
+  expect_error(scores(fit), class = "neargp_error_method")
+  expect_error(residuals(fit, "standardized"), class = "neargp_error_method")
+  expect_error(neargp(cbind(z, z2) ~ 1, transform(uneven_data(), z2 = z + 1), coords = ~ x + y, method = ppgpr(20)), class = "neargp_error_method")
+  expect_error(ppgpr(kl_weight = -1), class = "neargp_error_argument")
+  counts <- neargp(poisson ~ h, vnngp_data(100), coords = ~ x + y, method = ppgpr(inducing = 10), covariance = cov_exponential(), family = poisson())
+  expect_error(loo_predict(counts), class = "neargp_error_method")
+  expect_true(all(is.finite(residuals(counts))))
+})
+
+test_that("constructor and fit print what they are", {
+  expect_output(print(ppgpr(100)), "kl_weight +1")
+  expect_output(print(fit_uneven()), "predictive, raised in")
+})
