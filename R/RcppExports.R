@@ -261,6 +261,14 @@ core_collapsed_bound <- function(coords, columns, noise_scale, inducing, covaria
     .Call(`_neargp_core_collapsed_bound`, coords, columns, noise_scale, inducing, covariance, nugget, bound, jitter, derivatives, threads)
 }
 
+core_exact_mean <- function(coords, columns, noise_scale, inducing, covariance, nugget, jitter, tolerance, max_iterations, threads) {
+    .Call(`_neargp_core_exact_mean`, coords, columns, noise_scale, inducing, covariance, nugget, jitter, tolerance, max_iterations, threads)
+}
+
+core_exact_mean_at <- function(newcoords, coords, solved, covariance, threads) {
+    .Call(`_neargp_core_exact_mean_at`, newcoords, coords, solved, covariance, threads)
+}
+
 core_family_start <- function(linear_predictor, response, family, parameters, threads) {
     .Call(`_neargp_core_family_start`, linear_predictor, response, family, parameters, threads)
 }

@@ -218,14 +218,20 @@ check_trend <- function(model_data) {
 # Beside a constant only the scatter of a covariate counts: that of a year is a small share of its size.
 check_rank <- function(X, centered, response_name) {
   decomposition <- qr(centered_columns(X))
-  if (decomposition$rank < ncol(X)) {
-    aliased <- colnames(X)[decomposition$pivot[-seq_len(decomposition$rank)]]
-    abort_neargp("rank", c("The trend is rank-deficient: some of its columns are linear combinations of the others.",
-      x = paste0("Remove ", format_some(aliased), " from the formula, or reparametrise.")))
-  }
+  if (decomposition$rank < ncol(X)) abort_rank(X, decomposition$pivot[-seq_len(decomposition$rank)])
   if (is.null(centered)) return(invisible()) # the trend acts on the scale of the link
   residual <- qr.resid(decomposition, centered)
   if (sum((residual / max(abs(centered)))^2) <= 1e-28 * length(centered)) abort_exact_trend(response_name)
+}
+
+# Where there is no intercept nothing takes the mean of a covariate off, and beside a large one its variation is lost.
+abort_rank <- function(X, aliased) {
+  names <- colnames(X)[aliased]
+  spread <- apply(X[, aliased, drop = FALSE], 2L, stats::sd)
+  far <- spread > 0 & spread < 1e-6 * abs(colMeans(X[, aliased, drop = FALSE]))
+  abort_neargp("rank", c("The trend is rank-deficient: some of its columns are linear combinations of the others.",
+    if (any(far)) c(x = paste0(format_some(names[far]), " varies by less than a millionth of its mean: subtract a constant from it, or have an intercept.")),
+    if (!all(far)) c(x = paste0("Remove ", format_some(names[!far]), " from the formula, or reparametrise."))))
 }
 
 abort_exact_trend <- function(response_name) {

@@ -41,7 +41,7 @@
 #' @param coords for data frames: one-sided formula of the numeric coordinate columns, such as `~ x + y` or `~ lon + lat + depth`; `~ .` for
 #'   all columns but the response, time and weights (several inputs, as in machine learning); or their names.
 #' @param time one-sided formula of one column, numeric, Date or date-time (the latter two in days).
-#' @param method [vecchia()], [exact_gp()] for a few thousand rows, [svgp()], [ppgpr()], [swsgp()], [loo_k()] or [mll_k()] for prediction in many dimensions, [loo_k()] for
+#' @param method [vecchia()], [exact_gp()] for a few thousand rows, [svgp()], [odvgp()], [ppgpr()], [swsgp()], [loo_k()] or [mll_k()] for prediction in many dimensions, [loo_k()] for
 #'   class probabilities, [vnngp()] or [loo_k()] for all other families; `vignette("counts-and-presence", package = "neargp")` has a table.
 #'   By default the section on methods chooses.
 #' @param covariance [cov_matern()], one of its relatives, or a sum of them. `NULL` (default) is for a gaussian response

@@ -1,14 +1,14 @@
-# svgp() and ppgpr() on standardised UCI sets: test scores of fold 0 (a tenth of the rows), and CPU seconds of the whole fit on one thread.
-# A fit by ppgpr() begins with one by svgp(), of which it has the mean.
+# svgp(), odvgp() and ppgpr() on standardised UCI sets: test scores of fold 0 (a tenth of the rows), and CPU seconds of the whole fit on one thread.
+# Fits by odvgp() and ppgpr() begin with one by svgp().
 #
-#   Rscript bench/svgp.R [sets: pol,elevators] [inducing points: 512] [bounds: tight] [methods: svgp,ppgpr]
+#   Rscript bench/svgp.R [sets: pol,elevators] [inducing points: 512] [bounds: tight] [methods: svgp,odvgp,ppgpr]
 script <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
 source(file.path(if (length(script)) dirname(script) else "bench", "common.R"))
 
 sets <- argument(1L, c("pol", "elevators"))
 inducing <- as.integer(argument(2L, "512"))
 bounds <- argument(3L, "tight")
-methods <- argument(4L, c("svgp", "ppgpr"))
+methods <- argument(4L, c("svgp", "odvgp", "ppgpr"))
 
 run <- function(set, points, bound, method) {
   rows <- bench_data(set)

@@ -982,6 +982,41 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// core_exact_mean
+Rcpp::List core_exact_mean(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& columns, const Rcpp::NumericVector& noise_scale, const Rcpp::NumericMatrix& inducing, const Rcpp::List& covariance, double nugget, double jitter, double tolerance, int max_iterations, int threads);
+RcppExport SEXP _neargp_core_exact_mean(SEXP coordsSEXP, SEXP columnsSEXP, SEXP noise_scaleSEXP, SEXP inducingSEXP, SEXP covarianceSEXP, SEXP nuggetSEXP, SEXP jitterSEXP, SEXP toleranceSEXP, SEXP max_iterationsSEXP, SEXP threadsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type coords(coordsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type columns(columnsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type noise_scale(noise_scaleSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type inducing(inducingSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type covariance(covarianceSEXP);
+    Rcpp::traits::input_parameter< double >::type nugget(nuggetSEXP);
+    Rcpp::traits::input_parameter< double >::type jitter(jitterSEXP);
+    Rcpp::traits::input_parameter< double >::type tolerance(toleranceSEXP);
+    Rcpp::traits::input_parameter< int >::type max_iterations(max_iterationsSEXP);
+    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_exact_mean(coords, columns, noise_scale, inducing, covariance, nugget, jitter, tolerance, max_iterations, threads));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_exact_mean_at
+Rcpp::NumericMatrix core_exact_mean_at(const Rcpp::NumericMatrix& newcoords, const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& solved, const Rcpp::List& covariance, int threads);
+RcppExport SEXP _neargp_core_exact_mean_at(SEXP newcoordsSEXP, SEXP coordsSEXP, SEXP solvedSEXP, SEXP covarianceSEXP, SEXP threadsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type newcoords(newcoordsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type coords(coordsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type solved(solvedSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type covariance(covarianceSEXP);
+    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_exact_mean_at(newcoords, coords, solved, covariance, threads));
+    return rcpp_result_gen;
+END_RCPP
+}
 // core_family_start
 Rcpp::List core_family_start(const Rcpp::NumericVector& linear_predictor, const Rcpp::List& response, const std::string& family, const Rcpp::NumericVector& parameters, int threads);
 RcppExport SEXP _neargp_core_family_start(SEXP linear_predictorSEXP, SEXP responseSEXP, SEXP familySEXP, SEXP parametersSEXP, SEXP threadsSEXP) {
@@ -1119,6 +1154,8 @@ static const R_CallMethodDef CallEntries[] = {
     {"_neargp_core_matched_omega", (DL_FUNC) &_neargp_core_matched_omega, 5},
     {"_neargp_core_marginal_density", (DL_FUNC) &_neargp_core_marginal_density, 10},
     {"_neargp_core_collapsed_bound", (DL_FUNC) &_neargp_core_collapsed_bound, 10},
+    {"_neargp_core_exact_mean", (DL_FUNC) &_neargp_core_exact_mean, 10},
+    {"_neargp_core_exact_mean_at", (DL_FUNC) &_neargp_core_exact_mean_at, 5},
     {"_neargp_core_family_start", (DL_FUNC) &_neargp_core_family_start, 5},
     {"_neargp_core_family_bound", (DL_FUNC) &_neargp_core_family_bound, 13},
     {"_neargp_core_collapsed_predict", (DL_FUNC) &_neargp_core_collapsed_predict, 7},

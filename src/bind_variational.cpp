@@ -5,6 +5,7 @@
 #include "bind_eigen.h"
 #include "bind_latent.h"
 #include "variational/collapsed_prediction.h"
+#include "variational/exact_mean.h"
 #include "variational/family_bound.h"
 
 namespace {
@@ -64,6 +65,34 @@ Rcpp::List core_collapsed_bound(const Rcpp::NumericMatrix& coords, const Rcpp::N
   list["gradient"] = Rcpp::NumericVector(result.gradient.parameters.begin(), result.gradient.parameters.end());
   list["d_inducing"] = to_r(result.gradient.positions);
   return list;
+}
+
+// (K + noise)^-1 of each column.
+// [[Rcpp::export]]
+Rcpp::List core_exact_mean(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& columns, const Rcpp::NumericVector& noise_scale,
+                           const Rcpp::NumericMatrix& inducing, const Rcpp::List& covariance, double nugget, double jitter,
+                           double tolerance, int max_iterations, int threads) {
+  if (columns.nrow() != coords.nrow() || noise_scale.size() != coords.nrow())
+    throw neargp::Error("Coordinates, values and noise must have the same number of rows.");
+  const PointStore points(coords), positions(inducing);
+  const std::vector<double> values = row_major(columns);
+  neargp::ExactMeanSettings settings;
+  settings.jitter = jitter;
+  settings.tolerance = tolerance;
+  settings.max_iterations = max_iterations;
+  const neargp::ExactMean result =
+      neargp::exact_mean({points.view(), columns.ncol(), values.data(), noise_scale.begin()}, positions.view(),
+                         to_covariance(covariance, nugget), settings, make_run_context(threads));
+  return Rcpp::List::create(Rcpp::_["failure"] = failure_name(result.failure), Rcpp::_["solved"] = to_r(result.solved),
+                            Rcpp::_["iterations"] = result.iterations, Rcpp::_["residual"] = result.residual);
+}
+
+// [[Rcpp::export]]
+Rcpp::NumericMatrix core_exact_mean_at(const Rcpp::NumericMatrix& newcoords, const Rcpp::NumericMatrix& coords,
+                                       const Rcpp::NumericMatrix& solved, const Rcpp::List& covariance, int threads) {
+  const PointStore targets(newcoords), rows(coords);
+  return to_r(neargp::exact_mean_at(targets.view(), rows.view(), to_eigen(solved), to_covariance(covariance, 0.0),
+                                    make_run_context(threads)));
 }
 
 // response: as of a latent model, see bind_latent.h.

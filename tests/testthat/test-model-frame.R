@@ -45,6 +45,8 @@ test_that("responses and trends that cannot be fitted are classed errors", {
   expect_error(fit_small(z ~ 1, transform(data, z = 7)), "constant", class = "neargp_error_constant_response")
   expect_error(fit_small(z ~ height, transform(data, z = 2 * height)), "exact function of the trend", class = "neargp_error_constant_response")
   expect_error(fit_small(z ~ height + twice, transform(data, twice = 2 * height)), "twice", class = "neargp_error_rank")
+  large <- transform(data, seconds = 1.7e9 + seq_len(nrow(data)) / 100, half = factor(rep_len(1:2, nrow(data))))
+  expect_error(fit_small(z ~ 0 + half + seconds, large), "subtract a constant", class = "neargp_error_rank")
   expect_error(fit_small(z ~ poly(height, 6), data[1:7, ]), "more rows than", class = "neargp_error_rank")
   expect_error(fit_small(z ~ nonsense, data), "nonsense", class = "neargp_error_formula")
   expect_error(fit_small(z ~ 1, transform(data, w = replace(x, c(5, 6), -1)), weights = w), "rows 5 and 6", class = "neargp_error_weights")
