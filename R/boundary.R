@@ -22,7 +22,7 @@ boundary_parameters <- function(x) {
 
 # A sentence or two for each parameter that ended at a bound and is named.
 boundary_advice <- function(x) {
-  named <- which(x$parameters$at_boundary & x$parameters$name %in% sub(" .*", "", boundary_parameters(x)))
+  named <- which(x$parameters$at_boundary & x$parameters$name %in% sub(" .*", "", boundary_parameters(x)) & !idle_ranges(x))
   vapply(named, function(i) {
     side <- if (isTRUE(x$parameters$working[i] >= x$bounds$upper[x$parameters$name[i]] - 1e-6)) "upper" else "lower"
     paste0(x$parameters$name[i], ": ", advice_at_bound(x, i, side))
@@ -62,11 +62,27 @@ range_unit_of <- function(x, i) if (x$layout$kind[i] == "range") range_units(x$p
 
 shape_argument <- function(x, i) family_shape(x$core_covariance$components[[x$layout$component[i]]]$family)$argument
 
+# Ranges of more than 50 times the extent of the locations (half their upper bound) in a component that has shorter ones: a field in
+# which some coordinates play no part, which is no fault of the fit.
+idle_ranges <- function(x) {
+  parameters <- x$parameters
+  range <- x$layout$kind == "range"
+  long <- range & !parameters$fixed & parameters$estimate > 0.5 * exp(x$bounds$upper[parameters$name])
+  long & x$layout$component %in% x$layout$component[range & !long]
+}
+
+idle_ranges_note <- function(x) {
+  idle <- which(idle_ranges(x))
+  if (!length(idle)) return(NULL)
+  sprintf("%s: more than 50 times the extent of the locations, as other ranges are not. The field hardly depends on %s: predictions are much the same without.",
+    format_some(x$parameters$name[idle], 12L), if (length(idle) > 1L) "these coordinates" else "this coordinate")
+}
+
 # A range or variance whose standard error exceeds it, both within their bounds. The upper bound of a range is 100 times the extent.
 flat_likelihood_note <- function(x) {
   parameters <- x$parameters
   flat <- x$layout$kind %in% c("range", "variance") & !parameters$fixed & !parameters$at_boundary & !is.na(parameters$std_error) &
-    parameters$std_error > parameters$estimate
+    parameters$std_error > parameters$estimate & !idle_ranges(x)
   if (!any(flat)) return(NULL)
   ranges <- parameters$name[x$layout$kind == "range"]
   long <- any(parameters$estimate[x$layout$kind == "range"] > 1e-3 * exp(x$bounds$upper[ranges]))

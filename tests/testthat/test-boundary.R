@@ -40,3 +40,22 @@ test_that("a likelihood that is flat in the range is reported", {
   fit$parameters <- table
   expect_null(flat_likelihood_note(fit))
 })
+
+test_that("ranges of coordinates that play no part are told as that", {
+  data <- boundary_data()
+  data$z <- sin(data$x) + withr::with_seed(5, rnorm(200, sd = 0.1))
+  fit <- suppressWarnings(neargp(z ~ 1, data, coords = ~ x + y + h, method = vecchia(15), covariance = cov_matern(nu = 2.5, ard = TRUE)))
+  ranges <- c("range_x", "range_y", "range_h")
+  fit$parameters$estimate[match(ranges, fit$parameters$name)] <- exp(fit$bounds$upper[ranges]) * c(0.2, 1, 0.7)
+  fit$parameters$at_boundary <- fit$parameters$name == "range_y"
+  expect_identical(fit$parameters$name[idle_ranges(fit)], ranges[-1L])
+  expect_match(idle_ranges_note(fit), "range_y and range_h: more than 50 times .* depends on these coordinates")
+  expect_length(boundary_advice(fit), 0L)
+  printed <- paste(capture.output(print(fit)), collapse = " ")
+  expect_match(printed, "at the boundary of its search interval: range_y")
+  expect_match(printed, "range_y and range_h: more than 50 times")
+  fit$parameters$estimate[match(ranges, fit$parameters$name)] <- exp(fit$bounds$upper[ranges])
+  fit$parameters$at_boundary <- fit$parameters$name %in% ranges
+  expect_null(idle_ranges_note(fit))
+  expect_length(boundary_advice(fit), 3L)
+})
