@@ -1,0 +1,63 @@
+# GPyTorch's SVGP, PPGPR or ODVGP (float32) beside svgp(), ppgpr() or odvgp() on standardised UCI sets, fold 0: the CPU seconds of one thread in which
+# GPyTorch reaches the best test score of its epochs, and those of our whole fit.
+#
+#   OMP_NUM_THREADS=1 Rscript bench/svgp-gpytorch.R [sets: pol,kin40k] [methods: svgp] [inducing points: 512] [epochs: 400] [task: both, rival, own]
+#
+# NEARGP_GPYTORCH is a Python interpreter that has torch and gpytorch (default: python3). The task "rival" keeps GPyTorch's path, which takes from
+# half an hour to two hours a set, in results/; "own" takes it from there.
+
+script <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
+source(file.path(if (length(script)) dirname(script) else "bench", "common.R"))
+stop_unless_one_thread()
+
+sets <- argument(1L, c("pol", "kin40k"))
+methods <- argument(2L, "svgp")
+inducing <- as.integer(argument(3L, "512"))
+epochs <- as.integer(argument(4L, "400"))
+task <- argument(5L, "both")
+
+python <- Sys.getenv("NEARGP_GPYTORCH", "python3")
+if (task != "own" && system2(python, c("-c", shQuote("import gpytorch")), stdout = FALSE, stderr = FALSE) != 0L) {
+  message("Skipped: ", python, " (NEARGP_GPYTORCH) does not have gpytorch.")
+  quit("no")
+}
+
+standardised <- function(set) {
+  rows <- bench_data(set)
+  inputs <- scale(as.matrix(rows[setdiff(names(rows), c("y", "fold"))]))
+  data <- data.frame(inputs[, apply(inputs, 2L, function(x) all(is.finite(x)))], y = drop(scale(rows$y)))
+  list(train = data[rows$fold != 0, ], places = data[rows$fold == 0, ])
+}
+
+path_name <- function(set, method) sprintf("svgp-gpytorch-path-%s-%s-%d", set, method, inducing)
+
+gpytorch_path <- function(data, set, method) {
+  place <- tempfile("gpytorch")
+  dir.create(place)
+  on.exit(unlink(place, recursive = TRUE))
+  for (part in names(data)) writeBin(as.double(unlist(data[[part]])), file.path(place, paste0(part, ".bin")))
+  allocator <- c("MALLOC_MMAP_MAX_=0", "MALLOC_TRIM_THRESHOLD_=68719476736", "MALLOC_TOP_PAD_=268435456", "MKL_NUM_THREADS=1")
+  printed <- system2(python, c(shQuote(file.path(bench_folder(), "svgp_gpytorch.py")), method, shQuote(place), ncol(data$train) - 1L, inducing,
+    epochs, max(1L, epochs %/% 80L)), stdout = TRUE, stderr = FALSE, env = allocator)
+  save_table(jsonlite::fromJSON(printed[length(printed)])$path, path_name(set, method))
+}
+
+compare <- function(set, method) {
+  data <- standardised(set)
+  path <- if (task == "own") utils::read.csv(result_file(paste0(path_name(set, method), ".csv"))) else gpytorch_path(data, set, method)
+  if (task == "rival") return(NULL)
+  best <- path[which.min(path$nll), ]
+  reached <- path$seconds[match(TRUE, path$nll <= best$nll + 0.001)]
+  run <- timed(neargp(y ~ 1, data$train, coords = ~ ., covariance = cov_matern(nu = 2.5, ard = TRUE), method = get(method)(inducing),
+    threads = 1L, verbose = FALSE))
+  predicting <- cpu_seconds(predicted <- predict(run$value, data$places, threads = 1L))
+  scored <- scores(predicted, observed = data$places$y)
+  data.frame(set = set, n = nrow(data$train), method = method, inducing = inducing, epochs = epochs, gpytorch_s = reached, gpytorch_nll = best$nll,
+    gpytorch_rmse = best$rmse, neargp_s = run$cpu, predict_s = predicting, nll = scored$log_score, rmse = scored$rmse,
+    coverage = scored$coverage, ratio = reached / run$cpu)
+}
+
+describe_run()
+cases <- expand.grid(method = methods, set = sets, stringsAsFactors = FALSE)
+results <- do.call(rbind, Map(compare, cases$set, cases$method))
+if (task != "rival") save_table(results, paste("svgp-gpytorch", paste(sets, collapse = "-"), paste(methods, collapse = "-"), inducing, sep = "-"))
