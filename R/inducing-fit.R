@@ -124,18 +124,20 @@ optimize_bound <- function(problem, method, working, positions, move, report, pa
 # Positions are many more parameters than max_iterations was made for.
 max_steps <- function(problem) ceiling(2.5 * problem$control$max_iterations)
 
-# What an optimiser has seen: the last state, since it asks for value and slope in turn, and the best.
+# What an optimiser has seen: the last state, since it asks for value and slope in turn, and the best. Whether it has arrived is judged where
+# the bound rises, since a line search that went too far may take some evaluations to turn back.
 new_bound_record <- function(n, report, patience, negligible) {
   last <- list(x = NULL)
   best <- first <- NULL
   history <- double(0)
   note <- function(state) {
     if (is.null(first)) first <<- state$value
-    if (is.null(best) || state$value > best$value) best <<- state
+    rises <- is.null(best) || state$value > best$value
+    if (rises) best <<- state
     history <<- c(history, best$value / n)
     report(length(history), best$value)
     past <- length(history) - patience
-    if (past > 0L && history[length(history)] - history[past] < negligible) rlang::cnd_signal(rlang::cnd("neargp_bound_converged"))
+    if (rises && past > 0L && history[length(history)] - history[past] < negligible) rlang::cnd_signal(rlang::cnd("neargp_bound_converged"))
   }
   at <- function(x, evaluate) {
     if (identical(x, last$x)) return(last$state)
@@ -148,9 +150,12 @@ new_bound_record <- function(n, report, patience, negligible) {
     list(working = best$working, positions = best$positions, evaluated = best, gain = best$value - first, iterations = length(history),
       evaluations = length(history), converged = converged, message = unconverged %||% "the bound rises no more")
   }
-  # Where a matrix is singular the loss is far above all others, so that a line search turns back.
-  loss <- function(state_at) function(x) if (is.finite(value <- state_at(x)$value)) -value / n else 10 - first / n
-  loss_slope <- function(state_at) function(x) -(state_at(x)$slope %||% double(length(x))) / n
+  # Where a matrix is singular, or a step has gone much too far, the loss is flat, far above all others, so that a line search turns back:
+  # interpolation by the loss itself, which may be 1e200, would end in steps that are too small to see.
+  worst <- function() first / n - 10
+  is_far <- function(state) !is.finite(state$value) || state$value / n < worst()
+  loss <- function(state_at) function(x) if (is_far(state <- state_at(x))) -worst() else -state$value / n
+  loss_slope <- function(state_at) function(x) if (is_far(state <- state_at(x))) double(length(x)) else -state$slope / n
   list(at = at, result = result, loss = loss, loss_slope = loss_slope, best = function() best, evaluations = function() length(history))
 }
 

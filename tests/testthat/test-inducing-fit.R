@@ -54,6 +54,21 @@ test_that("parameters of many rows begin at those of some", {
   expect_identical(subset_start(problem$method, problem), problem$start)
 })
 
+test_that("a step that goes much too far is turned back from, and is no sign of the end", {
+  record <- new_bound_record(n = 10, report = function(...) NULL, patience = 3L, negligible = 1e-3)
+  values <- c(0, 1, -1e204, -Inf, -500, 0.9, 0.95)
+  state_at <- function(x) record$at(x, function() list(value = values[x], slope = x))
+  loss <- record$loss(state_at)
+  slope <- record$loss_slope(state_at)
+  expect_identical(vapply(seq_along(values), loss, 0), c(0, -0.1, 10, 10, 10, -0.09, -0.095))
+  expect_identical(c(slope(2), slope(3), slope(4), slope(5)), c(-0.2, 0, 0, 0))
+  values[8:9] <- c(1.5, 1.5 + 1e-6)
+  expect_identical(loss(8), -0.15)
+  loss(3)
+  loss(4)
+  expect_condition(loss(9), class = "neargp_bound_converged")
+})
+
 test_that("a fit that was stopped early says so and keeps the best that it saw", {
   expect_warning(fit <- neargp(z ~ 1, simulated_data(80), coords = ~ x + y, method = svgp(inducing = 10), covariance = cov_matern(nu = 1.5),
     control = neargp_control(max_iterations = 1L)), "max_iterations", class = "neargp_warning_convergence")

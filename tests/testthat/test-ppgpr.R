@@ -43,6 +43,17 @@ dense_score <- function(fit, base, factor, ratio, kl_weight = fit$method$kl_weig
     kl_weight / 2 * (sum(diag(S)) - as.numeric(determinant(S)$modulus))
 }
 
+test_that("where the second stage ends does not hang on the last digits of the response", {
+  data <- uneven_data(300)
+  score <- function(shift) {
+    shifted <- transform(data, z = z + shift)
+    c(scores(fit_uneven(ppgpr(inducing = 40), shifted), shifted)$log_score, scores(fit_uneven(svgp(inducing = 40), shifted), shifted)$log_score)
+  }
+  scores <- vapply(10^(3:6), score, double(2))
+  expect_lt(diff(range(scores[1L, ])), 0.01)
+  expect_lt(max(scores[1L, ]), min(scores[2L, ]) - 0.05)
+})
+
 test_that("the second stage is at an optimum of the dense score", {
   for (kl_weight in c(0.2, 1)) {
     fit <- fit_uneven(ppgpr(inducing = 12, kl_weight = kl_weight))
