@@ -63,8 +63,10 @@ chosen_positions <- function(select, coords, places, wanted, component, threads)
 }
 
 # Rows that repeat a location draw centres to it. That the sweeps have not quite settled does not matter here, nor that a cluster
-# may have lost its last row: its centre stays the row that it began at.
+# may have lost its last row: its centre stays the row that it began at. kmeans() takes a single number for how many centres there
+# are, and not for a centre.
 cluster_centres <- function(coords, first, component, sweeps = 8L) {
+  if (nrow(first) == 1L) return(matrix(colMeans(coords), 1L))
   spread <- core_scale(coords, component)
   clusters <- suppressWarnings(stats::kmeans(spread, spread[seq_len(nrow(first)), , drop = FALSE], iter.max = sweeps,
     algorithm = "Lloyd")$cluster)

@@ -41,6 +41,14 @@ test_that("centres are drawn to repeated rows, and a cluster that loses its rows
   expect_equal(centres, rbind(c(0, 0.1 / 3), c(1, 1 / 11)))
 })
 
+test_that("one point on a line is the centre of its rows, whatever number its place is", {
+  data <- data.frame(x = 1:12 + 3)
+  data$z <- sin(data$x)
+  fit <- neargp(z ~ 1, data, coords = ~ x, method = svgp(inducing = 1, move = FALSE), covariance = inducing_covariance(), nugget = 0.1)
+  expect_identical(dim(fit$inducing), c(1L, 1L))
+  expect_lt(abs(fit$inducing$x - mean(data$x)), 0.5)
+})
+
 test_that("positions that cannot be used are refused with the name of the coordinate", {
   data <- simulated_data(60)
   expect_error(svgp(inducing = 0), class = "neargp_error_argument")
