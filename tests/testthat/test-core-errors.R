@@ -35,6 +35,24 @@ test_that("indices of an altered fit are checked before the core uses them", {
   }
 })
 
+test_that("the parts of an altered posterior on inducing points are checked before the core uses them", {
+  data <- pseudo_observation_data(30)
+  for (method in list(svgp(6), odvgp(6), ppgpr(6))) {
+    fit <- neargp(number ~ 1, data, coords = ~ x + y, method = method)
+    for (entry in intersect(c("positions", "weights", "factor", "solved"), names(fit$svgp))) {
+      given <- fit$svgp[[entry]]
+      for (value in list(given[-1L, , drop = FALSE], given[0L, , drop = FALSE], rbind(given, given))) {
+        broken <- fit
+        broken$svgp[[entry]] <- value
+        expect_error(predict(broken, data[1:3, ]), class = "neargp_error_core")
+      }
+    }
+    broken <- fit
+    broken$svgp$factor <- fit$svgp$factor[, -1L]
+    expect_error(predict(broken, data[1:3, ]), class = "neargp_error_core")
+  }
+})
+
 test_that("nodes, order and neighbours of an altered posterior are checked before the core uses them", {
   data <- pseudo_observation_data(60)
   for (method in list(vnngp(6), vnngp(6, inducing = 30), vnngp(6, posterior = "mean-field"))) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/error.h"
 #include "covariance/covariance_matrix.h"
 #include "linalg/products.h"
 #include "parallel/parallel_for.h"
@@ -17,6 +18,8 @@ constexpr Index chunk_rows = 256;
 CollapsedPrediction collapsed_prediction(Points targets, Points inducing, const Covariance& covariance, double jitter,
                                          const Eigen::MatrixXd& weights, const Eigen::MatrixXd& factor,
                                          const RunContext& context) {
+  if (weights.rows() != inducing.n || factor.rows() != inducing.n || factor.cols() != inducing.n)
+    throw Error("There must be a row of the weights, and a row and a column of the factor, for each inducing point.");
   const PreparedCovariance prepared = prepare(covariance, targets.dim, false);
   const InducingPoints points(prepared, inducing);
   const InducingFactor prior(points, jitter, false);

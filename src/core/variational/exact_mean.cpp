@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/error.h"
 #include "linalg/products.h"
 #include "parallel/parallel_for.h"
 #include "variational/row_features.h"
@@ -142,6 +143,8 @@ ExactMean exact_mean(const RegressionData& data, Points inducing, const Covarian
 
 MatrixXd exact_mean_at(Points targets, Points rows, const MatrixXd& solved, const Covariance& covariance,
                        const RunContext& context) {
+  if (solved.rows() != rows.n || targets.dim != rows.dim)
+    throw Error("There must be a row of what was solved for each row, and as many coordinates of targets as of rows.");
   const PreparedCovariance prepared = prepare(covariance, rows.dim, false);
   const InducingPoints all(prepared, rows);
   MatrixXd result(targets.n, solved.cols());
