@@ -80,7 +80,7 @@ scores_given_others <- function(object, level, na.rm) {
 check_leave_one_out <- function(fit) {
   if (identical(fit$method$posterior, "mean-field")) {
     abort_neargp("newdata", c("The training rows of a mean-field fit cannot be scored: its posterior without a row is not known.",
-      i = "Give `newdata`, or use cross_validate()."))
+      i = "cross_validate() leaves folds out; scores() and predict() take new rows."))
   }
 }
 
