@@ -8,7 +8,7 @@
 fisher_scoring <- function(objective, start, free, bounds, control, tolerance = control$tolerance) {
   working <- clamp(start, bounds, free)
   current <- objective$evaluate(working, information = TRUE)
-  check_start(current)
+  check_derivatives(check_start(current), free)
   evaluations <- 1L
   first <- current$value
   pairs <- list()
@@ -120,12 +120,24 @@ line_search <- function(objective, working, current, step, bounds, free, halving
   for (trial in seq_len(halvings)) {
     candidate <- clamp(working + fraction * step$step, bounds, free)
     state <- objective$evaluate(candidate, information = TRUE)
-    if (state$value > current$value) return(list(working = candidate, evaluated = state, evaluations = trial))
+    if (state$value > current$value && has_derivatives(state, free)) {
+      return(list(working = candidate, evaluated = state, evaluations = trial))
+    }
     drop <- current$value - state$value
     shrink <- if (is.finite(drop)) 0.5 * fraction * step$slope / (drop + fraction * step$slope) else 0.25
     fraction <- fraction * min(0.5, max(0.1, shrink))
   }
   list(evaluated = NULL, evaluations = halvings)
+}
+
+# Squares of variances beyond 1e154 overflow, where the likelihood itself may not.
+has_derivatives <- function(state, free) all(is.finite(state$gradient[free]), is.finite(state$information[free, free]))
+
+check_derivatives <- function(state, free) if (has_derivatives(state, free)) invisible(state) else abort_overflow()
+
+abort_overflow <- function() {
+  abort_neargp("scale", c("The derivatives of what is maximised overflow where the search begins.",
+    i = "Parameters that are fixed or given as `start` are too far from the scale of the data to compute with: leave them out."))
 }
 
 check_start <- function(state) {

@@ -112,6 +112,7 @@ optimize_bound <- function(problem, method, working, positions, move, report, pa
   start <- c(working[free], if (move) chart$to_free(positions))
   first <- state_at(start)
   if (nzchar(first$failure)) abort_bound(first$failure)
+  if (!has_usable_slope(first)) abort_overflow()
   if (!length(start)) return(record$result("nothing to estimate"))
   room <- function(bound, none) c(problem$bounds[[bound]][free], rep(none, length(start) - length(parameters)))
   message <- rlang::try_fetch(
@@ -124,8 +125,8 @@ optimize_bound <- function(problem, method, working, positions, move, report, pa
 # Positions are many more parameters than max_iterations was made for.
 max_steps <- function(problem) ceiling(2.5 * problem$control$max_iterations)
 
-# What an optimiser has seen: the last state, since it asks for value and slope in turn, and the best. Whether it has arrived is judged where
-# the bound rises, since a line search that went too far may take some evaluations to turn back.
+# What an optimiser has seen: the last state, since it asks for value and slope in turn, and the best. Whether it has arrived is judged
+# where the bound rises, since a line search that went too far may take some evaluations to turn back.
 new_bound_record <- function(n, report, patience, negligible) {
   last <- list(x = NULL)
   best <- first <- NULL
@@ -153,11 +154,14 @@ new_bound_record <- function(n, report, patience, negligible) {
   # Where a matrix is singular, or a step has gone much too far, the loss is flat, far above all others, so that a line search turns back:
   # interpolation by the loss itself, which may be 1e200, would end in steps that are too small to see.
   worst <- function() first / n - 10
-  is_far <- function(state) !is.finite(state$value) || state$value / n < worst()
+  is_far <- function(state) !is.finite(state$value) || state$value / n < worst() || !has_usable_slope(state)
   loss <- function(state_at) function(x) if (is_far(state <- state_at(x))) -worst() else -state$value / n
   loss_slope <- function(state_at) function(x) if (is_far(state <- state_at(x))) double(length(x)) else -state$slope / n
   list(at = at, result = result, loss = loss, loss_slope = loss_slope, best = function() best, evaluations = function() length(history))
 }
+
+# L-BFGS computes with its square.
+has_usable_slope <- function(state) is.finite(sum(state$slope^2))
 
 # Minus the curvature of the bound in the covariance parameters, the inducing points held, by differences of its gradient. Where the
 # posterior has no closed form the gradient has an error of some 1e-5, which a wider step makes harmless.

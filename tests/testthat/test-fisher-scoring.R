@@ -45,6 +45,20 @@ test_that("failed evaluations are stepped back from, and at the start are an err
   expect_error(fisher_scoring(guarded, c(5, 5), c(TRUE, TRUE), wide, neargp_control()), "row 3.*nugget", class = "neargp_error_cholesky")
 })
 
+test_that("derivatives that overflow are stepped back from, and at the start are an error that says why", {
+  objective <- quadratic_objective(hessian, c(1, 1))
+  overflowing <- list(n = 1L, evaluate = function(working, information = FALSE) {
+    state <- objective$evaluate(working)
+    if (max(working) > 0.6) replace(state, "information", list(diag(Inf, 2))) else state
+  })
+  expect_lte(max(fisher_scoring(overflowing, c(0, 0), c(TRUE, TRUE), wide, neargp_control())$working), 0.6)
+  expect_error(fisher_scoring(overflowing, c(5, 5), c(TRUE, TRUE), wide, neargp_control()), "overflow", class = "neargp_error_scale")
+  for (method in list(vecchia(5), exact_gp())) {
+    expect_error(neargp(z ~ 1, simulated_data(40), coords = ~ x + y, method = method, covariance = cov_exponential(variance = 1e200)),
+      "fixed or given as `start`", class = "neargp_error_scale")
+  }
+})
+
 test_that("fits to white noise end where the likelihood is flat", {
   for (seed in c(14, 19, 28)) {
     set.seed(seed)

@@ -69,6 +69,14 @@ test_that("a step that goes much too far is turned back from, and is no sign of 
   expect_condition(loss(9), class = "neargp_bound_converged")
 })
 
+test_that("derivatives whose squares overflow are refused by name", {
+  data <- simulated_data(20)
+  for (method in list(svgp(), ppgpr())) {
+    expect_error(neargp(z ~ 1, data, coords = ~ x + y, method = method, family = student_t(), covariance = cov_exponential(variance = 1e200)),
+      "derivatives.*overflow", class = "neargp_error_scale")
+  }
+})
+
 test_that("a fit that was stopped early says so and keeps the best that it saw", {
   expect_warning(fit <- neargp(z ~ 1, simulated_data(80), coords = ~ x + y, method = svgp(inducing = 10), covariance = cov_matern(nu = 1.5),
     control = neargp_control(max_iterations = 1L)), "max_iterations", class = "neargp_warning_convergence")
