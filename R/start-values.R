@@ -17,7 +17,7 @@ residual_variance <- function(data) {
   weights <- data$weights / mean(data$weights)
   columns <- response_columns(data)
   residuals <- if (ncol(data$X)) stats::lm.wfit(columns[, -1L, drop = FALSE], columns[, 1L], weights)$residuals else columns[, 1L]
-  sum(weights * residuals^2) / (length(data$y) - ncol(data$X))
+  sum(weights * residuals^2) / max(length(data$y) - ncol(data$X), 1L)
 }
 
 # Guesses the variance with and without the weights: a row of very much weight may be all but fitted by the trend, and

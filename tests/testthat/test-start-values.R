@@ -56,6 +56,14 @@ test_that("a few rows of hardly any weight, or of very much, do not keep the est
   expect_equal(estimates(light, formula = both), estimates(light, 4:200, formula = both), tolerance = 0.1)
 })
 
+test_that("a trend that leaves no degrees of freedom has starting values", {
+  data <- data.frame(x = c(0.1, 0.5, 0.8), y = c(0.9, 0.2, 0.4), group = c("a", "b", "c"), count = c(1, 0, 3))
+  for (method in list(loo_k(2), vnngp(2), svgp(2), ppgpr(2), swsgp(1, inducing = 2, epochs = 1L))) {
+    fit <- suppressWarnings(neargp(count ~ group, data, coords = ~ x + y, family = poisson(), method = method))
+    expect_true(all(is.finite(c(coef(fit), coef(fit, "covariance")))))
+  }
+})
+
 test_that("correlations that hardly fall have starting values", {
   data <- simulated_data(40)
   for (covariance in list(cov_cauchy(1e-6), cov_powered_exponential(1e-5))) {
