@@ -133,9 +133,20 @@ converge_posterior <- function(problem, objective, working, tolerated = 0.02, mo
   if (converged$fitted$exact || is_mean_field(problem$method) || !checked) return(converged)
   converged$variance_error <- sampled_variance_error(objective$latent$pointer, converged$evaluated$node_variance, problem$threads)
   too_many <- converged$fitted$restricted || nrow(objective$latent$nodes$coords) > most_points
+  if (too_many) check_variance_error(converged$variance_error, converged$fitted$restricted)
   if (converged$variance_error <= tolerated || too_many) return(converged)
   problem$method$factor <- "exact"
   converge(latent_objective(problem, latent_problem(problem, objective$latent$nodes, objective$latent$search), objective$best_end()))
+}
+
+# Errors above `told` are those of intervals that a reader would notice; above `most` the variances say nothing. print() reports all.
+check_variance_error <- function(error, restricted, told = 0.1, most = 1) {
+  if (is.finite(error) && error <= told) return(invisible())
+  extent <- if (is.finite(error)) sprintf("wrong by up to %.3g%%", 100 * error) else "not finite"
+  report <- if (is.finite(error) && error <= most) warn_neargp else abort_neargp
+  report("cholesky", c(sprintf("Variances by the incomplete factor of the posterior's precision are %s.", extent),
+    i = sprintf("A larger `%s` of vnngp(), or its factor = \"exact\", makes them right, and so does a rougher covariance.",
+      if (restricted) "factor_memory" else "k")))
 }
 
 # The largest relative error of the variances of some inducing points, by conjugate gradients.

@@ -210,3 +210,19 @@ test_that("points that were tried and left leave no trace in the posterior that 
     expect_identical(roundabout$evaluate(problem$start), second)
   }
 })
+
+test_that("variances that are wrong are a warning, and beyond repair an error, with a remedy that helps", {
+  fit <- function(nugget, factor_memory) {
+    withr::local_seed(1)
+    data <- data.frame(x = runif(200), y = runif(200))
+    data$z <- sin(3 * data$x) + cos(3 * data$y) + rnorm(200, sd = 0.3)
+    neargp(z ~ 1, data, coords = ~ x + y, covariance = cov_gaussian(range = 3, variance = 1), nugget = nugget,
+      method = vnngp(15, factor_memory = factor_memory, jitter = 1e-8))
+  }
+  expect_error(fit(100, 1e-9), "wrong by up to 1[0-9]+%.*`factor_memory`.*exact", class = "neargp_error_cholesky")
+  expect_true(fit(100, 4)$posterior$exact)
+  expect_error(check_variance_error(NaN, TRUE), "not finite", class = "neargp_error_cholesky")
+  expect_error(check_variance_error(30, FALSE), "`k` of vnngp", class = "neargp_error_cholesky")
+  expect_warning(check_variance_error(0.5, TRUE), "wrong by up to 50%", class = "neargp_warning_cholesky")
+  expect_silent(check_variance_error(0.05, TRUE))
+})
