@@ -34,13 +34,21 @@ inducing_features <- function(object, coords, threads) {
   given
 }
 
+# What the mean of the field at places is of each column of response and trend. `features`: of the places.
+mean_columns <- function(method, object, coords, features, threads) {
+  UseMethod("mean_columns")
+}
+
+#' @export
+mean_columns.neargp_svgp <- function(method, object, coords, features, threads) crossprod(features, object$svgp$weights)
+
 #' @export
 joint_moments.neargp_svgp <- function(method, object, target, settings) {
   if (!is_gaussian(object$family) && settings$type != "link") {
     abort_argument("type", "\"link\" with joint = TRUE, unless the response is gaussian; simulate() draws responses jointly", settings$type)
   }
   given <- inducing_features(object, target$coords, settings$threads)
-  weighted <- crossprod(given$features, object$svgp$weights)
+  weighted <- mean_columns(method, object, target$coords, given$features, settings$threads)
   unseen <- design_columns(object$data, target$X) - weighted[, -1L, drop = FALSE]
   trend <- core_trend(object)
   covariance <- given$unexplained + crossprod(forwardsolve(object$svgp$factor, given$features)) + unseen %*% trend$beta_vcov %*% t(unseen)
@@ -62,7 +70,11 @@ simulation_draws.neargp_svgp <- function(method, object, target, nsim, settings)
   check_places(nrow(coords))
   given <- inducing_features(object, coords, settings$threads)
   betas <- draw_trend(object, nsim, settings$conditional)
-  field <- crossprod(given$features, draw_inducing(object, betas, settings$conditional)) + draw_rest(given$unexplained, nsim)
+  field <- crossprod(given$features, draw_inducing(object, nsim, settings$conditional)) + draw_rest(given$unexplained, nsim)
+  if (settings$conditional) {
+    known <- mean_columns(method, object, coords, given$features, settings$threads)
+    field <- field + known %*% rbind(rep(1, nsim), -betas)
+  }
   eta <- base_mean(object$data, target$X, target$offset) + design_columns(object$data, target$X) %*% betas + field[place, , drop = FALSE]
   if (!settings$noise) return(eta)
   if (!is_gaussian(object$family)) return(response_draws(object, target, eta, settings$trials))
@@ -75,12 +87,10 @@ check_places <- function(places, most = 5000L) {
     format_count(places)), i = "Ask for fewer places, or draw from a fit by vecchia(), which takes any number."))
 }
 
-# The whitened field at the inducing points, a column for each draw of the trend's coefficients.
-draw_inducing <- function(object, betas, conditional) {
-  weights <- object$svgp$weights
-  normals <- matrix(stats::rnorm(nrow(weights) * ncol(betas)), nrow(weights), ncol(betas))
-  if (!conditional) return(normals)
-  backsolve(object$svgp$factor, normals, upper.tri = FALSE, transpose = TRUE) + weights[, 1L] - weights[, -1L, drop = FALSE] %*% betas
+# The whitened field at the inducing points about its mean, a column for each draw.
+draw_inducing <- function(object, nsim, conditional) {
+  normals <- matrix(stats::rnorm(nrow(object$svgp$weights) * nsim), nrow(object$svgp$weights), nsim)
+  if (conditional) backsolve(object$svgp$factor, normals, upper.tri = FALSE, transpose = TRUE) else normals
 }
 
 # Of places at inducing points there is no rest but for rounding, for which the diagonal is raised as little as lets it be factored.

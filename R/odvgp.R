@@ -13,14 +13,34 @@
 #' With covariance parameters and positions of the bound, `(K + noise) a = y - trend` is solved by conjugate gradients, preconditioned by the
 #' matrix that the inducing points have of the data (that of FITC), so that few iterations are needed; trend coefficients are those of generalised least squares
 #' with the exact covariance matrix. An iteration takes `n^2` covariances and nothing but vectors of memory: some seconds for 20,000 rows, and a prediction
-#' `n` covariances a row. The paper finds the coefficients a of random subsets of the rows by a stochastic optimiser, with which its
-#' means fall short of this one.
+#' `n` covariances a row.
+#'
+#' Responses of other families are pseudo-observations, as in [svgp()]: Newton's method solves these equations in each of its three to six steps,
+#' for the trend with the mean, until the linear predictors move no more. Their variances in the objective are those of `svgp()`.
+#'
+#' A number `mean_inducing` is for more rows than that, and for predictions that are faster and keep no data: so many rows are inducing
+#' points of the mean, besides those of the covariance. Means on both kinds of points together solve dense equations of as many unknowns. (Rows
+#' that the points of the covariance explain already are left out, with a message of class `neargp_message_inducing`.)
+#'
+#' @section The objective:
+#' [logLik()] is the lower bound of the log-likelihood with this mean: that of `svgp()`, plus what the data and the divergence
+#' from the prior gain by it (the line "Mean" of `print()` says how much). It lies between the bound of `svgp()` and the log-likelihood.
+#' Parameters are those at which the bound of `svgp()` is largest.
+#'
+#' @section Bases:
+#' The orthogonal, the hybrid and the decoupled basis (sections 3.1 and 3.2 of the paper) are three ways to write the same means and covariances, and
+#' so have one optimum. They differ in how far a stochastic optimiser gets towards it (test log-likelihoods of the decoupled basis fell short of those of the
+#' orthogonal one by 0.05 to 0.6 in the paper, appendix G); here it is solved for, and there is nothing to choose.
 #'
 #' @inheritParams svgp
-#' @param tolerance residual, relative to the right-hand side, at which conjugate gradients end. Scores have settled at 5e-3.
+#' @param mean_inducing how many rows are inducing points of the mean, besides those of the covariance. `NULL` for all up to 100,000 rows, where conjugate
+#'   gradients take about as long as `svgp()` before; and for 2,048 of more than these, with a message of class `neargp_message_inducing`. The
+#'   number of rows, or more, takes all.
+#' @param tolerance residual, relative to the right-hand side, at which conjugate gradients end; and of other families the change of
+#'   linear predictors, relative to their size, at which Newton's method does. Scores have settled at 5e-3.
 #' @return A settings object for the argument `method` of [neargp()]. A fit by it has the data frame `inducing`, as one by [svgp()].
-#' @section Errors: those of [svgp()]; `neargp_error_family` for responses that are not gaussian; `neargp_error_method` for leave-one-out
-#'   predictions, which [cross_validate()] has the place of. A warning of class `neargp_warning_convergence` where 200 iterations did not do.
+#' @section Errors: those of [svgp()]; `neargp_error_method` for leave-one-out
+#'   predictions, which [cross_validate()] has the place of. A warning of class `neargp_warning_convergence` where 200 iterations, or 50 of Newton's steps, did not do.
 #' @references Salimbeni, H., Cheng, C.-A., Boots, B. and Deisenroth, M. (2018). Orthogonally decoupled variational Gaussian processes. *NeurIPS*.
 #'   arXiv:1809.08820.
 #' @examples
@@ -32,39 +52,84 @@
 #' predict(fit, data.frame(x1 = 0.5, x2 = 0.5, x3 = 0.5), interval = "prediction")
 #' @export
 odvgp <- function(inducing = NULL, move = TRUE, bound = c("tight", "standard"), select = c("kmeans", "random"), jitter = 1e-6,
-                  std_errors = NULL, tolerance = 2e-3) {
+                  std_errors = NULL, mean_inducing = NULL, tolerance = 2e-3) {
   method <- svgp(inducing, move, bound, select, jitter, std_errors)
-  method$label <- "inducing points, exact mean (ODVGP)"
+  method$label <- "inducing points, more of them for the mean (ODVGP)"
+  if (!is.null(mean_inducing)) method$mean_inducing <- check_count(mean_inducing, "mean_inducing")
   method$tolerance <- check_number(tolerance, "tolerance", 0, 0.1, open = TRUE)
   class(method) <- c("neargp_odvgp", "neargp_svgp", "neargp_method")
   method
 }
 
-#' @export
-method_families.neargp_odvgp <- function(method) "gaussian"
+is_odvgp <- function(method) inherits(method, "neargp_odvgp")
 
 #' @export
-complete_fit.neargp_odvgp <- function(method, fit, result) with_exact_mean(NextMethod())
+print.neargp_odvgp <- function(x, ...) {
+  x$mean_inducing <- x$mean_inducing %||% sprintf("all rows, up to %s", format_count(most_mean_rows))
+  NextMethod()
+}
 
-# `solved`: (K + noise)^-1 of the columns of response and trend. The trend's coefficients follow from them.
-with_exact_mean <- function(fit, most = 200L) {
-  data <- fit$data
-  columns <- response_columns(data)
-  taken <- system.time(found <- core_exact_mean(data$coords, columns, 1 / data$weights, fit$svgp$positions, fit$core_covariance, fit$nugget,
-    fit$method$jitter, fit$method$tolerance, most, fit$threads))
-  if (nzchar(found$failure)) abort_bound(found$failure)
-  if (found$residual > fit$method$tolerance) {
-    warn_neargp("convergence", c(sprintf("The exact mean is not reached: its equations have a relative residual of %.2g after %d iterations.",
-      found$residual, most), i = "More inducing points precondition them better; so does noise that is not estimated as next to none."))
+# The bound with the new mean.
+#' @export
+complete_fit.neargp_odvgp <- function(method, fit, result) {
+  fit <- NextMethod()
+  if (!is_gaussian(fit$family)) {
+    fit$posterior$variance_at_data <- result$posterior$variance_at_data  # of the field, the trend's to come
   }
-  fit$svgp[c("solved", "iterations", "residual")] <- found[c("solved", "iterations", "residual")]
+  fit <- with_exact_mean(fit)
+  fit$log_likelihood <- result$value + fit$svgp$gain
+  fit
+}
+
+# Mean and trend given the rows that the fit holds now. `weights` of the mean: by what the covariances of a place with its points are multiplied
+# for each column of response and trend.
+with_exact_mean <- function(fit, most = 200L) {
+  taken <- system.time({
+    points <- mean_points(fit$method, fit)
+    solve <- mean_solver(fit, points, most)
+    found <- if (is_gaussian(fit$family)) gaussian_mean(fit, solve) else family_mean(fit, solve, variance_in_bound(fit))
+    fit$svgp$mean <- list(points = points, weights = mean_weights(fit, points, found$solved), iterations = found$iterations,
+      residual = found$residual, steps = found$steps)
+  })
+  warn_inexact_mean(fit, most)
+  fit$svgp$gain <- found$gain
   if (!is.null(fit$elapsed)) fit$elapsed <- fit$elapsed + taken[["elapsed"]]
-  if (ncol(columns) == 1L) return(fit)
-  information <- crossprod(columns[, -1L, drop = FALSE], found$solved)
-  beta_vcov <- chol2inv(chol((information[, -1L, drop = FALSE] + t(information[, -1L, drop = FALSE])) / 2))
-  trend <- with_natural_trend(list(beta = drop(beta_vcov %*% information[, 1L]), beta_vcov = beta_vcov), data)
-  trend$beta_vcov <- named_square(trend$beta_vcov, data$X)
-  fit[names(trend)] <- trend
+  if (ncol(fit$data$X)) {
+    trend <- with_natural_trend(found$trend, fit$data)
+    trend$beta_vcov <- named_square(trend$beta_vcov, fit$data$X)
+    fit[names(trend)] <- trend
+  }
+  if (is_gaussian(fit$family)) fit else with_mean_posterior(fit, found)
+}
+
+mean_weights <- function(fit, points, solved) {
+  if (is.null(points)) return(solved)
+  found <- core_point_weights(fit$data$coords, solved, points, fit$core_covariance, fit$method$jitter, fit$threads)
+  if (nzchar(found$failure)) abort_bound(found$failure)
+  found$weights
+}
+
+warn_inexact_mean <- function(fit, most) {
+  mean <- fit$svgp$mean
+  if (mean$residual <= fit$method$tolerance) return(invisible())
+  reached <- if (is.null(mean$steps)) sprintf("%d iterations", most) else sprintf("%d steps", mean$steps)
+  warn_neargp("convergence", c(sprintf("The mean is not reached: its equations have a relative residual of %.2g after %s.", mean$residual, reached),
+    i = "More inducing points precondition them better; so does noise that is not estimated as next to none."))
+}
+
+# The variance of the rows' linear predictors in the bound of svgp().
+variance_in_bound <- function(fit) {
+  posterior <- fit$posterior
+  posterior$variance_at_data - (1 - fit$svgp$pseudo_observations$unexplained_share) * posterior$variance_given_nodes
+}
+
+# What is known of the data's linear predictors: the uncertainty of the trend is part of it.
+with_mean_posterior <- function(fit, found) {
+  unseen <- design_columns(fit$data) - found$field[, -1L, drop = FALSE]
+  fit$posterior$linear_predictor <- found$state$predictor
+  fit$posterior$slope <- found$state$expected$slope
+  fit$posterior$pseudo_precision <- found$state$expected$curvature
+  fit$posterior$variance_at_data <- fit$posterior$variance_at_data + row_forms(unseen, core_trend(fit)$beta_vcov)
   fit
 }
 
@@ -72,45 +137,36 @@ with_exact_mean <- function(fit, most = 200L) {
 predictor.neargp_odvgp <- function(method, object, settings) {
   function(coords, X, offset) {
     known <- inducing_moments(object, coords, settings$threads)
-    trend_moments(object, exact_weighted(object, coords, settings$threads), known$unexplained + known$posterior, X, offset)
+    trend_moments(object, mean_columns(method, object, coords, NULL, settings$threads), known$unexplained + known$posterior, X, offset)
   }
 }
 
-exact_weighted <- function(object, coords, threads) {
-  core_exact_mean_at(coords, object$data$coords, object$svgp$solved, object$core_covariance, threads)
-}
-
-# What the exact mean is above that of the inducing points.
-mean_beyond_inducing <- function(object, target, threads) {
-  beyond <- exact_weighted(object, target$coords, threads) - inducing_moments(object, target$coords, threads)$weighted
-  beyond[, 1L] - drop(beyond[, -1L, drop = FALSE] %*% core_trend(object)$beta)
-}
-
 #' @export
-joint_moments.neargp_odvgp <- function(method, object, target, settings) {
-  moments <- NextMethod()
-  beyond <- mean_beyond_inducing(object, target, settings$threads)
-  moments$mean[target$complete] <- moments$mean[target$complete] + beyond
-  moments
+mean_columns.neargp_odvgp <- function(method, object, coords, features, threads) {
+  mean <- object$svgp$mean
+  core_exact_mean_at(coords, mean$points %||% object$data$coords, mean$weights, object$core_covariance, threads)
 }
 
-#' @export
-simulation_draws.neargp_odvgp <- function(method, object, target, nsim, settings) {
-  draws <- NextMethod()
-  if (settings$conditional) draws + mean_beyond_inducing(object, target, settings$threads) else draws
-}
-
-#' @export
-weights_of_others.neargp_odvgp <- function(method, object, settings) {
+refuse_leave_one_out <- function() {
   abort_neargp("method", c("A fit by odvgp() has no leave-one-out predictions: they would take the inverse of a matrix of all rows.",
     i = "cross_validate() leaves folds out; svgp() has leave-one-out predictions."))
 }
 
 #' @export
-restrict_rows.neargp_odvgp <- function(method, fit, rows) with_exact_mean(restrict_rows.neargp_svgp(method, fit, rows))
+weights_of_others.neargp_odvgp <- function(method, object, settings) refuse_leave_one_out()
+
+#' @export
+restrict_rows.neargp_odvgp <- function(method, fit, rows) {
+  fit <- NextMethod()
+  if (is_gaussian(fit$family)) with_exact_mean(fit) else fit
+}
 
 #' @export
 fit_details.neargp_odvgp <- function(method, fit) {
-  c(NextMethod(), Mean = sprintf("of all rows, by %d iterations of conjugate gradients (relative residual %.1g)", fit$svgp$iterations,
-    fit$svgp$residual))
+  mean <- fit$svgp$mean
+  on <- if (is.null(mean$points)) "of all rows" else sprintf("on %s points", format_count(nrow(mean$points)))
+  how <- c(if (!is.null(mean$steps)) sprintf("%d steps", mean$steps),
+    if (is.null(mean$points)) sprintf("%d iterations of conjugate gradients", mean$iterations))
+  c(NextMethod(), Mean = sprintf("%s%s (relative residual %.1g); raises the bound by %s", on,
+    if (length(how)) paste0(", by ", paste(how, collapse = " and ")) else "", mean$residual, format(round(fit$svgp$gain, 2L), nsmall = 2L)))
 }

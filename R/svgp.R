@@ -141,9 +141,9 @@ with_inducing_posterior <- function(fit) {
 }
 
 # The share of the field's variance that the inducing points do not know at the data, on average.
-unexplained_share <- function(fit) {
-  fit$svgp$unexplained / sum(vapply(fit$core_covariance$components, function(component) component$variance, 0))
-}
+unexplained_share <- function(fit) fit$svgp$unexplained / field_variance(fit)
+
+field_variance <- function(fit) sum(vapply(fit$core_covariance$components, function(component) component$variance, 0))
 
 #' @export
 fit_details.neargp_svgp <- function(method, fit) {

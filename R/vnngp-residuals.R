@@ -21,6 +21,7 @@ posterior_moments <- function(object, k, threads) {
 # found without the datum as the field is.
 cavity_moments <- function(object, k = NULL, threads = NULL) {
   if (is_ppgpr(object$method)) refuse_predictive("leave-one-out predictions")
+  if (is_odvgp(object$method)) refuse_leave_one_out()
   if (!is.null(object$pseudo_observations)) return(pseudo_observation_moments_given_others(object, k, threads))
   posterior <- object$posterior
   given_nodes <- posterior$variance_given_nodes %||% 0

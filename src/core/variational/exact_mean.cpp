@@ -25,16 +25,19 @@ struct WeightedFeatures {
   }
 };
 
-// P^-1 of the head of this file.
+// P^-1 of the head of exact_mean.h.
 class InducingPreconditioner {
  public:
-  InducingPreconditioner(const InducingFactor& prior, Points coords, const VectorXd& noise, const RunContext& context)
-      : n_(coords.n), m_(prior.points().size()), features_(prior, coords, 1024, context), inverse_(noise.size()) {
+  InducingPreconditioner(const InducingFactor& prior, Points coords, const VectorXd& precision, const RunContext& context)
+      : n_(coords.n), m_(prior.points().size()), features_(prior, coords, 1024, context), inverse_(coords.n),
+        root_(coords.n) {
     const WeightedFeatures zero{MatrixXd::Zero(m_, m_), MatrixXd::Zero(m_, 0)};
     factor_ = sum(zero, context, [&](Index first, const MatrixXd& a, const VectorXd& unexplained, WeightedFeatures& sum) {
-      VectorXd inverse = (unexplained.cwiseMax(0.0) + noise.segment(first, a.cols())).cwiseInverse();
+      const Eigen::ArrayXd w = precision.segment(first, a.cols());
+      const VectorXd inverse = (1.0 + w * unexplained.array().max(0.0)).inverse();
       inverse_.segment(first, a.cols()) = inverse;
-      weighted_rank_update(a, inverse, sum.gram);
+      root_.segment(first, a.cols()) = w.sqrt() * inverse.array();
+      weighted_rank_update(a, (w * inverse.array()).matrix(), sum.gram);
     }).gram;
     factor_.diagonal().array() += 1.0;
     regular_ = cholesky(factor_);
@@ -43,19 +46,18 @@ class InducingPreconditioner {
   bool regular() const { return regular_; }
 
   MatrixXd solve(const MatrixXd& r, const RunContext& context) const {
-    const MatrixXd scaled = inverse_.asDiagonal() * r;
+    const MatrixXd scaled = root_.asDiagonal() * r;
     const WeightedFeatures zero{MatrixXd::Zero(0, 0), MatrixXd::Zero(m_, r.cols())};
     MatrixXd inner = sum(zero, context, [&](Index first, const MatrixXd& a, const VectorXd&, WeightedFeatures& sum) {
       sum.cross += a * scaled.middleRows(first, a.cols());
     }).cross;
     lower_solve(factor_, inner);
     lower_transposed_solve(factor_, inner);
-    MatrixXd result = scaled;
+    MatrixXd result = inverse_.asDiagonal() * r;
     parallel_for(context, (n_ + features_.chunk_rows() - 1) / features_.chunk_rows(), [&](Index chunk) {
       const Index first = chunk * features_.chunk_rows();
       features_.with(first, [&](const MatrixXd& a, const VectorXd&) {
-        result.middleRows(first, a.cols()) -=
-            inverse_.segment(first, a.cols()).asDiagonal() * (a.transpose() * inner).eval();
+        result.middleRows(first, a.cols()) -= root_.segment(first, a.cols()).asDiagonal() * (a.transpose() * inner).eval();
       });
     });
     return result;
@@ -71,22 +73,10 @@ class InducingPreconditioner {
 
   Index n_, m_;
   RowFeatures features_;
-  VectorXd inverse_;
+  VectorXd inverse_, root_;  // E^-1 and W^1/2 E^-1
   MatrixXd factor_;
   bool regular_ = false;
 };
-
-// (K + diag(noise)) V
-MatrixXd covariance_times(const InducingPoints& all, Points coords, const VectorXd& noise, const MatrixXd& v,
-                          Index chunk_rows, const RunContext& context) {
-  MatrixXd product = noise.asDiagonal() * v;
-  parallel_for(context, (coords.n + chunk_rows - 1) / chunk_rows, [&](Index chunk) {
-    const Index first = chunk * chunk_rows, count = std::min(chunk_rows, coords.n - first);
-    const MatrixXd k = all.covariances({coords[first], count, coords.dim}, nullptr);
-    product.middleRows(first, count) += k.transpose() * v;
-  });
-  return product;
-}
 
 VectorXd column_products(const MatrixXd& a, const MatrixXd& b) { return a.cwiseProduct(b).colwise().sum(); }
 
@@ -100,59 +90,100 @@ double ordered_product(const double* x, const double* y, Index n) {
 // x += p diag(step)
 void move(MatrixXd& x, const MatrixXd& p, const VectorXd& step) { x += p * step.asDiagonal(); }
 
+class ConjugateGradients {
+ public:
+  ConjugateGradients(const MeanEquations& equations, const InducingPoints& all, const InducingPreconditioner& preconditioner,
+                     const ExactMeanSettings& settings, const RunContext& context)
+      : equations_(equations), all_(all), preconditioner_(preconditioner), settings_(settings), context_(context),
+        root_(equations.precision.cwiseSqrt()) {}
+
+  MeanSolution run() const {
+    const Index natural = equations_.natural.cols(), values = equations_.values.cols();
+    const MatrixXd field = times_covariance(equations_.natural);
+    MatrixXd right(equations_.coords.n, natural + values);
+    right << root_.asDiagonal() * field, root_.asDiagonal() * equations_.values;
+    MeanSolution result = solve(right);
+    result.solved = (root_.asDiagonal() * result.solved).eval();
+    result.solved.leftCols(natural) = (equations_.natural - result.solved.leftCols(natural)).eval();
+    result.field.leftCols(natural) = (field - result.field.leftCols(natural)).eval();
+    return result;
+  }
+
+ private:
+  // b of (I + W^1/2 K W^1/2) b = right, and K W^1/2 b as its field.
+  MeanSolution solve(const MatrixXd& right) const {
+    MeanSolution at;
+    const VectorXd size = right.colwise().norm().cwiseMax(1e-300);
+    at.solved = preconditioner_.solve(right, context_);
+    at.field = times_covariance(root_.asDiagonal() * at.solved);
+    MatrixXd r = right - at.solved - root_.asDiagonal() * at.field;
+    MatrixXd z = preconditioner_.solve(r, context_), p = z;
+    VectorXd rz = column_products(r, z);
+    const auto relative = [&] { return (r.colwise().norm().transpose().array() / size.array()).maxCoeff(); };
+    for (at.residual = relative(); at.residual > settings_.tolerance && at.iterations < settings_.max_iterations;
+         ++at.iterations, at.residual = relative()) {
+      const MatrixXd field = times_covariance(root_.asDiagonal() * p);
+      const MatrixXd product = p + root_.asDiagonal() * field;
+      const VectorXd step = rz.cwiseQuotient(column_products(p, product).cwiseMax(1e-300));
+      move(at.solved, p, step);
+      move(at.field, field, step);
+      move(r, product, -step);
+      z = preconditioner_.solve(r, context_);
+      const VectorXd next = column_products(r, z);
+      p = z + (p * next.cwiseQuotient(rz.cwiseMax(1e-300)).asDiagonal()).eval();
+      rz = next;
+    }
+    return at;
+  }
+
+  MatrixXd times_covariance(const MatrixXd& v) const {
+    const Points coords = equations_.coords;
+    MatrixXd product(coords.n, v.cols());
+    if (v.cols() == 0) return product;
+    parallel_for(context_, (coords.n + settings_.chunk_rows - 1) / settings_.chunk_rows, [&](Index chunk) {
+      const Index first = chunk * settings_.chunk_rows, count = std::min(settings_.chunk_rows, coords.n - first);
+      const MatrixXd k = all_.covariances({coords[first], count, coords.dim}, nullptr);
+      product.middleRows(first, count) = k.transpose() * v;
+    });
+    return product;
+  }
+
+  const MeanEquations& equations_;
+  const InducingPoints& all_;
+  const InducingPreconditioner& preconditioner_;
+  const ExactMeanSettings& settings_;
+  const RunContext& context_;
+  VectorXd root_;
+};
+
 }  // namespace
 
-ExactMean exact_mean(const RegressionData& data, Points inducing, const Covariance& covariance,
-                     const ExactMeanSettings& settings, const RunContext& context) {
-  const Index n = data.coords.n;
-  const PreparedCovariance prepared = prepare(covariance, data.coords.dim, false);
-  const InducingPoints points(prepared, inducing), all(prepared, data.coords);
+MeanSolution exact_mean(const MeanEquations& equations, Points inducing, const Covariance& covariance,
+                        const ExactMeanSettings& settings, const RunContext& context) {
+  const PreparedCovariance prepared = prepare(covariance, equations.coords.dim, false);
+  const InducingPoints points(prepared, inducing), all(prepared, equations.coords);
   const InducingFactor prior(points, settings.jitter, false);
-  ExactMean result;
-  if (!prior.regular()) {
-    result.failure = BoundFailure::prior;
-    return result;
-  }
-  const VectorXd noise = covariance.nugget * Eigen::Map<const VectorXd>(data.noise_scale, n);
-  const InducingPreconditioner preconditioner(prior, data.coords, noise, context);
-  if (!preconditioner.regular()) {
-    result.failure = BoundFailure::posterior;
-    return result;
-  }
-  const MatrixXd columns =
-      Eigen::Map<const Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>>(data.values, n, data.columns);
-  const VectorXd size = columns.colwise().norm().cwiseMax(1e-300);
-  result.solved = preconditioner.solve(columns, context);
-  MatrixXd r = columns - covariance_times(all, data.coords, noise, result.solved, settings.chunk_rows, context);
-  MatrixXd z = preconditioner.solve(r, context), p = z;
-  VectorXd rz = column_products(r, z);
-  const auto relative = [&] { return (r.colwise().norm().transpose().array() / size.array()).maxCoeff(); };
-  for (result.residual = relative(); result.residual > settings.tolerance && result.iterations < settings.max_iterations;
-       ++result.iterations, result.residual = relative()) {
-    const MatrixXd kp = covariance_times(all, data.coords, noise, p, settings.chunk_rows, context);
-    const VectorXd step = rz.cwiseQuotient(column_products(p, kp).cwiseMax(1e-300));
-    move(result.solved, p, step);
-    move(r, kp, -step);
-    z = preconditioner.solve(r, context);
-    const VectorXd next = column_products(r, z);
-    p = z + (p * next.cwiseQuotient(rz.cwiseMax(1e-300)).asDiagonal()).eval();
-    rz = next;
-  }
-  return result;
+  MeanSolution failed;
+  failed.failure = BoundFailure::prior;
+  if (!prior.regular()) return failed;
+  const InducingPreconditioner preconditioner(prior, equations.coords, equations.precision, context);
+  failed.failure = BoundFailure::posterior;
+  if (!preconditioner.regular()) return failed;
+  return ConjugateGradients(equations, all, preconditioner, settings, context).run();
 }
 
-MatrixXd exact_mean_at(Points targets, Points rows, const MatrixXd& solved, const Covariance& covariance,
+MatrixXd exact_mean_at(Points targets, Points rows, const MatrixXd& weights, const Covariance& covariance,
                        const RunContext& context) {
   if (solved.rows() != rows.n || targets.dim != rows.dim)
     throw Error("There must be a row of what was solved for each row, and as many coordinates of targets as of rows.");
   const PreparedCovariance prepared = prepare(covariance, rows.dim, false);
   const InducingPoints all(prepared, rows);
-  MatrixXd result(targets.n, solved.cols());
+  MatrixXd result(targets.n, weights.cols());
   parallel_for(context, (targets.n + target_rows - 1) / target_rows, [&](Index chunk) {
     const Index first = chunk * target_rows, count = std::min(target_rows, targets.n - first);
     const MatrixXd k = all.covariances({targets[first], count, targets.dim}, nullptr);
     for (Index i = 0; i < count; ++i)
-      for (Index c = 0; c < solved.cols(); ++c) result(first + i, c) = ordered_product(k.col(i).data(), solved.col(c).data(), rows.n);
+      for (Index c = 0; c < weights.cols(); ++c) result(first + i, c) = ordered_product(k.col(i).data(), weights.col(c).data(), rows.n);
   });
   return result;
 }
