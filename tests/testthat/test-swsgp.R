@@ -208,3 +208,35 @@ test_that("the constructor prints what will be fitted", {
   expect_output(print(swsgp(100, k = 8)), "100")
   expect_output(print(fit_swsgp(20, k = 5, epochs = 1)), "20 points, moved; a row sees 5 of them")
 })
+
+# The bound of svgp() has the best normal distribution of the field at the points: independent ones fall short of it, unless points are
+# so far from each other that it has none but such.
+test_that("with all points in view the objective is a bound of svgp()'s kind, and reaches its where the field at the points is independent", {
+  withr::local_seed(4)
+  cluster <- function(at, n) data.frame(x = at + rnorm(n, sd = 0.3), y = at + rnorm(n, sd = 0.3))
+  data <- rbind(cluster(0, 30), cluster(20, 40), cluster(40, 20))
+  data$z <- rnorm(90) + rep(c(1, -1, 0.5), c(30, 40, 20))
+  fit_by <- function(method) {
+    set.seed(1)
+    neargp(z ~ 0, data, coords = ~ x + y, method = method, covariance = cov_exponential(variance = 0.7, range = 0.4), nugget = 0.8)
+  }
+  compare <- function(places) {
+    bound <- fit_by(svgp(places, move = FALSE, bound = "standard"))
+    c(svgp = c(logLik(bound)), swsgp = c(logLik(fit_by(swsgp(places, k = nrow(places), move = FALSE, epochs = 800, batch_size = 90)))))
+  }
+  apart <- compare(cbind(x = c(0, 20, 40), y = c(0, 20, 40)))
+  expect_equal(apart[["swsgp"]], apart[["svgp"]], tolerance = 1e-5)
+  close <- compare(cbind(x = c(0, 0.03, 20, 20.03, 40, 40.03), y = c(0, 0, 20, 20, 40, 40)))
+  expect_lt(close[["swsgp"]], close[["svgp"]] - 0.01)
+})
+
+test_that("a joint prediction of one row is that of the row", {
+  fit <- fit_swsgp(30, k = 6, epochs = 20)
+  new <- data.frame(x = c(0.31, 0.8, 0.1), y = c(0.4, 0.1, 0.9), h = c(0, 1, -1))
+  for (row in 1:3) {
+    alone <- predict(fit, new[row, ], type = "link")
+    joint <- predict(fit, new[row, ], type = "link", joint = TRUE)
+    expect_equal(joint$mean, alone$mean, tolerance = 1e-8)
+    expect_equal(joint$sd, alone$sd, tolerance = 1e-8)
+  }
+})
