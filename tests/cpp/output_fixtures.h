@@ -22,6 +22,35 @@ struct OutputData {
   }
 };
 
+// Three outputs at n places, with a noise scale for each place; known is output p at place i where known(i, p).
+struct OutputPlaces {
+  Cloud places;
+  std::vector<double> noise_scale;
+  Data rows;  // a row for each place and output that is known
+  std::vector<int> outputs, place_of_row;
+
+  template <class Known>
+  OutputPlaces(int n, int dim, int columns, const Known& known) : places(uniform_cloud(n, dim)), rows({{}, dim}, columns) {
+    const neargp::Philox random(12);
+    for (int i = 0; i < n; ++i) noise_scale.push_back(0.5 + 1.5 * random.uniform(std::uint64_t(i)));
+    Cloud repeated{{}, dim};
+    for (int p = 0; p < 3; ++p)
+      for (int i = 0; i < n; ++i)
+        if (known(i, p)) {
+          outputs.push_back(p);
+          place_of_row.push_back(i);
+          repeated.coords.insert(repeated.coords.end(), places.view()[i], places.view()[i] + dim);
+        }
+    rows = Data(repeated, columns);
+    for (std::size_t r = 0; r < outputs.size(); ++r) rows.noise_scale[r] = noise_scale[std::size_t(place_of_row[r])];
+  }
+  neargp::LocalData view() const {
+    neargp::LocalData view = rows.view();
+    view.outputs = outputs.data();
+    return view;
+  }
+};
+
 inline neargp::Component with_loadings(neargp::Component component, std::vector<double> loadings) {
   component.variance = 1.0;
   component.loadings = std::move(loadings);

@@ -1,10 +1,8 @@
 #include "variational/collapsed_bound.h"
 
-#include <cmath>
-
-#include "base/constants.h"
 #include "base/error.h"
 #include "linalg/products.h"
+#include "variational/bound_moments.h"
 #include "variational/posterior_adjoint.h"
 #include "variational/sum_rows.h"
 
@@ -31,29 +29,6 @@ Rows take_rows(const RegressionData& data, double nugget, Index first, Index las
           (nugget * scale).inverse()};
 }
 
-double trace_terms(BoundKind kind, const VectorXd& precision, const VectorXd& unexplained) {
-  const Eigen::ArrayXd ratio = precision.array() * unexplained.array();
-  return kind == BoundKind::standard ? ratio.sum() : ratio.log1p().sum();
-}
-
-// What the value needs of the rows.
-struct Moments {
-  MatrixXd gram;         // A W A', lower triangle
-  MatrixXd cross;        // A W R
-  MatrixXd columns;      // R'W R
-  double traces = 0.0;   // sum t_i
-  double log_precision = 0.0, unexplained = 0.0;
-
-  void add(const Moments& other) {
-    gram += other.gram;
-    cross += other.cross;
-    columns += other.columns;
-    traces += other.traces;
-    log_precision += other.log_precision;
-    unexplained += other.unexplained;
-  }
-};
-
 // What the gradient needs of them further.
 struct Adjoints {
   InducingGradient gradient;
@@ -73,26 +48,10 @@ class Evaluation {
         nugget_(factor.points().covariance().nugget), m_(factor.points().size()) {}
 
   CollapsedBound value() {
-    const Moments moments = sum_moments();
-    CollapsedBound bound;
+    const BoundMoments moments = sum_moments();
     gram_ = moments.gram;
     traces_ = moments.traces;
-    bound.factor = moments.gram;
-    bound.factor.diagonal().array() += 1.0;
-    if (!cholesky(bound.factor)) return failed(BoundFailure::posterior);
-    MatrixXd whitened = moments.cross;
-    lower_solve(bound.factor, whitened);
-    const MatrixXd gram = moments.columns - whitened.transpose() * whitened;
-    if (!profile_trend(gram, bound)) return failed(BoundFailure::trend);
-    bound.weights = whitened;
-    lower_transposed_solve(bound.factor, bound.weights);
-    const double n = double(data_.coords.n);
-    const double rss = contrasts_.col(0).dot(gram * contrasts_.col(0));
-    const double log_det = 2.0 * bound.factor.diagonal().array().log().sum() - moments.log_precision;
-    bound.value += -0.5 * (n * log_two_pi + log_det + rss + moments.traces);
-    bound.unexplained = moments.unexplained / n;
-    if (!std::isfinite(bound.value)) return failed(BoundFailure::posterior);
-    return bound;
+    return solve_bound(moments, data_.coords.n, settings_.reml, contrasts_);
   }
 
   // With alpha = W (e - A'm), m = B^-1 A W e, S = B^-1, and tau_i = dt_i / dd_i: dF/dA = m alpha' - S A W + A diag(tau),
@@ -100,9 +59,7 @@ class Evaluation {
   // derivative of -1/2 log|H'(A'A + W^-1)^-1 H| in A'A + W^-1 is 1/2 V V', as that of the density's quadratic form is
   // 1/2 alpha alpha'.
   void add_gradient(CollapsedBound& bound) const {
-    MatrixXd covariance = MatrixXd::Identity(m_, m_);
-    lower_solve(bound.factor, covariance);
-    lower_transposed_solve(bound.factor, covariance);
+    const MatrixXd covariance = posterior_covariance(bound);
     const MatrixXd means = bound.weights * contrasts_;
     Adjoints adjoints = settings_.kind == BoundKind::tight ? sum_tight_adjoints(means, covariance)
                                                            : sum_standard_adjoints(means, covariance);
@@ -111,22 +68,14 @@ class Evaluation {
   }
 
  private:
-  static CollapsedBound failed(BoundFailure failure) {
-    CollapsedBound bound;
-    bound.failure = failure;
-    bound.value = -INFINITY;
-    return bound;
-  }
-
   template <class Sum, class Body>
   Sum over_rows(const Sum& zero, const Body& body) const {
     return sum_rows(data_.coords.n, settings_.chunk_rows, m_ * m_, context_, zero, body);
   }
 
-  Moments sum_moments() const {
-    const int columns = data_.columns;
-    const Moments zero{MatrixXd::Zero(m_, m_), MatrixXd::Zero(m_, columns), MatrixXd::Zero(columns, columns)};
-    return over_rows(zero, [&](Index first, Index last, Moments& sum) {
+  BoundMoments sum_moments() const {
+    const BoundMoments zero = zero_moments(m_, data_.columns);
+    return over_rows(zero, [&](Index first, Index last, BoundMoments& sum) {
       const Rows rows = take_rows(data_, nugget_, first, last);
       const CrossBlock block(factor_, rows.coords, false);
       const MatrixXd weighted = rows.precision.asDiagonal() * rows.values;
@@ -139,37 +88,13 @@ class Evaluation {
     });
   }
 
-  // Least squares of the first column on the others, given their whitened Gram matrix. The columns of `contrasts_`
-  // are (1, -beta) and, for REML, (0, C).
-  bool profile_trend(const MatrixXd& gram, CollapsedBound& bound) {
-    const Index q = data_.columns - 1;
-    contrasts_ = MatrixXd::Zero(q + 1, settings_.reml ? q + 1 : 1);
-    contrasts_(0, 0) = 1.0;
-    if (q == 0) return true;
-    MatrixXd lower = gram.bottomRightCorner(q, q);
-    if (!cholesky(lower)) return false;
-    MatrixXd solved(q, q + 1);
-    solved << gram.bottomLeftCorner(q, 1), MatrixXd::Identity(q, q);
-    lower_solve(lower, solved);
-    lower_transposed_solve(lower, solved);
-    bound.beta = solved.col(0);
-    bound.beta_covariance = solved.rightCols(q);
-    contrasts_.col(0).tail(q) = -bound.beta;
-    if (!settings_.reml) return true;
-    MatrixXd root = MatrixXd::Identity(q, q);
-    lower_transposed_solve(lower, root);
-    contrasts_.bottomRightCorner(q, q) = root;
-    bound.value = 0.5 * double(q) * log_two_pi - lower.diagonal().array().log().sum();
-    return true;
-  }
-
   Adjoints sum_tight_adjoints(const MatrixXd& means, const MatrixXd& covariance) const {
     const Adjoints zero{factor_.points().zero_gradient(), MatrixXd::Zero(m_, m_)};
     return over_rows(zero, [&](Index first, Index last, Adjoints& sum) {
       const Rows rows = take_rows(data_, nugget_, first, last);
       const CrossBlock block(factor_, rows.coords, true);
       const MatrixXd& features = block.features();
-      const VectorXd slopes = rows.precision.array() / (1.0 + rows.precision.array() * block.unexplained().array());
+      const VectorXd slopes = trace_slopes(settings_.kind, rows.precision, block.unexplained());
       const MatrixXd residuals = rows.values * contrasts_ - features.transpose() * means;
       MatrixXd bar(m_, last - first);
       multiply(covariance, features, bar);
@@ -229,12 +154,7 @@ CollapsedBound collapsed_bound(const RegressionData& data, Points inducing, cons
   const PreparedCovariance prepared = prepare(covariance, data.coords.dim, derivatives);
   const InducingPoints points(prepared, inducing);
   const InducingFactor factor(points, settings.jitter, derivatives);
-  if (!factor.regular()) {
-    CollapsedBound bound;
-    bound.failure = BoundFailure::prior;
-    bound.value = -INFINITY;
-    return bound;
-  }
+  if (!factor.regular()) return failed_bound(BoundFailure::prior);
   Evaluation evaluation(data, factor, settings, context);
   CollapsedBound bound = evaluation.value();
   if (!derivatives || bound.failure != BoundFailure::none) return bound;

@@ -6,6 +6,7 @@
 #include "covariance/covariance_matrix.h"
 #include "linalg/products.h"
 #include "parallel/parallel_for.h"
+#include "variational/padded_places.h"
 
 namespace neargp {
 
@@ -32,13 +33,10 @@ CollapsedPrediction collapsed_prediction(Points targets, Points inducing, const 
   result.unexplained.resize(targets.n);
   result.posterior.resize(targets.n);
   parallel_for(context, (targets.n + chunk_rows - 1) / chunk_rows, [&](Index chunk) {
-    const Index first = chunk * chunk_rows, last = std::min(first + chunk_rows, targets.n), count = last - first;
-    // Products of other widths may round otherwise: the last rows are computed in a full chunk, so that neighbours in
-    // a call play no part, and by the engine that gives no column a place of its own.
-    Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> padded(chunk_rows, targets.dim);
-    for (Index i = 0; i < chunk_rows; ++i)
-      for (int d = 0; d < targets.dim; ++d) padded(i, d) = targets[first + std::min(i, count - 1)][d];
-    const CrossBlock block(prior, {padded.data(), chunk_rows, targets.dim}, false, eigen_engine());
+    const Index first = chunk * chunk_rows, count = std::min(chunk_rows, targets.n - first);
+    const PaddedPlaces places(targets, first, chunk_rows);
+    // The engine that gives no column a place of its own.
+    const CrossBlock block(prior, places.view(), false, eigen_engine());
     Eigen::MatrixXd whitened = block.features();
     lower_solve(factor, whitened, eigen_engine());
     const Eigen::MatrixXd weighted = block.features().transpose() * weights;

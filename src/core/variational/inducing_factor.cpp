@@ -19,7 +19,8 @@ void InducingFactor::adjoint(const Eigen::MatrixXd& g, InducingGradient& gradien
   InducingGradient own = points_.zero_gradient();
   points_.contract(parts_, bar, own);
   for (const PreparedComponent& component : points_.covariance().components)
-    own.parameters[component.variance_parameter] += jitter_ * component.variance * bar.trace();
+    if (component.variance_parameter >= 0)
+      own.parameters[component.variance_parameter] += jitter_ * component.variance * bar.trace();
   gradient.add(own, 2.0);
 }
 

@@ -98,7 +98,8 @@ void InducingPoints::contract(const std::vector<ComponentCovariances>& parts, co
   for (std::size_t c = 0; c < parts.size(); ++c) {
     const PreparedComponent& component = covariance_.components[c];
     const ComponentCovariances& part = parts[c];
-    gradient.parameters[component.variance_parameter] += bar.cwiseProduct(part.value).sum();
+    if (component.variance_parameter >= 0)
+      gradient.parameters[component.variance_parameter] += bar.cwiseProduct(part.value).sum();
     if (component.wants_shape()) gradient.parameters[component.shape_parameter] += bar.cwiseProduct(part.shape).sum();
     const MatrixXd& z = scaled_[c];
     const MatrixXd& x = part.scaled;
@@ -116,7 +117,7 @@ void InducingPoints::contract(const std::vector<ComponentCovariances>& parts, co
 
 void InducingPoints::contract_variance(double bar, InducingGradient& gradient) const {
   for (const PreparedComponent& component : covariance_.components)
-    gradient.parameters[component.variance_parameter] += component.variance * bar;
+    if (component.variance_parameter >= 0) gradient.parameters[component.variance_parameter] += component.variance * bar;
 }
 
 // From the component's metric to the coordinates: the transpose of scale_point().

@@ -27,7 +27,8 @@ struct ComponentCovariances {
 
 class InducingPoints {
  public:
-  // `covariance` is one output's, prepared with derivatives where contract() is to be called.
+  // `covariance` is one output's, prepared with derivatives where contract() is to be called. A component whose
+  // variance_parameter is -1 has a variance that is no parameter.
   InducingPoints(const PreparedCovariance& covariance, Points positions);
 
   Index size() const { return positions_.rows(); }

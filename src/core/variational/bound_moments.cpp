@@ -1,0 +1,97 @@
+#include "variational/bound_moments.h"
+
+#include <cmath>
+
+#include "base/constants.h"
+#include "linalg/products.h"
+
+namespace neargp {
+
+using Eigen::MatrixXd;
+using Eigen::VectorXd;
+
+void BoundMoments::add(const BoundMoments& other) {
+  gram += other.gram;
+  cross += other.cross;
+  columns += other.columns;
+  traces += other.traces;
+  log_precision += other.log_precision;
+  unexplained += other.unexplained;
+}
+
+BoundMoments zero_moments(Index features, int columns) {
+  return {MatrixXd::Zero(features, features), MatrixXd::Zero(features, columns), MatrixXd::Zero(columns, columns)};
+}
+
+double trace_terms(BoundKind kind, const VectorXd& precision, const VectorXd& unexplained) {
+  const Eigen::ArrayXd ratio = precision.array() * unexplained.array();
+  return kind == BoundKind::standard ? ratio.sum() : ratio.log1p().sum();
+}
+
+VectorXd trace_slopes(BoundKind kind, const VectorXd& precision, const VectorXd& unexplained) {
+  if (kind == BoundKind::standard) return precision;
+  return precision.array() / (1.0 + precision.array() * unexplained.array());
+}
+
+CollapsedBound failed_bound(BoundFailure failure) {
+  CollapsedBound bound;
+  bound.failure = failure;
+  bound.value = -INFINITY;
+  return bound;
+}
+
+namespace {
+
+// Least squares of the first column on the others, given their whitened Gram matrix.
+bool profile_trend(const MatrixXd& gram, bool reml, MatrixXd& contrasts, CollapsedBound& bound) {
+  const Index q = gram.rows() - 1;
+  contrasts = MatrixXd::Zero(q + 1, reml ? q + 1 : 1);
+  contrasts(0, 0) = 1.0;
+  if (q == 0) return true;
+  MatrixXd lower = gram.bottomRightCorner(q, q);
+  if (!cholesky(lower)) return false;
+  MatrixXd solved(q, q + 1);
+  solved << gram.bottomLeftCorner(q, 1), MatrixXd::Identity(q, q);
+  lower_solve(lower, solved);
+  lower_transposed_solve(lower, solved);
+  bound.beta = solved.col(0);
+  bound.beta_covariance = solved.rightCols(q);
+  contrasts.col(0).tail(q) = -bound.beta;
+  if (!reml) return true;
+  MatrixXd root = MatrixXd::Identity(q, q);
+  lower_transposed_solve(lower, root);
+  contrasts.bottomRightCorner(q, q) = root;
+  bound.value = 0.5 * double(q) * log_two_pi - lower.diagonal().array().log().sum();
+  return true;
+}
+
+}  // namespace
+
+CollapsedBound solve_bound(const BoundMoments& moments, Index n, bool reml, MatrixXd& contrasts) {
+  CollapsedBound bound;
+  bound.factor = moments.gram;
+  bound.factor.diagonal().array() += 1.0;
+  if (!cholesky(bound.factor)) return failed_bound(BoundFailure::posterior);
+  MatrixXd whitened = moments.cross;
+  lower_solve(bound.factor, whitened);
+  const MatrixXd gram = moments.columns - whitened.transpose() * whitened;
+  if (!profile_trend(gram, reml, contrasts, bound)) return failed_bound(BoundFailure::trend);
+  bound.weights = whitened;
+  lower_transposed_solve(bound.factor, bound.weights);
+  const double rows = double(n);
+  const double rss = contrasts.col(0).dot(gram * contrasts.col(0));
+  const double log_det = 2.0 * bound.factor.diagonal().array().log().sum() - moments.log_precision;
+  bound.value += -0.5 * (rows * log_two_pi + log_det + rss + moments.traces);
+  bound.unexplained = moments.unexplained / rows;
+  if (!std::isfinite(bound.value)) return failed_bound(BoundFailure::posterior);
+  return bound;
+}
+
+MatrixXd posterior_covariance(const CollapsedBound& bound) {
+  MatrixXd covariance = MatrixXd::Identity(bound.factor.rows(), bound.factor.cols());
+  lower_solve(bound.factor, covariance);
+  lower_transposed_solve(bound.factor, covariance);
+  return covariance;
+}
+
+}  // namespace neargp

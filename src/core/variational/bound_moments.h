@@ -1,0 +1,36 @@
+// What a collapsed bound takes from its rows, and what follows from that alone: value, trend and the posterior of the
+// field at the inducing points.
+#pragma once
+
+#include "variational/collapsed_bound.h"
+
+namespace neargp {
+
+struct BoundMoments {
+  Eigen::MatrixXd gram;     // A W A', lower triangle
+  Eigen::MatrixXd cross;    // A W R
+  Eigen::MatrixXd columns;  // R'W R
+  double traces = 0.0;      // sum t_i
+  double log_precision = 0.0, unexplained = 0.0;
+
+  void add(const BoundMoments& other);
+};
+
+BoundMoments zero_moments(Index features, int columns);
+
+// t_i of rows, summed.
+double trace_terms(BoundKind kind, const Eigen::VectorXd& precision, const Eigen::VectorXd& unexplained);
+
+// dt_i / dd_i.
+Eigen::VectorXd trace_slopes(BoundKind kind, const Eigen::VectorXd& precision, const Eigen::VectorXd& unexplained);
+
+CollapsedBound failed_bound(BoundFailure failure);
+
+// The bound of n rows without its gradient. The columns of `contrasts` are (1, -beta) and, for REML, (0, C), C C' the
+// covariance matrix of beta.
+CollapsedBound solve_bound(const BoundMoments& moments, Index n, bool reml, Eigen::MatrixXd& contrasts);
+
+// B^-1
+Eigen::MatrixXd posterior_covariance(const CollapsedBound& bound);
+
+}  // namespace neargp

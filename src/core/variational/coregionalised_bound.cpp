@@ -1,0 +1,256 @@
+#include "variational/coregionalised_bound.h"
+
+#include "base/error.h"
+#include "linalg/products.h"
+#include "variational/bound_moments.h"
+#include "variational/coregionalised_block.h"
+#include "variational/sum_rows.h"
+
+namespace neargp {
+
+namespace {
+
+using Eigen::MatrixXd;
+using Eigen::VectorXd;
+
+// What the value needs of a group.
+struct GroupMoments {
+  MatrixXd gram;   // sum over places of Phi Phi' / noise scale, lower triangle
+  MatrixXd cross;  // Phi W_p R_p of its outputs, side by side
+  MatrixXd columns;
+  double traces = 0.0, log_precision = 0.0, unexplained = 0.0;
+
+  void add(const GroupMoments& other) {
+    gram += other.gram;
+    cross += other.cross;
+    columns += other.columns;
+    traces += other.traces;
+    log_precision += other.log_precision;
+    unexplained += other.unexplained;
+  }
+};
+
+// What the gradient needs of it further; a column or block of columns for each of its outputs.
+struct GroupAdjoints {
+  InducingGradient gradient;
+  std::vector<MatrixXd> traced;  // by structure: sum of tau_xp B_c[p, p] Phi_c Phi_c', lower triangle
+  MatrixXd fitted;               // sum of Phi alpha_xp
+  MatrixXd slopes;               // by structure: sum of tau_xp times the share of variance that is unexplained
+  VectorXd nuggets;              // sum of W_xp (e_xp - A'm)^2 + tau_xp d_xp - 1
+
+  void add(const GroupAdjoints& other) {
+    gradient.add(other.gradient);
+    for (std::size_t c = 0; c < traced.size(); ++c) traced[c] += other.traced[c];
+    fitted += other.fitted;
+    slopes += other.slopes;
+    nuggets += other.nuggets;
+  }
+};
+
+class CoregionalisedEvaluation {
+ public:
+  CoregionalisedEvaluation(const OutputRegression& data, const CoregionalisedFactor& factor,
+                           const BoundSettings& settings, const RunContext& context)
+      : factor_(factor), settings_(settings), context_(context), rows_(data.n), columns_(data.columns),
+        nuggets_(factor.covariance().output_nuggets), groups_(output_groups(data, factor.covariance().outputs())) {}
+
+  CollapsedBound value() {
+    BoundMoments total = zero_moments(factor_.features(), columns_);
+    for (const OutputGroup& group : groups_) {
+      GroupMoments moments = sum_moments(group);
+      for (std::size_t j = 0; j < group.outputs.size(); ++j)
+        total.cross += factor_.onto_fields(moments.cross.middleCols(Index(j) * columns_, columns_), group.outputs[j]);
+      total.columns += moments.columns;
+      total.traces += moments.traces;
+      total.log_precision += moments.log_precision;
+      total.unexplained += moments.unexplained;
+      moments.gram = moments.gram.selfadjointView<Eigen::Lower>();
+      grams_.push_back(std::move(moments.gram));
+    }
+    for (int p = 0; p < outputs(); ++p) {
+      const MatrixXd half = factor_.onto_fields(gram_of(p), p);
+      total.gram += factor_.onto_fields(half.transpose(), p);
+    }
+    return solve_bound(total, rows_, settings_.reml, contrasts_);
+  }
+
+  void add_gradient(CollapsedBound& bound) const {
+    const MatrixXd covariance = posterior_covariance(bound);
+    const MatrixXd means = bound.weights * contrasts_;
+    std::vector<MatrixXd> half;  // E_p'S
+    for (int p = 0; p < outputs(); ++p) half.push_back(factor_.from_fields(covariance, p));
+    InducingGradient gradient = factor_.zero_gradient();
+    std::vector<MatrixXd> prior = prior_adjoints(means, covariance);
+    for (const OutputGroup& group : groups_) {
+      const GroupAdjoints adjoints = sum_adjoints(group, means, group_covariance(group, half));
+      gradient.add(adjoints.gradient);
+      for (int c = 0; c < factor_.structures(); ++c) prior[std::size_t(c)] += adjoints.traced[std::size_t(c)];
+      for (std::size_t j = 0; j < group.outputs.size(); ++j) add_row_slopes(group, Index(j), adjoints, means, gradient);
+    }
+    for (int p = 0; p < outputs(); ++p) add_spread_slopes(p, half[std::size_t(p)], gradient);
+    for (int c = 0; c < factor_.structures(); ++c) factor_.structure(c).adjoint(prior[std::size_t(c)], gradient);
+    bound.gradient = std::move(gradient);
+  }
+
+ private:
+  int outputs() const { return factor_.covariance().outputs(); }
+
+  template <class Sum, class Body>
+  Sum over_places(const OutputGroup& group, const Sum& zero, const Body& body) const {
+    const Index features = factor_.place_features();
+    return sum_rows(group.size(), settings_.chunk_rows, features * features, context_, zero, body);
+  }
+
+  // W of an output at some places of a group.
+  VectorXd precision(const OutputGroup& group, std::size_t j, Index first, Index last) const {
+    return group.weights.segment(first, last - first) / nuggets_[std::size_t(group.outputs[j])];
+  }
+
+  GroupMoments sum_moments(const OutputGroup& group) const {
+    const Index features = factor_.place_features(), count = Index(group.outputs.size());
+    const GroupMoments zero{MatrixXd::Zero(features, features), MatrixXd::Zero(features, count * columns_),
+                            MatrixXd::Zero(columns_, columns_)};
+    return over_places(group, zero, [&](Index first, Index last, GroupMoments& sum) {
+      const CoregionalisedBlock block(factor_, group.places(first, last), false);
+      rank_update(block.features() * group.weights.segment(first, last - first).cwiseSqrt().asDiagonal(), sum.gram);
+      for (std::size_t j = 0; j < group.outputs.size(); ++j) {
+        const int p = group.outputs[j];
+        const VectorXd weight = precision(group, j, first, last), unexplained = block.unexplained(p, p);
+        const auto values = group.values[j].middleRows(first, last - first);
+        const MatrixXd weighted = weight.asDiagonal() * values;
+        sum.cross.middleCols(Index(j) * columns_, columns_) += block.features() * weighted;
+        sum.columns += values.transpose() * weighted;
+        sum.traces += trace_terms(settings_.kind, weight, unexplained);
+        sum.log_precision += weight.array().log().sum();
+        sum.unexplained += unexplained.sum() / factor_.covariance().output_variance(p);
+      }
+    });
+  }
+
+  // Gamma_p
+  MatrixXd gram_of(int output) const {
+    MatrixXd gram = MatrixXd::Zero(factor_.place_features(), factor_.place_features());
+    for (std::size_t g = 0; g < groups_.size(); ++g)
+      for (const int p : groups_[g].outputs)
+        if (p == output) gram += grams_[g];
+    return gram / nuggets_[std::size_t(output)];
+  }
+
+  // S_g
+  MatrixXd group_covariance(const OutputGroup& group, const std::vector<MatrixXd>& half) const {
+    MatrixXd sum = MatrixXd::Zero(factor_.place_features(), factor_.place_features());
+    for (const int p : group.outputs)
+      sum += factor_.from_fields(half[std::size_t(p)].transpose(), p) / nuggets_[std::size_t(p)];
+    return sum;
+  }
+
+  // The part of dF/dA A' that needs no rows, m m' + S - I, in the blocks of the fields, summed for each structure.
+  std::vector<MatrixXd> prior_adjoints(const MatrixXd& means, const MatrixXd& covariance) const {
+    const Index m = factor_.points();
+    std::vector<MatrixXd> sums(std::size_t(factor_.structures()), MatrixXd::Zero(m, m));
+    for (std::size_t q = 0; q < factor_.fields().size(); ++q) {
+      MatrixXd& sum = sums[std::size_t(factor_.fields()[q].structure)];
+      const MatrixXd own = means.middleRows(Index(q) * m, m);
+      sum += covariance.block(Index(q) * m, Index(q) * m, m, m) + own * own.transpose();
+      sum.diagonal().array() -= 1.0;
+    }
+    return sums;
+  }
+
+  GroupAdjoints sum_adjoints(const OutputGroup& group, const MatrixXd& means, const MatrixXd& covariance) const {
+    const Index features = factor_.place_features(), m = factor_.points(), k = means.cols(), count = Index(group.outputs.size());
+    std::vector<MatrixXd> own_means;
+    for (const int p : group.outputs) own_means.push_back(factor_.from_fields(means, p));
+    const GroupAdjoints zero{factor_.zero_gradient(),
+                             std::vector<MatrixXd>(std::size_t(factor_.structures()), MatrixXd::Zero(m, m)),
+                             MatrixXd::Zero(features, count * k), MatrixXd::Zero(factor_.structures(), count),
+                             VectorXd::Zero(count)};
+    return over_places(group, zero, [&](Index first, Index last, GroupAdjoints& sum) {
+      const CoregionalisedBlock block(factor_, group.places(first, last), true);
+      const MatrixXd& phi = block.features();
+      MatrixXd bar(features, last - first);
+      multiply(covariance, phi, bar);
+      bar = (bar * (-group.weights.segment(first, last - first)).asDiagonal()).eval();
+      MatrixXd taus = MatrixXd::Zero(last - first, factor_.structures());
+      for (std::size_t j = 0; j < group.outputs.size(); ++j) {
+        const int p = group.outputs[j];
+        const VectorXd weight = precision(group, j, first, last), unexplained = block.unexplained(p, p);
+        const VectorXd tau = trace_slopes(settings_.kind, weight, unexplained);
+        const MatrixXd residuals =
+            group.values[j].middleRows(first, last - first) * contrasts_ - phi.transpose() * own_means[j];
+        const MatrixXd alpha = weight.asDiagonal() * residuals;
+        bar.noalias() += own_means[j] * alpha.transpose();
+        sum.fitted.middleCols(Index(j) * k, k) += phi * alpha;
+        sum.nuggets[Index(j)] += weight.dot(residuals.rowwise().squaredNorm()) + tau.dot(unexplained) - double(last - first);
+        for (int c = 0; c < factor_.structures(); ++c) {
+          taus.col(c) += factor_.coregionalisation(c, p, p) * tau;
+          sum.slopes(c, Index(j)) += tau.dot(block.unexplained_share(c));
+        }
+      }
+      for (int c = 0; c < factor_.structures(); ++c) {
+        const auto own = phi.middleRows(c * m, m);
+        bar.middleRows(c * m, m) += own * taus.col(c).asDiagonal();
+        rank_update(own * taus.col(c).cwiseSqrt().asDiagonal(), sum.traced[std::size_t(c)]);
+      }
+      block.adjoint(bar, sum.gradient);
+    });
+  }
+
+  // The derivative in a_pq is the trace of block (q, c(q)) of m (Phi alpha)' - S E_p Gamma_p + E_p sum tau_xp Phi Phi',
+  // less a_pq sum tau_xp for that in the field's variance. Here all but the second term, which is add_spread_slopes'.
+  void add_row_slopes(const OutputGroup& group, Index j, const GroupAdjoints& adjoints, const MatrixXd& means,
+                      InducingGradient& gradient) const {
+    const int p = group.outputs[std::size_t(j)];
+    const Index m = factor_.points(), k = means.cols();
+    for (std::size_t q = 0; q < factor_.fields().size(); ++q) {
+      const LatentField& field = factor_.fields()[q];
+      const auto fitted = adjoints.fitted.block(field.structure * m, j * k, m, k);
+      gradient.parameters[std::size_t(field.parameter + p * field.stride)] +=
+          means.middleRows(Index(q) * m, m).cwiseProduct(fitted).sum() - field.loadings[p] * adjoints.slopes(field.structure, j);
+    }
+    gradient.parameters[std::size_t(factor_.covariance().nugget_parameter() + p)] += 0.5 * adjoints.nuggets[j];
+  }
+
+  // The sum over rows of W_xp A_xp'S A_xp is the trace of E_p'S E_p Gamma_p.
+  void add_spread_slopes(int p, const MatrixXd& half, InducingGradient& gradient) const {
+    const Index m = factor_.points();
+    const MatrixXd gram = gram_of(p);
+    double spread = 0.0;
+    for (std::size_t q = 0; q < factor_.fields().size(); ++q) {
+      const LatentField& field = factor_.fields()[q];
+      const double own = half.middleCols(Index(q) * m, m).cwiseProduct(gram.middleCols(field.structure * m, m)).sum();
+      gradient.parameters[std::size_t(field.parameter + p * field.stride)] -= own;
+      spread += field.loadings[p] * own;
+    }
+    gradient.parameters[std::size_t(factor_.covariance().nugget_parameter() + p)] += 0.5 * spread;
+  }
+
+  const CoregionalisedFactor& factor_;
+  const BoundSettings& settings_;
+  const RunContext& context_;
+  Index rows_;
+  int columns_;
+  std::vector<double> nuggets_;
+  std::vector<OutputGroup> groups_;
+  std::vector<MatrixXd> grams_;  // by group
+  MatrixXd contrasts_;
+};
+
+}  // namespace
+
+CollapsedBound coregionalised_bound(const OutputRegression& data, Points inducing, const Covariance& covariance,
+                                    const BoundSettings& settings, bool derivatives, const RunContext& context) {
+  for (const double nugget : covariance.output_nuggets)
+    if (!(nugget > 0.0)) throw Error("A bound on inducing points needs noise: nuggets above zero.");
+  const PreparedCovariance prepared = prepare(covariance, data.places.dim, derivatives);
+  const CoregionalisedFactor factor(prepared, inducing, settings.jitter, derivatives);
+  if (!factor.regular()) return failed_bound(BoundFailure::prior);
+  CoregionalisedEvaluation evaluation(data, factor, settings, context);
+  CollapsedBound bound = evaluation.value();
+  if (!derivatives || bound.failure != BoundFailure::none) return bound;
+  evaluation.add_gradient(bound);
+  bound.gradient.parameters = active_part(std::move(bound.gradient.parameters), covariance);
+  return bound;
+}
+
+}  // namespace neargp
