@@ -261,6 +261,10 @@ core_collapsed_bound <- function(coords, columns, noise_scale, inducing, covaria
     .Call(`_neargp_core_collapsed_bound`, coords, columns, noise_scale, inducing, covariance, nugget, bound, jitter, derivatives, threads)
 }
 
+core_coregionalised_bound <- function(coords, noise_scale, columns, outputs, places, inducing, covariance, bound, jitter, derivatives, threads) {
+    .Call(`_neargp_core_coregionalised_bound`, coords, noise_scale, columns, outputs, places, inducing, covariance, bound, jitter, derivatives, threads)
+}
+
 core_exact_mean <- function(coords, columns, noise_scale, inducing, covariance, nugget, jitter, tolerance, max_iterations, threads) {
     .Call(`_neargp_core_exact_mean`, coords, columns, noise_scale, inducing, covariance, nugget, jitter, tolerance, max_iterations, threads)
 }
@@ -279,6 +283,10 @@ core_family_bound <- function(coords, response, inducing, covariance, family, pa
 
 core_collapsed_predict <- function(newcoords, inducing, covariance, jitter, weights, factor, threads) {
     .Call(`_neargp_core_collapsed_predict`, newcoords, inducing, covariance, jitter, weights, factor, threads)
+}
+
+core_coregionalised_predict <- function(newcoords, inducing, covariance, jitter, weights, factor, threads) {
+    .Call(`_neargp_core_coregionalised_predict`, newcoords, inducing, covariance, jitter, weights, factor, threads)
 }
 
 core_inducing_features <- function(newcoords, inducing, covariance, jitter, threads) {

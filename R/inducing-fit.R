@@ -5,17 +5,17 @@
 fit_inducing <- function(method, problem) {
   working <- if (is.null(problem$warm_start)) subset_start(method, problem) else problem$start
   positions <- start_positions(method, problem, component_at(problem, working),
-    number = min(512L, ceiling(length(problem$data$y) / 4)))
+    number = min(512L, ceiling(count_places(problem$data) / 4)))
   optimize_bound(problem, method, working, positions, method$move, problem$report_bound)
 }
 
 # Parameters from 2,000 rows with 200 points that are held. A user's start needs none.
 subset_start <- function(method, problem, rows = 2000L, points = 200L) {
-  n <- length(problem$data$y)
+  n <- count_places(problem$data)
   given <- !anyNA(problem$layout$start[problem$free])
   if (n <= 2L * rows || given || !any(problem$free)) return(problem$start)
   part <- problem
-  part$data <- take_data_rows(problem$data, core_order(problem$data$coords, "random", 3, problem$threads)[seq_len(rows)])
+  part$data <- take_places_of_data(problem$data, function(coords) core_order(coords, "random", 3, problem$threads)[seq_len(rows)])
   positions <- distinct_locations(part$data$coords)
   component <- component_at(problem, problem$start)
   if (nrow(positions) > points) {
@@ -27,6 +27,7 @@ subset_start <- function(method, problem, rows = 2000L, points = 200L) {
 # ---- the objective ----------------------------------------------------------------------------------------------------------------
 
 bound_at <- function(data, covariance, nugget, positions, method, derivatives, threads) {
+  if (!is.null(data$output)) return(outputs_bound(data, method, threads)(covariance, positions, derivatives))
   core_collapsed_bound(data$coords, response_columns(data), 1 / data$weights, positions, covariance, nugget, method$bound, method$jitter,
     derivatives, threads)
 }
@@ -35,6 +36,7 @@ bound_at <- function(data, covariance, nugget, positions, method, derivatives, t
 # `tolerance`: to which the posterior is found that has no closed form.
 bound_objective <- function(problem, method, tolerance = 1e-5) {
   if (!is_gaussian(problem$family)) return(family_objective(problem, method, tolerance))
+  if (has_outputs(problem)) return(outputs_bound_objective(problem, method))
   layout <- problem$layout
   data <- problem$data
   columns <- response_columns(data)

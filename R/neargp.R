@@ -251,7 +251,8 @@ finish_fit <- function(result, problem, settings, model, frame, call, formula, o
     chosen = settings$chosen, k = result$k, device = settings$device, gpu = settings$gpu, threads = settings$threads, elapsed = elapsed,
     n_given = n_given, n_dropped = length(attr(frame, "na.action")), row_names = own_row_names(frame)
   ), class = "neargp")
-  fit <- if (has_outputs(problem)) as_outputs_fit(fit) else complete_fit(settings$method, fit, result)
+  if (has_outputs(problem)) fit <- as_outputs_fit(fit)
+  fit <- complete_fit(settings$method, fit, result)
   warn_unless_converged(fit)
   fit
 }

@@ -39,7 +39,7 @@ predict_outputs_fold <- function(object, held, fold, refit) {
   kept <- object
   rows <- !object$data$place %in% held
   kept$data <- take_output_rows(object$data, which(rows))
-  kept <- on_refit_device(object, which(rows), if (refit) refit_outputs(kept) else with_fold_trend(kept))
+  kept <- on_refit_device(object, which(rows), if (refit) refit_outputs(kept) else with_fold_posterior(with_fold_trend(kept)))
   target <- take_places(places_of_fit(object), held)
   target$complete <- rep(TRUE, length(held))
   moments <- outputs_moments(kept, target, outputs_predict_settings(kept))
@@ -49,6 +49,9 @@ predict_outputs_fold <- function(object, held, fold, refit) {
   data.frame(setting = object$outputs[data$output[own]], row = data$place[own], fold = fold, observed = data$y[own], mean = moments$mean[at],
     sd = sqrt(moments$variance[at] + kept$nugget[data$output[own]] / data$weights[own]))
 }
+
+# What inducing points know from the rows that the fit holds now.
+with_fold_posterior <- function(fit) if (is_svgp(fit$method)) with_inducing_posterior(fit) else fit
 
 # The same model for the data that the fit holds now, from its estimates.
 refit_outputs <- function(object) {
@@ -67,7 +70,7 @@ refit_outputs <- function(object) {
   object$data <- problem$data
   object$core_trend <- result$core_trend
   object$nugget[] <- object$core_covariance$nuggets
-  object
+  complete_fit(object$method, object, result)
 }
 
 # Each output must still be known in more rows than its trend has coefficients.

@@ -98,6 +98,16 @@ take_output_rows <- function(data, rows) {
   c(taken, data[c("outputs", "places")])
 }
 
+# Rows of the model frame that the data are of: those of several outputs share some.
+count_places <- function(data) if (is.null(data$output)) length(data$y) else length(unique(data$place))
+
+# The rows of some places, `choose` a function of the coordinates of all that returns their numbers.
+take_places_of_data <- function(data, choose) {
+  if (is.null(data$output)) return(take_data_rows(data, choose(data$coords)))
+  first <- which(!duplicated(data$place))
+  take_output_rows(data, which(data$place %in% data$place[first][choose(data$coords[first, , drop = FALSE])]))
+}
+
 # Values of the rows as a matrix, a row for each of the model frame and a column for each output; NA where an output was not observed.
 output_matrix <- function(data, values) {
   result <- matrix(NA_real_, data$places, length(data$outputs), dimnames = list(NULL, data$outputs))

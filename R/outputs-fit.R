@@ -7,8 +7,10 @@ fit_outputs <- function(method, problem) {
 }
 
 check_outputs_method <- function(method) {
-  if (inherits(method, c("neargp_loo_k", "neargp_mll_k", "neargp_vecchia", "neargp_exact_gp"))) return(invisible())
-  abort_neargp("method", c(sprintf("%s cannot fit several outputs.", method$label), i = "Use loo_k(), mll_k(), vecchia() or exact_gp()."))
+  able <- c("neargp_loo_k", "neargp_mll_k", "neargp_vecchia", "neargp_exact_gp", "neargp_svgp")
+  if (class(method)[1L] %in% able) return(invisible())
+  abort_neargp("method", c(sprintf("%s cannot fit several outputs.", method$label),
+    i = "Use vecchia(), svgp(), loo_k(), mll_k() or exact_gp()."))
 }
 
 #' @export

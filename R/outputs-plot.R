@@ -3,7 +3,7 @@
 #' @param x a fit of [neargp()] to several outputs.
 #' @param which `"loo"`: observations against their leave-one-out predictions, with scores; `"residual_map"`: the standardised
 #'   leave-one-out residuals where they are; `"covariance"`: the fitted covariances (on the diagonal) and cross-correlations of the structures
-#'   as functions of distance; `"variogram"`: the empirical variogram of each output with the fitted one, as `empirical_variogram(x, output = )` gives it.
+#'   as functions of distance; `"inducing"`, of a fit by [svgp()]: its inducing points over the data; `"variogram"`: the empirical variogram of each output with the fitted one, as `empirical_variogram(x, output = )` gives it.
 #' @param outputs names of the outputs to show, all by default.
 #' @param ... for the points.
 #' @return `x`, invisibly. A panel for each output, of `"covariance"` one for each pair.
@@ -17,8 +17,12 @@
 #' plot(fit)
 #' @export
 plot.neargp_outputs <- function(x, which = "loo", outputs = x$outputs, ...) {
-  which <- check_choice(which, "which", c("loo", "residual_map", "covariance", "variogram"))
+  which <- check_choice(which, "which", c("loo", "residual_map", "covariance", "variogram", if (is_svgp(x$method)) "inducing"))
   check_choices(outputs, "outputs", x$outputs)
+  if (which == "inducing") {
+    plot_inducing(x, ...)
+    return(invisible(x))
+  }
   pairs <- if (which == "covariance") pairs_of(outputs) else as.list(outputs)
   device <- graphics::par("din")
   old <- open_page(grDevices::n2mfrow(length(pairs), asp = device[1L] / device[2L]))

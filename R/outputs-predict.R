@@ -62,6 +62,7 @@ predict.neargp_outputs <- function(object, newdata, type = c("response", "link")
 
 outputs_predict_settings <- function(object, k = NULL, k_other = NULL, threads = NULL, device = NULL, type = "link", interval = "none",
                                      level = 0.95, covariance = FALSE, observed = FALSE, chunk_size = NULL, verbose = FALSE) {
+  if (is_svgp(object$method)) refuse_neighbors_of_outputs(object$method, k, k_other)
   most <- max(tabulate(object$data$output, length(object$outputs)))
   exact <- is.null(k) && is.null(k_other) && inherits(object$method, "neargp_exact_gp")
   k <- if (is.null(k)) min(most, max(60L, 2L * object$k)) else check_count(k, "k")
@@ -75,7 +76,7 @@ outputs_predict_settings <- function(object, k = NULL, k_other = NULL, threads =
   }
   list(type = type, interval = interval, level = check_level(level), k = as.integer(k), k_other = as.integer(k_other), exact = exact,
     covariance = covariance, observed = check_flag(observed, "observed"),
-    chunk_size = prediction_chunk(object, chunk_size), threads = resolve_threads(threads), device = resolve_device(device, exact),
+    chunk_size = prediction_chunk(object, chunk_size), threads = resolve_threads(threads), device = resolve_device(device, exact || is_svgp(object$method)),
     verbose = check_flag(verbose, "verbose"))
 }
 
@@ -129,6 +130,7 @@ spread_places <- function(moments, complete) {
 }
 
 moments_of_places <- function(object, target, settings) {
+  if (is_svgp(object$method)) return(inducing_outputs_moments(object, target, settings))
   m <- nrow(target$coords)
   P <- length(object$outputs)
   stacked <- stacked_targets(object, target)

@@ -50,6 +50,11 @@ outputs_leave_one_out <- function(object, k, threads) {
   data <- object$data
   settings <- outputs_predict_settings(object, k, threads = threads)
   noise <- unname(object$nugget)[data$output] / data$weights
+  if (is_svgp(object$method)) {
+    known <- inducing_left_out(object, settings)
+    left <- without_own_place(object, known$given, known$chain, noise)
+    return(list(mean = left$mean, sd = sqrt(left$variance + known$unexplained + noise)))
+  }
   left <- if (identical(object$method$leave_out, "row")) {
     without_own_trend(object, weights_of_other_outputs(object, settings, "row"), data$y, noise)
   } else {

@@ -12,7 +12,7 @@ simulate.neargp_outputs <- function(object, nsim = 1, seed = NULL, newdata = NUL
   type <- check_choice(type, "type", c("response", "link"))
   settings <- outputs_predict_settings(object, k, threads = threads, device = "cpu")
   exact <- is_exact_draw(object, k)
-  device <- resolve_device(device, exact)
+  device <- resolve_device(device, exact || is_svgp(object$method))
   settings[c("noise", "conditional", "exact", "device", "few_dense")] <- list(type == "response", check_flag(conditional, "conditional"),
     exact, device, is.null(k) && device != "cuda")
   if (is_raster(newdata)) {
@@ -60,7 +60,8 @@ outputs_draws <- function(object, target, nsim, settings) {
   data <- if (settings$conditional) object$data else take_output_rows(object$data, integer(0))
   betas <- draw_trend(object, nsim, settings$conditional)
   columns <- response_columns(data)
-  field <- outputs_field(object, data, coords, columns[, 1L] - columns[, -1L, drop = FALSE] %*% betas, settings)
+  field <- if (is_svgp(object$method)) inducing_outputs_field(object, coords, betas, settings) else
+    outputs_field(object, data, coords, columns[, 1L] - columns[, -1L, drop = FALSE] %*% betas, settings)
   # rows are output after output, also of the field and the trend
   sd <- sqrt(rep(object$nugget, each = m) / (target$weights %||% 1))
   noise <- if (settings$noise) stats::rnorm(m * P * nsim) * sd else 0

@@ -143,6 +143,7 @@ print_outputs_header <- function(x) {
   cat("Rows:      ", format_count(x$data$places), describe_dropped(x), "\n", sep = "")
   cat("Outputs:   ", format_some(sprintf("%s (%s known)", x$outputs, vapply(known, format_count, "")), 8L), "\n", sep = "")
   cat("Locations: ", describe_locations(x$locations), "\n", sep = "")
+  cat(detail_lines(fit_details(x$method, x)))
 }
 
 print_coregionalisation <- function(x, digits) {

@@ -32,7 +32,11 @@ print_header <- function(x) {
   cat("Locations: ", describe_locations(x$locations), "\n", sep = "")
   if (!is_gaussian(x$family)) cat("Response:  ", family_call(x$family), " with ", x$family$link, " link", describe_successes(x), "\n", sep = "")
   details <- c(if (length(x$chosen)) c(Method = paste("by default", x$chosen)), fit_details(x$method, x))
-  if (length(details)) cat(paste0(format(paste0(names(details), ":"), width = 11L), details, "\n"), sep = "")
+  cat(detail_lines(details))
+}
+
+detail_lines <- function(details) {
+  if (length(details)) paste0(format(paste0(names(details), ":"), width = 11L), details, "\n", collapse = "") else ""
 }
 
 # Names the success of binomial responses. Which level is the success is a matter of convention, so that it is told.

@@ -31,6 +31,15 @@
 #' both. As for [vnngp()] there is no nugget: the family says how responses scatter, and its parameters are estimated. Standard errors are
 #' those of the bound.
 #'
+#' @section Several outputs:
+#' `cbind(y1, y2) ~ trend` is fitted with the linear model of coregionalisation of [cov_coregionalisation()]. All of its latent fields (of each
+#' structure as many as its rank) have the same inducing points, which are moved together: `inducing` is the number of points, and the field
+#' at them is a vector of so many numbers for each latent field. By default there are 512 points, or a quarter of the rows of the data. Outputs
+#' need not be known at the same places. What has to be computed of a place is computed once for all outputs there, with matrices as
+#' large as the number of points times that of structures; only the posterior itself is a matrix of points times latent fields, and for
+#' more than some thousands of these fewer points, or factors (`rank`), are advisable. Predictions are cokriging, as with other
+#' methods, and leave-one-out predictions leave a whole place out.
+#'
 #' @param inducing number of inducing points; or starting positions, a matrix with the columns of the coordinates (time last), a
 #'   data frame or sf points with them. By default 512, or a quarter of the rows. More than there are distinct locations are
 #'   lowered to that number, with a message of class `neargp_message_inducing`.
@@ -46,11 +55,12 @@
 #' @return A settings object for the argument `method` of [neargp()]. A fit by it has the data frame `inducing`, the positions in the
 #'   coordinates of the data.
 #' @section Errors: [neargp()] stops with `neargp_error_inducing` for positions that are missing, or not in the coordinates of the data;
-#'   with `neargp_error_nugget` for `nugget = 0`, since the bound needs noise; with `neargp_error_family` and `neargp_error_method` for
-#'   classes of more than two levels and for several outputs. [simulate()][simulate.neargp] stops with `neargp_error_size` for more than
+#'   with `neargp_error_nugget` for `nugget = 0`, since the bound needs noise; with `neargp_error_family` for classes of more than two
+#'   levels. [simulate()][simulate.neargp] stops with `neargp_error_size` for more than
 #'   5,000 places at once.
 #' @references Titsias, M. K. (2009). Variational learning of inducing variables in sparse Gaussian processes. *AISTATS*, equation (9).
-#'   Hensman, J., Fusi, N. and Lawrence, N. D. (2013). Gaussian processes for big data. *UAI*. Titsias, M. K. (2025). New bounds for
+#'   Hensman, J., Fusi, N. and Lawrence, N. D. (2013). Gaussian processes for big data. *UAI*. Álvarez, M. A. and Lawrence, N. D. (2011).
+#'   Computationally efficient convolved multiple output Gaussian processes. *JMLR* 12, 1459–1500. Titsias, M. K. (2025). New bounds for
 #'   sparse variational Gaussian processes. *ICML*. Khan, M. E. and Lin, W. (2017). Conjugate-computation variational inference. *AISTATS*.
 #' @examples
 #' set.seed(1)
@@ -113,7 +123,7 @@ fit_method.neargp_svgp <- function(method, problem) {
 }
 
 check_bound_noise <- function(problem) {
-  if (!is_gaussian(problem$family) || !identical(problem$layout$value[problem$layout$kind == "nugget"], 0)) return(invisible())
+  if (!is_gaussian(problem$family) || !any(problem$layout$value[problem$layout$kind == "nugget"] %in% 0)) return(invisible())
   abort_neargp("nugget", c(sprintf("%s needs noise: nugget = 0 leaves nothing between the field at the inducing points and the data.",
     method_call(problem$method)),
     i = "Estimate the nugget (nugget = NULL) or fix a positive one; vecchia() and exact_gp() interpolate."))
@@ -141,7 +151,7 @@ with_inducing_posterior <- function(fit) {
 }
 
 # The share of the field's variance that the inducing points do not know at the data, on average.
-unexplained_share <- function(fit) fit$svgp$unexplained / field_variance(fit)
+unexplained_share <- function(fit) fit$svgp$unexplained / if (is.null(fit$outputs)) field_variance(fit) else 1
 
 field_variance <- function(fit) sum(vapply(fit$core_covariance$components, function(component) component$variance, 0))
 

@@ -982,6 +982,27 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// core_coregionalised_bound
+Rcpp::List core_coregionalised_bound(const Rcpp::NumericMatrix& coords, const Rcpp::NumericVector& noise_scale, const Rcpp::NumericMatrix& columns, const Rcpp::IntegerVector& outputs, const Rcpp::IntegerVector& places, const Rcpp::NumericMatrix& inducing, const Rcpp::List& covariance, const std::string& bound, double jitter, bool derivatives, int threads);
+RcppExport SEXP _neargp_core_coregionalised_bound(SEXP coordsSEXP, SEXP noise_scaleSEXP, SEXP columnsSEXP, SEXP outputsSEXP, SEXP placesSEXP, SEXP inducingSEXP, SEXP covarianceSEXP, SEXP boundSEXP, SEXP jitterSEXP, SEXP derivativesSEXP, SEXP threadsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type coords(coordsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type noise_scale(noise_scaleSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type columns(columnsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::IntegerVector& >::type outputs(outputsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::IntegerVector& >::type places(placesSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type inducing(inducingSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type covariance(covarianceSEXP);
+    Rcpp::traits::input_parameter< const std::string& >::type bound(boundSEXP);
+    Rcpp::traits::input_parameter< double >::type jitter(jitterSEXP);
+    Rcpp::traits::input_parameter< bool >::type derivatives(derivativesSEXP);
+    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_coregionalised_bound(coords, noise_scale, columns, outputs, places, inducing, covariance, bound, jitter, derivatives, threads));
+    return rcpp_result_gen;
+END_RCPP
+}
 // core_exact_mean
 Rcpp::List core_exact_mean(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& columns, const Rcpp::NumericVector& noise_scale, const Rcpp::NumericMatrix& inducing, const Rcpp::List& covariance, double nugget, double jitter, double tolerance, int max_iterations, int threads);
 RcppExport SEXP _neargp_core_exact_mean(SEXP coordsSEXP, SEXP columnsSEXP, SEXP noise_scaleSEXP, SEXP inducingSEXP, SEXP covarianceSEXP, SEXP nuggetSEXP, SEXP jitterSEXP, SEXP toleranceSEXP, SEXP max_iterationsSEXP, SEXP threadsSEXP) {
@@ -1072,6 +1093,23 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// core_coregionalised_predict
+Rcpp::List core_coregionalised_predict(const Rcpp::NumericMatrix& newcoords, const Rcpp::NumericMatrix& inducing, const Rcpp::List& covariance, double jitter, const Rcpp::NumericMatrix& weights, const Rcpp::NumericMatrix& factor, int threads);
+RcppExport SEXP _neargp_core_coregionalised_predict(SEXP newcoordsSEXP, SEXP inducingSEXP, SEXP covarianceSEXP, SEXP jitterSEXP, SEXP weightsSEXP, SEXP factorSEXP, SEXP threadsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type newcoords(newcoordsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type inducing(inducingSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type covariance(covarianceSEXP);
+    Rcpp::traits::input_parameter< double >::type jitter(jitterSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type weights(weightsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type factor(factorSEXP);
+    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_coregionalised_predict(newcoords, inducing, covariance, jitter, weights, factor, threads));
+    return rcpp_result_gen;
+END_RCPP
+}
 // core_inducing_features
 Rcpp::List core_inducing_features(const Rcpp::NumericMatrix& newcoords, const Rcpp::NumericMatrix& inducing, const Rcpp::List& covariance, double jitter, int threads);
 RcppExport SEXP _neargp_core_inducing_features(SEXP newcoordsSEXP, SEXP inducingSEXP, SEXP covarianceSEXP, SEXP jitterSEXP, SEXP threadsSEXP) {
@@ -1154,11 +1192,13 @@ static const R_CallMethodDef CallEntries[] = {
     {"_neargp_core_matched_omega", (DL_FUNC) &_neargp_core_matched_omega, 5},
     {"_neargp_core_marginal_density", (DL_FUNC) &_neargp_core_marginal_density, 10},
     {"_neargp_core_collapsed_bound", (DL_FUNC) &_neargp_core_collapsed_bound, 10},
+    {"_neargp_core_coregionalised_bound", (DL_FUNC) &_neargp_core_coregionalised_bound, 11},
     {"_neargp_core_exact_mean", (DL_FUNC) &_neargp_core_exact_mean, 10},
     {"_neargp_core_exact_mean_at", (DL_FUNC) &_neargp_core_exact_mean_at, 5},
     {"_neargp_core_family_start", (DL_FUNC) &_neargp_core_family_start, 5},
     {"_neargp_core_family_bound", (DL_FUNC) &_neargp_core_family_bound, 13},
     {"_neargp_core_collapsed_predict", (DL_FUNC) &_neargp_core_collapsed_predict, 7},
+    {"_neargp_core_coregionalised_predict", (DL_FUNC) &_neargp_core_coregionalised_predict, 7},
     {"_neargp_core_inducing_features", (DL_FUNC) &_neargp_core_inducing_features, 5},
     {NULL, NULL, 0}
 };

@@ -5,6 +5,8 @@
 #include "bind_eigen.h"
 #include "bind_latent.h"
 #include "variational/collapsed_prediction.h"
+#include "variational/coregionalised_bound.h"
+#include "variational/coregionalised_prediction.h"
 #include "variational/exact_mean.h"
 #include "variational/family_bound.h"
 #include "variational/point_mean.h"
@@ -26,6 +28,25 @@ neargp::BoundKind bound_kind(const std::string& name) {
   if (name == "tight") return neargp::BoundKind::tight;
   if (name == "standard") return neargp::BoundKind::standard;
   throw neargp::Error("There is no such bound: " + name + ".");
+}
+
+neargp::BoundSettings bound_settings(const std::string& bound, double jitter) {
+  neargp::BoundSettings settings;
+  settings.kind = bound_kind(bound);
+  settings.jitter = jitter;
+  return settings;
+}
+
+Rcpp::List bound_to_r(const neargp::CollapsedBound& result) {
+  Rcpp::List list = Rcpp::List::create(
+      Rcpp::_["failure"] = failure_name(result.failure), Rcpp::_["value"] = result.value,
+      Rcpp::_["beta"] = to_r(result.beta), Rcpp::_["beta_vcov"] = to_r(result.beta_covariance),
+      Rcpp::_["weights"] = to_r(result.weights), Rcpp::_["factor"] = to_r(result.factor),
+      Rcpp::_["unexplained"] = result.unexplained);
+  if (result.gradient.parameters.empty()) return list;
+  list["gradient"] = Rcpp::NumericVector(result.gradient.parameters.begin(), result.gradient.parameters.end());
+  list["d_inducing"] = to_r(result.gradient.positions);
+  return list;
 }
 
 Rcpp::List family_posterior_to_r(const neargp::FamilyPosterior& at) {
@@ -66,20 +87,26 @@ Rcpp::List core_collapsed_bound(const Rcpp::NumericMatrix& coords, const Rcpp::N
   const PointStore points(coords), positions(inducing);
   const std::vector<double> values = row_major(columns);
   const neargp::RegressionData data{points.view(), columns.ncol(), values.data(), noise_scale.begin()};
-  neargp::BoundSettings settings;
-  settings.kind = bound_kind(bound);
-  settings.jitter = jitter;
-  const neargp::CollapsedBound result = neargp::collapsed_bound(data, positions.view(), to_covariance(covariance, nugget),
-                                                                settings, derivatives, make_run_context(threads));
-  Rcpp::List list = Rcpp::List::create(
-      Rcpp::_["failure"] = failure_name(result.failure), Rcpp::_["value"] = result.value,
-      Rcpp::_["beta"] = to_r(result.beta), Rcpp::_["beta_vcov"] = to_r(result.beta_covariance),
-      Rcpp::_["weights"] = to_r(result.weights), Rcpp::_["factor"] = to_r(result.factor),
-      Rcpp::_["unexplained"] = result.unexplained);
-  if (!derivatives || result.failure != neargp::BoundFailure::none) return list;
-  list["gradient"] = Rcpp::NumericVector(result.gradient.parameters.begin(), result.gradient.parameters.end());
-  list["d_inducing"] = to_r(result.gradient.positions);
-  return list;
+  return bound_to_r(neargp::collapsed_bound(data, positions.view(), to_covariance(covariance, nugget),
+                                            bound_settings(bound, jitter), derivatives, make_run_context(threads)));
+}
+
+// Row i is output outputs[i] at row places[i] of `coords`, both from 1; noise_scale is of these.
+// [[Rcpp::export]]
+Rcpp::List core_coregionalised_bound(const Rcpp::NumericMatrix& coords, const Rcpp::NumericVector& noise_scale,
+                                     const Rcpp::NumericMatrix& columns, const Rcpp::IntegerVector& outputs,
+                                     const Rcpp::IntegerVector& places, const Rcpp::NumericMatrix& inducing,
+                                     const Rcpp::List& covariance, const std::string& bound, double jitter,
+                                     bool derivatives, int threads) {
+  if (noise_scale.size() != coords.nrow() || outputs.size() != columns.nrow() || places.size() != columns.nrow())
+    throw neargp::Error("Places need a noise, and rows an output and a place.");
+  const PointStore points(coords), positions(inducing);
+  const std::vector<double> values = row_major(columns);
+  const std::vector<int> output_of_row = to_rows(outputs), place_of_row = to_rows(places);
+  const neargp::OutputRegression data{points.view(), noise_scale.begin(), columns.nrow(), columns.ncol(),
+                                      values.data(), output_of_row.data(), place_of_row.data()};
+  return bound_to_r(neargp::coregionalised_bound(data, positions.view(), to_covariance(covariance, 0.0),
+                                                 bound_settings(bound, jitter), derivatives, make_run_context(threads)));
 }
 
 // Columns `solved` and `field` of mean_equations.h, by conjugate gradients.
@@ -169,6 +196,19 @@ Rcpp::List core_collapsed_predict(const Rcpp::NumericMatrix& newcoords, const Rc
   const neargp::CollapsedPrediction result =
       neargp::collapsed_prediction(targets.view(), positions.view(), to_covariance(covariance, 0.0), jitter,
                                    to_eigen(weights), to_eigen(factor), make_run_context(threads));
+  return Rcpp::List::create(Rcpp::_["failure"] = failure_name(result.failure), Rcpp::_["weighted"] = to_r(result.weighted),
+                            Rcpp::_["unexplained"] = to_r(result.unexplained),
+                            Rcpp::_["posterior"] = to_r(result.posterior));
+}
+
+// [[Rcpp::export]]
+Rcpp::List core_coregionalised_predict(const Rcpp::NumericMatrix& newcoords, const Rcpp::NumericMatrix& inducing,
+                                       const Rcpp::List& covariance, double jitter, const Rcpp::NumericMatrix& weights,
+                                       const Rcpp::NumericMatrix& factor, int threads) {
+  const PointStore targets(newcoords), positions(inducing);
+  const neargp::CoregionalisedPrediction result =
+      neargp::coregionalised_prediction(targets.view(), positions.view(), to_covariance(covariance, 0.0), jitter,
+                                        to_eigen(weights), to_eigen(factor), make_run_context(threads));
   return Rcpp::List::create(Rcpp::_["failure"] = failure_name(result.failure), Rcpp::_["weighted"] = to_r(result.weighted),
                             Rcpp::_["unexplained"] = to_r(result.unexplained),
                             Rcpp::_["posterior"] = to_r(result.posterior));

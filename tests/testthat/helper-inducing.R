@@ -17,3 +17,22 @@ dense_inducing <- function(fit) {
   known <- crossprod(cross, solve(prior, cross))
   list(known = known, noise = fit$nugget / fit$data$weights, rest = variance - diag(known))
 }
+
+# The same of several outputs.
+dense_inducing_outputs <- function(fit) {
+  data <- fit$data
+  positions <- fit$svgp$positions
+  total <- 0
+  known <- 0
+  for (component in fit$core_covariance$components) {
+    B <- tcrossprod(component$loadings)[data$output, data$output]
+    component$loadings <- NULL
+    correlation <- list(components = list(component))
+    prior <- dense_covariance(positions, positions, correlation)
+    diag(prior) <- diag(prior) + fit$method$jitter
+    cross <- dense_covariance(positions, data$coords, correlation)
+    total <- total + diag(B)
+    known <- known + B * crossprod(cross, solve(prior, cross))
+  }
+  list(known = known, rest = total - diag(known))
+}

@@ -144,7 +144,6 @@ test_that("what it cannot fit is refused by name, with what can", {
   expect_error(neargp(class ~ 1, data, coords = ~ x + y, method = svgp(), family = categorical()), class = "neargp_error_family")
   expect_error(neargp(round(exp(z)) ~ 1, data, coords = ~ x + y, method = svgp(), family = poisson(), nugget = 1), "family says",
     class = "neargp_error_argument")
-  expect_error(neargp(cbind(z, height) ~ 1, data, coords = ~ x + y, method = svgp()), "vecchia\\(\\)", class = "neargp_error_method")
   expect_error(inducing_fit(data, device = "cuda"), "svgp\\(\\)", class = "neargp_error_device")
   expect_error(svgp(jitter = 0), class = "neargp_error_argument")
   expect_error(svgp(bound = "loose"), class = "neargp_error_argument")
