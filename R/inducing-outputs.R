@@ -186,7 +186,7 @@ inducing_left_out <- function(object, settings) {
     precision <- 1 / noise[rows]
     posterior <- matrix(known$posterior[data$place[rows[1L]], data$output[rows], data$output[rows]], length(rows))
     Q <- diag(precision, length(rows)) - posterior * outer(precision, precision)
-    covariance <- chol2inv(chol(Q))
+    covariance <- chol2inv(rlang::try_fetch(chol(Q), error = function(condition) abort_cholesky(0L)))
     error <- covariance %*% ((columns[rows, , drop = FALSE] - weighted[rows, , drop = FALSE]) * precision)
     lower <- t(chol(covariance))
     given$weighted[rows, ] <- columns[rows, ] - error

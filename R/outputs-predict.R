@@ -11,11 +11,13 @@
 #' The covariance between the outputs at a location is that of their errors given one set of neighbours common to all outputs, scaled to the
 #' standard deviations that are reported.
 #'
+#' A fit by [svgp()] predicts from its inducing points instead of neighbours, and has the covariance of its posterior.
+#'
 #' @param object a fit of [neargp()] to several outputs.
 #' @param newdata as in [predict.neargp()].
 #' @param type `"response"` for new observations, `"link"` for the process without noise.
 #' @param interval,level,chunk_size,threads,device,verbose as in [predict.neargp()].
-#' @param k,k_other number of neighbours of the own output and of each other one; by default `k` as in [predict.neargp()], and `k_other` in the
+#' @param k,k_other number of neighbours of the own output and of each other one (not of a fit by [svgp()], which has none); by default `k` as in [predict.neargp()], and `k_other` in the
 #'   proportion of the fit.
 #' @param covariance `TRUE` (not with `observed`): attribute `"covariance"` of the result is an array of the covariance matrices of the
 #'   outputs, one for each row of `newdata`.

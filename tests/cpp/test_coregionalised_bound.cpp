@@ -126,6 +126,22 @@ TEST_CASE("the gradient of the bound of several outputs is that of differences, 
   }
 }
 
+TEST_CASE("independent fields, in which the gradient is computed where all is known, have the bound of the given ones") {
+  const Cloud inducing = uniform_cloud(5, 2, 8);
+  const OutputPlaces data(20, 2, 3, everywhere);
+  for (int number = 0; number < 3; ++number) {
+    const Model model = models_of_outputs()[std::size_t(number)];
+    CAPTURE(model.name);
+    const CollapsedBound given = coregionalised_bound(regression(data), inducing.view(), model.covariance, {}, false, RunContext{});
+    const CollapsedBound rotated = coregionalised_bound(regression(data), inducing.view(), model.covariance, {}, true, RunContext{});
+    CHECK(rotated.factor.size() == 0);
+    CHECK(rotated.value == doctest::Approx(given.value).epsilon(1e-12));
+    CHECK(rotated.unexplained == doctest::Approx(given.unexplained).epsilon(1e-12));
+    CHECK(difference(rotated.weights, given.weights) < 1e-10);
+    CHECK(difference(rotated.beta, given.beta) < 1e-10);
+  }
+}
+
 TEST_CASE("one output with one loading is the bound of one output") {
   const Model one = families()[1];
   const Data data(uniform_cloud(40, 2), 3);

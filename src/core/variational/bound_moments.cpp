@@ -65,19 +65,43 @@ bool profile_trend(const MatrixXd& gram, bool reml, MatrixXd& contrasts, Collaps
   return true;
 }
 
+// The rows and columns of diagonal block b of `blocks`.
+template <class Matrix>
+auto diagonal_block(Matrix& matrix, Index b, Index blocks) {
+  const Index m = matrix.rows() / blocks;
+  return matrix.block(b * m, b * m, m, m);
+}
+
+template <class Matrix>
+auto row_block(Matrix& matrix, Index b, Index blocks) {
+  const Index m = matrix.rows() / blocks;
+  return matrix.middleRows(b * m, m);
+}
+
+// L L' = B
+bool factorize(const MatrixXd& gram, Index blocks, MatrixXd& factor) {
+  factor = MatrixXd::Zero(gram.rows(), gram.cols());
+  for (Index b = 0; b < blocks; ++b) {
+    diagonal_block(factor, b, blocks) = diagonal_block(gram, b, blocks);
+    diagonal_block(factor, b, blocks).diagonal().array() += 1.0;
+    if (!cholesky(diagonal_block(factor, b, blocks))) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
-CollapsedBound solve_bound(const BoundMoments& moments, Index n, bool reml, MatrixXd& contrasts) {
+CollapsedBound solve_bound(const BoundMoments& moments, Index n, bool reml, MatrixXd& contrasts, Index blocks) {
   CollapsedBound bound;
-  bound.factor = moments.gram;
-  bound.factor.diagonal().array() += 1.0;
-  if (!cholesky(bound.factor)) return failed_bound(BoundFailure::posterior);
+  if (!factorize(moments.gram, blocks, bound.factor)) return failed_bound(BoundFailure::posterior);
   MatrixXd whitened = moments.cross;
-  lower_solve(bound.factor, whitened);
+  for (Index b = 0; b < blocks; ++b)
+    lower_solve(diagonal_block(bound.factor, b, blocks), row_block(whitened, b, blocks));
   const MatrixXd gram = moments.columns - whitened.transpose() * whitened;
   if (!profile_trend(gram, reml, contrasts, bound)) return failed_bound(BoundFailure::trend);
   bound.weights = whitened;
-  lower_transposed_solve(bound.factor, bound.weights);
+  for (Index b = 0; b < blocks; ++b)
+    lower_transposed_solve(diagonal_block(bound.factor, b, blocks), row_block(bound.weights, b, blocks));
   const double rows = double(n);
   const double rss = contrasts.col(0).dot(gram * contrasts.col(0));
   const double log_det = 2.0 * bound.factor.diagonal().array().log().sum() - moments.log_precision;
@@ -87,10 +111,12 @@ CollapsedBound solve_bound(const BoundMoments& moments, Index n, bool reml, Matr
   return bound;
 }
 
-MatrixXd posterior_covariance(const CollapsedBound& bound) {
+MatrixXd posterior_covariance(const CollapsedBound& bound, Index blocks) {
   MatrixXd covariance = MatrixXd::Identity(bound.factor.rows(), bound.factor.cols());
-  lower_solve(bound.factor, covariance);
-  lower_transposed_solve(bound.factor, covariance);
+  for (Index b = 0; b < blocks; ++b) {
+    lower_solve(diagonal_block(bound.factor, b, blocks), diagonal_block(covariance, b, blocks));
+    lower_transposed_solve(diagonal_block(bound.factor, b, blocks), diagonal_block(covariance, b, blocks));
+  }
   return covariance;
 }
 

@@ -1,9 +1,12 @@
 #include "variational/coregionalised_bound.h"
 
+#include <optional>
+
 #include "base/error.h"
 #include "linalg/products.h"
 #include "variational/bound_moments.h"
 #include "variational/coregionalised_block.h"
+#include "variational/field_rotation.h"
 #include "variational/sum_rows.h"
 
 namespace neargp {
@@ -49,10 +52,12 @@ struct GroupAdjoints {
 
 class CoregionalisedEvaluation {
  public:
-  CoregionalisedEvaluation(const OutputRegression& data, const CoregionalisedFactor& factor,
-                           const BoundSettings& settings, const RunContext& context)
-      : factor_(factor), settings_(settings), context_(context), rows_(data.n), columns_(data.columns),
-        nuggets_(factor.covariance().output_nuggets), groups_(output_groups(data, factor.covariance().outputs())) {}
+  // `groups`: of the n rows of the data. `independent`: whether B has a block for each field and zeros elsewhere.
+  CoregionalisedEvaluation(const OutputRegression& data, const std::vector<OutputGroup>& groups,
+                           const CoregionalisedFactor& factor, bool independent, const BoundSettings& settings,
+                           const RunContext& context)
+      : groups_(groups), factor_(factor), settings_(settings), context_(context), rows_(data.n), columns_(data.columns),
+        blocks_(independent ? Index(factor.fields().size()) : 1), nuggets_(factor.covariance().output_nuggets) {}
 
   CollapsedBound value() {
     BoundMoments total = zero_moments(factor_.features(), columns_);
@@ -71,11 +76,11 @@ class CoregionalisedEvaluation {
       const MatrixXd half = factor_.onto_fields(gram_of(p), p);
       total.gram += factor_.onto_fields(half.transpose(), p);
     }
-    return solve_bound(total, rows_, settings_.reml, contrasts_);
+    return solve_bound(total, rows_, settings_.reml, contrasts_, blocks_);
   }
 
   void add_gradient(CollapsedBound& bound) const {
-    const MatrixXd covariance = posterior_covariance(bound);
+    const MatrixXd covariance = posterior_covariance(bound, blocks_);
     const MatrixXd means = bound.weights * contrasts_;
     std::vector<MatrixXd> half;  // E_p'S
     for (int p = 0; p < outputs(); ++p) half.push_back(factor_.from_fields(covariance, p));
@@ -225,16 +230,29 @@ class CoregionalisedEvaluation {
     gradient.parameters[std::size_t(factor_.covariance().nugget_parameter() + p)] += 0.5 * spread;
   }
 
+  const std::vector<OutputGroup>& groups_;
   const CoregionalisedFactor& factor_;
   const BoundSettings& settings_;
   const RunContext& context_;
   Index rows_;
   int columns_;
+  Index blocks_;
   std::vector<double> nuggets_;
-  std::vector<OutputGroup> groups_;
   std::vector<MatrixXd> grams_;  // by group
   MatrixXd contrasts_;
 };
+
+CollapsedBound evaluate(const OutputRegression& data, const std::vector<OutputGroup>& groups, Points inducing,
+                        const Covariance& covariance, bool independent, const BoundSettings& settings,
+                        bool derivatives, const RunContext& context) {
+  const PreparedCovariance prepared = prepare(covariance, data.places.dim, derivatives);
+  const CoregionalisedFactor factor(prepared, inducing, settings.jitter, derivatives);
+  if (!factor.regular()) return failed_bound(BoundFailure::prior);
+  CoregionalisedEvaluation evaluation(data, groups, factor, independent, settings, context);
+  CollapsedBound bound = evaluation.value();
+  if (derivatives && bound.failure == BoundFailure::none) evaluation.add_gradient(bound);
+  return bound;
+}
 
 }  // namespace
 
@@ -242,13 +260,15 @@ CollapsedBound coregionalised_bound(const OutputRegression& data, Points inducin
                                     const BoundSettings& settings, bool derivatives, const RunContext& context) {
   for (const double nugget : covariance.output_nuggets)
     if (!(nugget > 0.0)) throw Error("A bound on inducing points needs noise: nuggets above zero.");
-  const PreparedCovariance prepared = prepare(covariance, data.places.dim, derivatives);
-  const CoregionalisedFactor factor(prepared, inducing, settings.jitter, derivatives);
-  if (!factor.regular()) return failed_bound(BoundFailure::prior);
-  CoregionalisedEvaluation evaluation(data, factor, settings, context);
-  CollapsedBound bound = evaluation.value();
+  const std::vector<OutputGroup> groups = output_groups(data, covariance.outputs());
+  const bool independent = derivatives && covariance.components.size() == 1 && groups.size() == 1 &&
+                           int(groups[0].outputs.size()) == covariance.outputs();
+  std::optional<FieldRotation> rotation;
+  if (independent) rotation.emplace(covariance);
+  CollapsedBound bound = evaluate(data, groups, inducing, rotation ? rotation->rotated() : covariance, independent, settings,
+                                  derivatives, context);
   if (!derivatives || bound.failure != BoundFailure::none) return bound;
-  evaluation.add_gradient(bound);
+  if (rotation) rotation->turn_back(bound);
   bound.gradient.parameters = active_part(std::move(bound.gradient.parameters), covariance);
   return bound;
 }
