@@ -8,32 +8,44 @@ using Eigen::MatrixXd;
 
 PosteriorAdjoint::PosteriorAdjoint(const InducingFactor& factor, const MatrixXd& means, const MatrixXd& covariance,
                                    double unexplained_share)
-    : factor_(factor), unexplained_share_(unexplained_share), inner_(-covariance), onto_covariances_(means) {
-  inner_.diagonal().array() += unexplained_share;
-  lower_transposed_solve(factor.lower(), inner_);
-  inner_.transposeInPlace();
-  lower_transposed_solve(factor.lower(), inner_);
+    : PosteriorAdjoint(factor, means, std::vector<MatrixXd>{covariance}, Eigen::VectorXd::Constant(1, unexplained_share)) {}
+
+PosteriorAdjoint::PosteriorAdjoint(const InducingFactor& factor, const MatrixXd& means, std::vector<MatrixXd> covariances,
+                                   const Eigen::VectorXd& unexplained_shares)
+    : factor_(factor), unexplained_shares_(unexplained_shares), inner_(std::move(covariances)), onto_covariances_(means) {
+  for (std::size_t field = 0; field < inner_.size(); ++field) {
+    MatrixXd& inner = inner_[field];
+    inner *= -1.0;
+    inner.diagonal().array() += unexplained_shares_[Eigen::Index(field)];
+    lower_transposed_solve(factor.lower(), inner);
+    inner.transposeInPlace();
+    lower_transposed_solve(factor.lower(), inner);
+  }
   lower_transposed_solve(factor.lower(), onto_covariances_);
 }
 
-void PosteriorAdjoint::add_rows(Points rows, const Eigen::VectorXd& precision, const Alpha& alpha,
-                                InducingGradient& gradient) const {
+void PosteriorAdjoint::add_rows(Points rows, const MatrixXd& precision, const Alpha& alpha, InducingGradient& gradient) const {
   const InducingPoints& points = factor_.points();
   std::vector<ComponentCovariances> parts;
   const MatrixXd covariances = points.covariances(rows, &parts);
   const MatrixXd of_rows = alpha(covariances.transpose() * onto_covariances_);
-  MatrixXd bar(covariances.rows(), covariances.cols());
-  multiply(inner_, covariances, bar);
-  bar = (bar * precision.asDiagonal()).eval();
-  bar.noalias() += onto_covariances_ * of_rows.transpose();
+  MatrixXd bar = onto_covariances_ * of_rows.transpose();
+  MatrixXd product(covariances.rows(), covariances.cols());
+  double variance_bar = 0.0;
+  for (std::size_t field = 0; field < inner_.size(); ++field) {
+    const auto weight = precision.col(Eigen::Index(field));
+    multiply(inner_[field], covariances, product);
+    bar += product * weight.asDiagonal();
+    variance_bar -= 0.5 * unexplained_shares_[Eigen::Index(field)] * weight.sum();
+  }
   points.contract(parts, bar, gradient);
-  points.contract_variance(-0.5 * unexplained_share_ * precision.sum(), gradient);
+  points.contract_variance(variance_bar, gradient);
 }
 
 void add_prior_adjoint(const InducingFactor& factor, const MatrixXd& means, const MatrixXd& covariance,
-                       const MatrixXd& gram, InducingGradient& gradient) {
+                       const MatrixXd& gram, InducingGradient& gradient, int fields) {
   MatrixXd g = gram + covariance + means * means.transpose();
-  g.diagonal().array() -= 1.0;
+  g.diagonal().array() -= double(fields);
   factor.adjoint(g, gradient);
 }
 

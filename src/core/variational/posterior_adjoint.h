@@ -5,10 +5,12 @@
 //
 // v the share of a row's unexplained variance that counts, 1 unless the bound says otherwise. No features are needed:
 // dF/dK_zx = L^-T dF/dA = L^-T m alpha' + C K_zx W, C = L^-T (v I - S) L^-1, and A'm = K_xz L^-T m, so that a row
-// takes one product.
+// takes one product. Several independent fields at the same inducing points, each with its own q(w), add theirs up: one
+// product for each, and the covariances once.
 #pragma once
 
 #include <functional>
+#include <vector>
 
 #include "variational/inducing_factor.h"
 
@@ -19,21 +21,25 @@ class PosteriorAdjoint {
   // `means`: m, or a column for each alpha; `covariance`: S.
   PosteriorAdjoint(const InducingFactor& factor, const Eigen::MatrixXd& means, const Eigen::MatrixXd& covariance,
                    double unexplained_share = 1.0);
+  // Of several fields: a column of means, a covariance matrix and a share for each.
+  PosteriorAdjoint(const InducingFactor& factor, const Eigen::MatrixXd& means, std::vector<Eigen::MatrixXd> covariances,
+                   const Eigen::VectorXd& unexplained_shares);
 
   // Adds the derivatives through the covariances with some rows. `alpha`: the function of A'm that has a row's alpha,
-  // a column for each of the means.
+  // a column for each of the means. `precision`: a column for each field.
   using Alpha = std::function<Eigen::MatrixXd(const Eigen::MatrixXd& fitted)>;
-  void add_rows(Points rows, const Eigen::VectorXd& precision, const Alpha& alpha, InducingGradient& gradient) const;
+  void add_rows(Points rows, const Eigen::MatrixXd& precision, const Alpha& alpha, InducingGradient& gradient) const;
 
  private:
   const InducingFactor& factor_;
-  double unexplained_share_;
-  Eigen::MatrixXd inner_, onto_covariances_;  // C, L^-T m
+  Eigen::VectorXd unexplained_shares_;
+  std::vector<Eigen::MatrixXd> inner_;  // C
+  Eigen::MatrixXd onto_covariances_;    // L^-T m
 };
 
 // Adds those through the covariances of the inducing points, where A alpha = m: G = dF/dA A' = m m' + v A W A' - I + S.
-// `gram`: v A W A', lower triangle.
+// `gram`: v A W A', lower triangle. Of several fields `covariance` and `gram` are the sums.
 void add_prior_adjoint(const InducingFactor& factor, const Eigen::MatrixXd& means, const Eigen::MatrixXd& covariance,
-                       const Eigen::MatrixXd& gram, InducingGradient& gradient);
+                       const Eigen::MatrixXd& gram, InducingGradient& gradient, int fields = 1);
 
 }  // namespace neargp

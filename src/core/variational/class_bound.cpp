@@ -1,0 +1,239 @@
+#include "variational/class_bound.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/error.h"
+#include "variational/inducing_posterior.h"
+#include "variational/posterior_adjoint.h"
+#include "variational/sum_rows.h"
+
+namespace neargp {
+
+namespace {
+
+using Eigen::MatrixXd;
+using Eigen::VectorXd;
+using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+
+// Posteriors given pseudo-observations, and what the labels say about them.
+struct ClassState {
+  ClassPosterior given;
+  double value = -INFINITY;
+  std::vector<InducingPosterior> fields;
+  MatrixXd linear_predictor, variance;  // variance: A_i'S_c A_i
+  MatrixXd slope, curvature;
+};
+
+// A column for each class.
+template <class Column>
+MatrixXd columns_of(const std::vector<InducingPosterior>& fields, Column column) {
+  MatrixXd result((fields[0].*column).size(), Index(fields.size()));
+  for (Index c = 0; c < result.cols(); ++c) result.col(c) = fields[c].*column;
+  return result;
+}
+
+// Each row less its mean.
+MatrixXd contrasts(const MatrixXd& matrix) { return matrix.colwise() - matrix.rowwise().mean().eval(); }
+
+class ClassSearch {
+ public:
+  ClassSearch(const ClassLabels& labels, const std::vector<double>& design, int coefficients, Points coords,
+              const InducingFactor& factor, const FamilyBoundSettings& settings, const RunContext& context)
+      : labels_(labels), design_(design.data(), coords.n, coefficients), coords_(coords), factor_(factor), settings_(settings),
+        context_(context), regression_(factor, coords, design.data(), coefficients, settings.chunk_rows, context) {}
+
+  ClassBound run(ClassPosterior start, bool derivatives) {
+    ClassBound bound;
+    const bool rough = start.precision.size() == 0;
+    ClassState best;
+    best.given = rough ? at_labels() : std::move(start);
+    bound.failure = evaluate(best);
+    // Of a likelihood that is not log-concave pseudo-observations of an earlier covariance can be too negative here.
+    if (bound.failure == BoundFailure::posterior && best.given.precision.minCoeff() < 0.0) {
+      best.given.precision = best.given.precision.cwiseMax(0.0);
+      bound.failure = evaluate(best);
+    }
+    if (bound.failure != BoundFailure::none) return bound;
+    if (rough && labels_.link == ClassLink::robust_max) climb(best, bound, true);
+    climb(best, bound, false);
+    finish(best, derivatives, bound);
+    return bound;
+  }
+
+ private:
+  // Means that favour the labels, of unit variance.
+  ClassPosterior at_labels() const {
+    const Index n = coords_.n, classes = labels_.classes;
+    MatrixXd mean = MatrixXd::Constant(n, classes, -2.0 / double(classes));
+    for (Index i = 0; i < n; ++i) mean(i, labels_.label[i]) += 2.0;
+    MatrixXd slope, curvature;
+    class_expectations(labels_, mean, MatrixXd::Ones(n, classes), slope, curvature, context_);
+    const MatrixXd precision = curvature.cwiseAbs();
+    return {precision, precision.cwiseProduct(mean) + slope, VectorXd::Ones(classes)};
+  }
+
+  // `rough`: with the absolute values of curvatures, until a step gains next to nothing. Where the likelihood is not
+  // log-concave the way from the labels leads through negative ones, which hold it up.
+  void climb(ClassState& best, ClassBound& bound, bool rough) {
+    const double tolerance = rough ? 1e-3 * double(coords_.n) : settings_.tolerance;
+    bound.converged = false;
+    for (double share = 1.0; bound.iterations < settings_.max_iterations && !bound.converged; ++bound.iterations) {
+      if (context_.check_interrupt) context_.check_interrupt();
+      ClassState tried;
+      tried.given = part_of_step(best, share, rough);
+      const bool possible = evaluate(tried) == BoundFailure::none;
+      const double gain = possible ? tried.value - best.value : -INFINITY;
+      if (!(gain > -settings_.tolerance)) {
+        // Too long: a part of it, from the same place. A part of 2^-12 that does not gain is rounding.
+        share *= 0.5;
+        bound.converged = rough || share < 2.5e-4;
+        continue;
+      }
+      best = std::move(tried);
+      bound.converged = std::abs(gain) < tolerance && (rough || share == 1.0);
+      share = std::min(1.0, 2.0 * share);
+    }
+  }
+
+  void finish(const ClassState& best, bool derivatives, ClassBound& bound) const {
+    bound.value = best.value;
+    bound.end = best.given;
+    for (const InducingPosterior& field : best.fields)
+      bound.fields.push_back({field.beta, field.beta_covariance, field.weights, field.factor});
+    bound.linear_predictor = best.linear_predictor;
+    bound.slope = best.slope;
+    bound.variance = best.variance;
+    bound.unexplained = regression_.unexplained();
+    if (derivatives) bound.gradient = gradient(best);
+  }
+
+  double places() const { return double(settings_.places > 0 ? settings_.places : coords_.n); }
+
+  ClassPosterior part_of_step(const ClassState& at, double share, bool rough) const {
+    ClassPosterior moved = at.given;
+    const MatrixXd curvature = rough ? MatrixXd(at.curvature.cwiseAbs()) : at.curvature;
+    const MatrixXd pulled = at.given.natural - at.given.precision.cwiseProduct(at.linear_predictor);
+    moved.precision += share * (curvature - moved.precision);
+    moved.natural = moved.precision.cwiseProduct(at.linear_predictor) + pulled + share * (2.0 / 3.0) * (at.slope - pulled);
+    if (settings_.kind == BoundKind::standard) {
+      moved.unexplained_share.setOnes();
+      return moved;
+    }
+    const VectorXd ratio = (curvature.transpose() * regression_.unexplained() / places()).cwiseMax(0.0);
+    const VectorXd inverse = moved.unexplained_share.cwiseInverse();
+    moved.unexplained_share = (inverse + share * (ratio - inverse + VectorXd::Ones(ratio.size()))).cwiseInverse();
+    return moved;
+  }
+
+  BoundFailure evaluate(ClassState& at) const {
+    const Index classes = labels_.classes;
+    at.fields.assign(std::size_t(classes), {});
+    at.linear_predictor.resize(coords_.n, classes);
+    at.variance.resize(coords_.n, classes);
+    for (Index c = 0; c < classes; ++c) {
+      InducingPosterior& field = at.fields[c];
+      const BoundFailure failure = regression_.solve(at.given.precision.col(c), at.given.natural.col(c), field);
+      if (failure != BoundFailure::none) return failure;
+      VectorXd mean = design_ * field.beta, variance;
+      regression_.add_moments(field, mean, variance);
+      at.linear_predictor.col(c) = mean;
+      at.variance.col(c) = variance;
+    }
+    remove_common_part(at);
+    at.value = expect(at) - divergences(at);
+    return std::isfinite(at.value) ? BoundFailure::none : BoundFailure::posterior;
+  }
+
+  // Of means, trends and pseudo-observations alike: as m_c = A q_c and X'q_c = 0 are linear, they stay each other's.
+  void remove_common_part(ClassState& at) const {
+    const MatrixXd pulled = at.given.natural - at.given.precision.cwiseProduct(at.linear_predictor);
+    at.linear_predictor = contrasts(at.linear_predictor);
+    at.given.natural = at.given.precision.cwiseProduct(at.linear_predictor) + contrasts(pulled);
+    const MatrixXd means = contrasts(columns_of(at.fields, &InducingPosterior::mean));
+    const MatrixXd betas = contrasts(columns_of(at.fields, &InducingPosterior::beta));
+    for (Index c = 0; c < means.cols(); ++c) {
+      InducingPosterior& field = at.fields[c];
+      field.mean = means.col(c);
+      field.beta = betas.col(c);
+      field.weights.col(0) = field.mean + field.weights.rightCols(design_.cols()) * field.beta;
+    }
+  }
+
+  double expect(ClassState& at) const {
+    const MatrixXd variance = regression_.unexplained() * at.given.unexplained_share.transpose() + at.variance;
+    return class_expectations(labels_, at.linear_predictor, variance, at.slope, at.curvature, context_);
+  }
+
+  double divergences(const ClassState& at) const {
+    double sum = 0.0;
+    for (std::size_t c = 0; c < at.fields.size(); ++c) {
+      const double v = at.given.unexplained_share[Index(c)];
+      sum += divergence(at.fields[c].mean, at.fields[c].covariance(), at.fields[c].factor) +
+             0.5 * places() * (v - 1.0 - std::log(v));
+    }
+    return sum;
+  }
+
+  // At the optimum, where A dE/df_c = m_c.
+  InducingGradient gradient(const ClassState& at) const {
+    const MatrixXd means = columns_of(at.fields, &InducingPosterior::mean);
+    const Index m = regression_.inducing();
+    MatrixXd covariance = MatrixXd::Zero(m, m), gram = covariance;
+    std::vector<MatrixXd> covariances;
+    for (std::size_t c = 0; c < at.fields.size(); ++c) {
+      covariances.push_back(at.fields[c].covariance());
+      covariance += covariances.back();
+      gram += at.given.unexplained_share[Index(c)] * at.fields[c].gram;
+    }
+    const PosteriorAdjoint posterior(factor_, means, std::move(covariances), at.given.unexplained_share);
+    InducingGradient gradient = sum_rows(
+        coords_.n, settings_.chunk_rows, m * coords_.dim, context_, factor_.points().zero_gradient(),
+        [&](Index first, Index last, InducingGradient& sum) {
+          const MatrixXd slope = at.slope.middleRows(first, last - first);
+          posterior.add_rows({coords_[first], last - first, coords_.dim}, at.curvature.middleRows(first, last - first),
+                             [&](const MatrixXd&) { return slope; }, sum);
+        });
+    add_prior_adjoint(factor_, means, covariance, gram, gradient, labels_.classes);
+    return gradient;
+  }
+
+  const ClassLabels& labels_;
+  Eigen::Map<const RowMajor> design_;
+  Points coords_;
+  const InducingFactor& factor_;
+  const FamilyBoundSettings& settings_;
+  const RunContext& context_;
+  InducingRegression regression_;
+};
+
+void check_class_rows(const ClassLabels& labels, const std::vector<double>& design, int coefficients, Index n,
+                      const ClassPosterior& start) {
+  check_labels(labels);
+  if (labels.n() != n || Index(design.size()) != n * coefficients)
+    throw Error("There must be one label and one row of the design for each row of the coordinates.");
+  const auto fits = [&](const MatrixXd& x) { return x.size() == 0 || (x.rows() == n && x.cols() == labels.classes); };
+  if (!fits(start.precision) || !fits(start.natural) || start.natural.size() != start.precision.size() ||
+      (start.precision.size() > 0 && start.unexplained_share.size() != labels.classes))
+    throw Error("A start must have a pseudo-observation of each class for each row.");
+}
+
+}  // namespace
+
+ClassBound class_bound(const ClassLabels& labels, const std::vector<double>& design, int coefficients, Points coords,
+                       Points inducing, const Covariance& covariance, ClassPosterior start,
+                       const FamilyBoundSettings& settings, bool derivatives, const RunContext& context) {
+  check_class_rows(labels, design, coefficients, coords.n, start);
+  const PreparedCovariance prepared = prepare(covariance, coords.dim, derivatives);
+  const InducingPoints points(prepared, inducing);
+  const InducingFactor factor(points, settings.jitter, derivatives);
+  ClassBound bound;
+  if (factor.regular())
+    bound = ClassSearch(labels, design, coefficients, coords, factor, settings, context).run(std::move(start), derivatives);
+  else bound.failure = BoundFailure::prior;
+  if (bound.failure != BoundFailure::none) bound.value = -INFINITY;
+  else if (derivatives) bound.gradient.parameters = active_part(std::move(bound.gradient.parameters), covariance);
+  return bound;
+}
+
+}  // namespace neargp

@@ -1,0 +1,120 @@
+#include "variational/inducing_posterior.h"
+
+#include "linalg/products.h"
+#include "parallel/parallel_for.h"
+#include "variational/sum_rows.h"
+
+namespace neargp {
+
+using Eigen::MatrixXd;
+using Eigen::VectorXd;
+using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+
+struct InducingRegression::Moments {
+  MatrixXd gram;     // A W A', lower triangle
+  MatrixXd cross;    // A [h, W X]
+  MatrixXd columns;  // X'[h, W X]
+
+  void add(const Moments& other) {
+    gram += other.gram;
+    cross += other.cross;
+    columns += other.columns;
+  }
+};
+
+MatrixXd InducingPosterior::covariance() const {
+  MatrixXd inverse = MatrixXd::Identity(factor.rows(), factor.rows());
+  lower_solve(factor, inverse);
+  lower_transposed_solve(factor, inverse);
+  return inverse;
+}
+
+double divergence(const VectorXd& mean, const MatrixXd& covariance, const MatrixXd& factor) {
+  const double log_det = 2.0 * factor.diagonal().array().log().sum();
+  return 0.5 * (covariance.trace() + mean.squaredNorm() - double(mean.size()) + log_det);
+}
+
+InducingRegression::InducingRegression(const InducingFactor& factor, Points coords, const double* design, int coefficients,
+                                       Index chunk_rows, const RunContext& context)
+    : coords_(coords), design_(design), coefficients_(coefficients), inducing_(factor.points().size()),
+      chunk_rows_(chunk_rows), context_(context), features_(factor, coords, chunk_rows, context), unexplained_(coords.n) {
+  over_chunks([&](Index first, const MatrixXd&, const VectorXd& unexplained) {
+    unexplained_.segment(first, unexplained.size()) = unexplained.cwiseMax(0.0);
+  });
+}
+
+template <class Body>
+void InducingRegression::over_chunks(const Body& body) const {
+  parallel_for(context_, (coords_.n + chunk_rows_ - 1) / chunk_rows_, [&](Index chunk) {
+    const Index first = chunk * chunk_rows_;
+    features_.with(first, [&](const MatrixXd& features, const VectorXd& unexplained) {
+      body(first, features, unexplained);
+    });
+  });
+}
+
+MatrixXd InducingRegression::design(Index first, Index n) const {
+  return Eigen::Map<const RowMajor>(design_ + first * coefficients_, n, coefficients_);
+}
+
+BoundFailure InducingRegression::solve(const VectorXd& precision, const VectorXd& natural,
+                                       InducingPosterior& posterior) const {
+  Moments moments = sum_moments(precision, natural);
+  posterior.factor = moments.gram;
+  posterior.factor.diagonal().array() += 1.0;
+  if (!cholesky(posterior.factor)) return BoundFailure::posterior;
+  if (!solve_trend(moments, posterior)) return BoundFailure::trend;
+  posterior.gram = std::move(moments.gram);
+  return BoundFailure::none;
+}
+
+InducingRegression::Moments InducingRegression::sum_moments(const VectorXd& precision, const VectorXd& natural) const {
+  const int p = coefficients_;
+  const Moments zero{MatrixXd::Zero(inducing_, inducing_), MatrixXd::Zero(inducing_, p + 1), MatrixXd::Zero(p, p + 1)};
+  return sum_rows(coords_.n, chunk_rows_, inducing_ * inducing_, context_, zero, [&](Index first, Index last, Moments& sum) {
+    const VectorXd weight = precision.segment(first, last - first);
+    const MatrixXd x = design(first, last - first);
+    MatrixXd columns(last - first, p + 1);
+    columns << natural.segment(first, last - first), weight.asDiagonal() * x;
+    features_.with(first, [&](const MatrixXd& features, const VectorXd&) {
+      sum.cross += features * columns;
+      weighted_rank_update(features, weight, sum.gram);
+    });
+    sum.columns += x.transpose() * columns;
+  });
+}
+
+bool InducingRegression::solve_trend(const Moments& moments, InducingPosterior& posterior) const {
+  const Index p = coefficients_;
+  MatrixXd whitened = moments.cross;
+  lower_solve(posterior.factor, whitened);
+  posterior.beta = VectorXd::Zero(p);
+  posterior.beta_covariance.resize(p, p);
+  if (p > 0) {
+    const MatrixXd columns = moments.columns - whitened.rightCols(p).transpose() * whitened;
+    MatrixXd lower = columns.rightCols(p);
+    if (!cholesky(lower)) return false;
+    MatrixXd solved(p, p + 1);
+    solved << columns.col(0), MatrixXd::Identity(p, p);
+    lower_solve(lower, solved);
+    lower_transposed_solve(lower, solved);
+    posterior.beta = solved.col(0);
+    posterior.beta_covariance = solved.rightCols(p);
+  }
+  lower_transposed_solve(posterior.factor, whitened);
+  posterior.weights = std::move(whitened);
+  posterior.mean = posterior.weights.col(0) - posterior.weights.rightCols(p) * posterior.beta;
+  return true;
+}
+
+void InducingRegression::add_moments(const InducingPosterior& posterior, VectorXd& mean, VectorXd& variance) const {
+  variance.resize(coords_.n);
+  over_chunks([&](Index first, const MatrixXd& features, const VectorXd&) {
+    MatrixXd whitened = features;
+    lower_solve(posterior.factor, whitened);
+    variance.segment(first, features.cols()) = whitened.colwise().squaredNorm();
+    mean.segment(first, features.cols()) += features.transpose() * posterior.mean;
+  });
+}
+
+}  // namespace neargp

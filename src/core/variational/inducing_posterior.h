@@ -1,0 +1,60 @@
+// The posterior of the whitened field at inducing points, N(m, S), and of the coefficients of a trend, where each row is
+// a pseudo-observation of precision W_i and natural mean h_i: with B = I + A W A', S = B^-1, and (m, beta) solve
+//
+//   [B, A W X; X'W A', X'W X] [m; beta] = [A h; X'h].
+#pragma once
+
+#include "variational/collapsed_bound.h"
+#include "variational/row_features.h"
+
+namespace neargp {
+
+struct InducingPosterior {
+  Eigen::MatrixXd gram;             // A W A', lower triangle
+  Eigen::MatrixXd factor;           // lower triangle with B = factor factor'
+  Eigen::MatrixXd weights;          // S A [h, W X]: m and beta's part in it are (1, -beta) of it
+  Eigen::VectorXd mean, beta;
+  Eigen::MatrixXd beta_covariance;  // (X'W X - X'W A'S A W X)^-1
+
+  Eigen::MatrixXd covariance() const;  // S
+};
+
+// KL[N(m, S) // N(0, I)], S = (factor factor')^-1.
+double divergence(const Eigen::VectorXd& mean, const Eigen::MatrixXd& covariance, const Eigen::MatrixXd& factor);
+
+// Rows with their features under one covariance.
+class InducingRegression {
+ public:
+  // `design`: n x coefficients, row-major. All but numbers outlive the object.
+  InducingRegression(const InducingFactor& factor, Points coords, const double* design, int coefficients, Index chunk_rows,
+                     const RunContext& context);
+
+  Index n() const { return coords_.n; }
+  Index inducing() const { return inducing_; }
+  // d_i, where rounding leaves it below zero 0.
+  const Eigen::VectorXd& unexplained() const { return unexplained_; }
+
+  BoundFailure solve(const Eigen::VectorXd& precision, const Eigen::VectorXd& natural, InducingPosterior& posterior) const;
+
+  // Adds A_i'm to `mean`, and sets `variance` to A_i'S A_i.
+  void add_moments(const InducingPosterior& posterior, Eigen::VectorXd& mean, Eigen::VectorXd& variance) const;
+
+ private:
+  struct Moments;
+  template <class Body>
+  void over_chunks(const Body& body) const;
+  Eigen::MatrixXd design(Index first, Index n) const;
+  Moments sum_moments(const Eigen::VectorXd& precision, const Eigen::VectorXd& natural) const;
+  bool solve_trend(const Moments& moments, InducingPosterior& posterior) const;
+
+  Points coords_;
+  const double* design_;
+  int coefficients_;
+  Index inducing_;
+  Index chunk_rows_;
+  const RunContext& context_;
+  RowFeatures features_;
+  Eigen::VectorXd unexplained_;
+};
+
+}  // namespace neargp
