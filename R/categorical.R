@@ -12,6 +12,6 @@
 #'   covariance = cov_matern(nu = 2.5))
 #' head(predict(fit, iris))
 #' @export
-categorical <- function() {
-  structure(list(family = "categorical", link = "softmax"), class = c("neargp_family", "family"))
+categorical <- function(link = c("softmax", "robust-max")) {
+  structure(list(family = "categorical", link = check_choice(link, "link", c("softmax", "robust-max"))), class = c("neargp_family", "family"))
 }

@@ -113,8 +113,9 @@ check_location_count <- function(locations, k) {
 
 # The softmax does not change when all classes are offset alike.
 check_class_offset <- function(problem) {
-  if (length(problem$levels) == 2L || all(problem$data$offset == 0)) return(invisible())
-  abort_neargp("formula", c("An offset means nothing for more than two classes: it would be the same for all of them.",
+  log_odds <- length(problem$levels) == 2L && !is_svgp(problem$method)
+  if (log_odds || all(problem$data$offset == 0)) return(invisible())
+  abort_neargp("formula", c("An offset means nothing where each class has a trend: it would be the same for all of them.",
     i = "Leave it out; covariates of the trend have a coefficient for each class."))
 }
 

@@ -36,7 +36,7 @@ print_classes <- function(x) {
   cat("Classes:   ", format_some(sprintf("%s (%s)", x$classifier$levels, vapply(counts, format_count, "")), 8L), "\n", sep = "")
   distinct <- length(unique(x$classifier$location_index))
   if (distinct < length(x$data$y)) cat("           at ", format_count(distinct), " distinct locations\n", sep = "")
-  cat("Estimator: ", x$classifier$estimator, compared_estimators(x$classifier), "\n", sep = "")
+  if (!is.null(x$classifier$estimator)) cat("Estimator: ", x$classifier$estimator, compared_estimators(x$classifier), "\n", sep = "")
 }
 
 # By what the estimator was chosen: the scores of all rows, or where these hardly differ those of rows held out (fit_classes()).
@@ -52,7 +52,7 @@ compared_estimators <- function(classifier) {
 label_scale_note <- function(x, digits) {
   kind <- x$layout$kind
   estimate <- x$parameters$estimate
-  if (is.null(x$classifier) || !any(x$parameters$at_boundary & kind %in% c("variance", "nugget") & estimate < 1)) return(NULL)
+  if (is.null(x$classifier) || is_svgp(x$method) || !any(x$parameters$at_boundary & kind %in% c("variance", "nugget") & estimate < 1)) return(NULL)
   ratio <- sum(estimate[kind == "variance"]) / x$nugget
   sprintf("    the mean of the labels depends on the ratio of variance and nugget alone, %s; their size is its uncertainty\n",
     format(signif(ratio, digits), digits = digits))
@@ -60,12 +60,12 @@ label_scale_note <- function(x, digits) {
 
 print_link <- function(x, digits) {
   cat("\n")
-  if (x$classifier$estimator != "polya-gamma") {
+  if (!is.null(x$classifier$slope)) {
     cat("Slope of the link: ", format(signif(x$classifier$slope, digits), digits = digits), "\n", sep = "")
   }
   if (!length(x$beta)) return(invisible())
   if (is.matrix(x$beta)) {
-    cat("Trend (softmax of the classes):\n")
+    cat(sprintf("Trend (%s of the classes):\n", x$family$link))
     print(t(signif(x$beta, digits)))
   } else {
     cat("Trend (log odds of ", x$classifier$levels[2L], "):\n", paste_named(x$beta, digits), "\n", sep = "")
@@ -111,7 +111,8 @@ fitted.neargp_classifier <- function(object, ...) {
 
 #' @export
 simulate.neargp_classifier <- function(object, nsim = 1, seed = NULL, ...) {
-  abort_for_classes("simulate()", "The labels' Gaussian process is a way to probabilities, not a model of a latent field.")
+  abort_for_classes("simulate()", if (is_svgp(object$method)) "predict() has the probabilities of classes, row by row." else
+    "The labels' Gaussian process is a way to probabilities, not a model of a latent field.")
 }
 
 #' @export
@@ -137,6 +138,12 @@ with_flat_trend <- function(object) {
   names <- if (length(object$beta)) as.vector(outer(rownames(object$beta), colnames(object$beta), by_class))
   object$beta <- stats::setNames(as.vector(object$beta), names)
   object$beta_vcov <- matrix(NA_real_, length(names), length(names), dimnames = list(names, names))
+  blocks <- object$classifier$trend_vcov
+  for (class in seq_along(blocks)) {
+    own <- (class - 1L) * nrow(blocks[[class]]) + seq_len(nrow(blocks[[class]]))
+    object$beta_vcov[own, ] <- 0
+    object$beta_vcov[own, own] <- blocks[[class]]
+  }
   object$data$X <- matrix(0, 0L, length(names), dimnames = list(NULL, names))
   object
 }

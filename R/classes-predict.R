@@ -32,7 +32,7 @@ predict.neargp_classifier <- function(object, newdata, type = c("prob", "class",
     abort_argument("type", "\"prob\" or \"class\" for more than two classes", type)
   }
   settings <- list(k = classifier_k(object, k), chunk_size = prediction_chunk(object, chunk_size), threads = resolve_threads(threads),
-    device = resolve_device(device), verbose = check_flag(verbose, "verbose"))
+    device = resolve_device(device, is_dense(object$method)), verbose = check_flag(verbose, "verbose"))
   settings$device <- choose_device(settings$device, target_size(newdata), settings$k)
   on_device(settings$device, predict_class_target(object, newdata, type, settings), search_of(object))
 }
@@ -45,6 +45,7 @@ predict_class_target <- function(object, newdata, type, settings) {
 }
 
 classifier_k <- function(object, k) {
+  if (is_svgp(object$method)) return(check_no_neighbors(object$method, k, NULL, NULL))
   if (is.null(k)) return(object$k)
   k <- check_count(k, "k")
   distinct <- length(unique(object$classifier$location_index))
@@ -57,6 +58,7 @@ classifier_k <- function(object, k) {
 
 # Probabilities at new locations as a function of (coords, X, offset), made once for all chunks.
 class_predictor <- function(object, settings) {
+  if (is_svgp(object$method)) return(inducing_class_predictor(object, settings))
   if (object$classifier$estimator == "polya-gamma") return(polya_gamma_predictor(object, settings))
   labels <- fitted_labels(object)
   component <- metric_component(object$core_covariance)
@@ -133,6 +135,10 @@ predict_class_raster <- function(object, newdata, type, settings, probability_at
 # Probabilities of the classes of training rows, each from its nearest others; the parameters stay those of all rows, those of the trend
 # included: it is inside the link, where taking a row out of it has no closed form.
 loo_probabilities <- function(object, k, threads, rows = seq_along(object$data$y)) {
+  if (is_svgp(object$method)) {
+    classifier_k(object, k)
+    return(inducing_class_loo(object, resolve_threads(threads))[rows, , drop = FALSE])
+  }
   on_default_device(object, length(rows), k %||% object$k, probabilities_given_others(object, k, resolve_threads(threads), rows))
 }
 

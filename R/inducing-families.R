@@ -17,6 +17,7 @@ family_objective <- function(problem, method, tolerance) {
 }
 
 family_bound_at <- function(problem, method, values, positions, start, tolerance, derivatives = TRUE) {
+  if (is_categorical(problem$family)) return(class_bound_at(problem, method, values, positions, start, tolerance, derivatives))
   core_family_bound(problem$data$coords, latent_response(problem$data), positions, as_core_covariance(problem$layout, problem$groups, values),
     family_core_name(problem$family), family_values(problem$family, problem$layout, values), start,
     max(location_index(problem$data$coords)), method$bound, method$jitter, tolerance, derivatives, problem$threads)
@@ -25,7 +26,7 @@ family_bound_at <- function(problem, method, values, positions, start, tolerance
 # Those of the fit that is continued, or such as the responses suggest.
 start_pseudo_observations <- function(problem) {
   warm <- problem$warm_start$svgp$pseudo_observations
-  if (!is.null(warm)) return(warm)
+  if (!is.null(warm) || is_categorical(problem$family)) return(warm)
   values <- to_core(problem$start, problem$layout$transform)
   core_family_start(data_linear_predictor(problem$data, problem$family), latent_response(problem$data), family_core_name(problem$family),
     family_values(problem$family, problem$layout, values), problem$threads)

@@ -86,14 +86,18 @@ check_family <- function(family, method) {
       i = "Use negative_binomial(), or negative_binomial(size = ) with theta as its size."))
   }
   able <- method_families(method)
-  links <- unname(family_links(family$family))
+  links <- if (is_categorical(family)) class_links(method) else unname(family_links(family$family))
   # a family that is not in the table is known by its method alone
   if (family$family %in% able && (!length(links) || family$link %in% links)) return(family)
   abort_neargp("family", c(
     sprintf("%s cannot fit a %s response with %s link.", method$label, family_call(family), family$link),
-    i = if (family$family %in% able) paste0("Links of ", family_call(family), ": ", format_some(links), ".") else
+    i = if (family$family %in% able) paste0("Links of ", family_call(family), ": ", format_some(links), ".") else if (is_categorical(family))
+      "Classes are fitted by svgp() and loo_k()." else
       paste0("It can fit ", format_some(family_call(able), 12L), "; without `method` the one for the family is taken, see ?neargp.")))
 }
+
+# Only models of a latent field have a choice.
+class_links <- function(method) c("softmax", if (is_svgp(method)) "robust-max")
 
 check_k <- function(method, n) {
   if (is.null(method$k) || method$k < n) return(invisible())

@@ -46,6 +46,9 @@ ppgpr <- function(inducing = NULL, move = TRUE, bound = c("tight", "standard"), 
 is_ppgpr <- function(method) inherits(method, "neargp_ppgpr")
 
 #' @export
+method_families.neargp_ppgpr <- function(method) latent_families
+
+#' @export
 print.neargp_ppgpr <- function(x, ...) {
   x["std_errors"] <- NULL
   x$inducing <- describe_inducing(x$inducing, "512, or a quarter of the rows")

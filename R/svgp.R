@@ -90,14 +90,15 @@ print.neargp_svgp <- function(x, ...) {
 }
 
 #' @export
-method_families.neargp_svgp <- function(method) latent_families
+method_families.neargp_svgp <- function(method) c(latent_families, "categorical")
 
 #' @export
 method_layout.neargp_svgp <- function(method, layout, settings) latent_layout(layout, settings)
 
 #' @export
 model_response.neargp_svgp <- function(method, y, family, weights, frame) {
-  if (is_gaussian(family)) NextMethod() else new_response(y, family, weights, frame)
+  if (is_gaussian(family)) return(NextMethod())
+  if (is_categorical(family)) inducing_class_response(y, weights, frame) else new_response(y, family, weights, frame)
 }
 
 #' @export
@@ -105,21 +106,23 @@ needs_distinct_locations.neargp_svgp <- function(method, problem) is_gaussian(pr
 
 #' @export
 with_start.neargp_svgp <- function(method, problem) {
-  if (is_gaussian(problem$family)) NextMethod() else with_core_start(problem, with_latent_start)
+  if (is_gaussian(problem$family)) return(NextMethod())
+  if (is_categorical(problem$family)) with_class_start(problem) else with_core_start(problem, with_latent_start)
 }
 
 #' @export
 fit_method.neargp_svgp <- function(method, problem) {
   check_bound_noise(problem)
   gaussian <- is_gaussian(problem$family)
-  if (!gaussian) problem$data <- core_data(problem$data)
+  classes <- is_categorical(problem$family)
+  if (classes) problem <- with_class_basis(problem) else if (!gaussian) problem$data <- core_data(problem$data)
   reached <- fit_inducing(method, problem)
   information <- if (wants_errors(method, problem)) bound_information(problem, reached)
   result <- method_result(reached, score = "evidence lower bound", information = information)
   if (gaussian) return(c(result, list(inducing = reached$positions)))
-  found <- family_posterior(problem, method, reached)
+  found <- if (classes) class_posterior(problem, method, reached) else family_posterior(problem, method, reached)
   result[names(found)] <- found
-  with_separation(result, problem)
+  if (classes) result else with_separation(result, problem)
 }
 
 check_bound_noise <- function(problem) {
@@ -138,6 +141,7 @@ complete_fit.neargp_svgp <- function(method, fit, result) {
   fit$inducing <- as.data.frame(raw_positions(fit$svgp$positions, fit$locations))
   if (is_gaussian(fit$family)) return(with_inducing_posterior(fit))
   fit <- with_family_values(fit, result$working)
+  if (is_categorical(fit$family)) return(as_classifier(fit, result$classifier))
   fit$posterior <- result$posterior
   with_trend_variance(fit)
 }

@@ -1,0 +1,130 @@
+# Classes by svgp(): each has a field and a trend of its own; the fields have one covariance and one set of inducing points. Formulas are in
+# src/core/variational/class_bound.h. Inside a fit the design has the columns of a basis (R/trend-basis.R), which the fit keeps.
+
+is_categorical <- function(family) family$family == "categorical"
+
+inducing_class_response <- function(y, weights, frame) {
+  classes <- class_response(y, frame)
+  check_class_weights(weights, frame)
+  rows <- tabulate(classes$y, length(classes$levels))
+  few <- which(rows < 5L)
+  if (length(few)) {
+    warn_neargp("classes", c(sprintf("There are fewer than five rows of %s (%s).", format_some(classes$levels[few]), format_some(rows[few])),
+      x = "Their probabilities are hardly more than a guess.", i = "Merge such levels, or leave their rows out."))
+  }
+  list(y = as.double(classes$y), levels = classes$levels, binomial = FALSE)
+}
+
+with_class_basis <- function(problem) {
+  problem$levels <- problem$data$levels
+  check_class_offset(problem)
+  basis <- trend_basis(problem$data$X)
+  problem$class_basis <- basis[c("constant", "center", "rotation", "back")]
+  if (ncol(problem$data$X)) problem$data$X[] <- basis_columns(basis, problem$data$X)
+  problem
+}
+
+# ---- the start ------------------------------------------------------------------------------------------------------------------------
+
+# The variance starts where probabilities of two classes run from 0.02 to 0.98. In up to three coordinates ranges are compared by the
+# bound on some rows; in more, distances concentrate near sqrt(2 d) standard deviations, as in label_start().
+with_class_start <- function(problem, variance = 4) {
+  layout <- problem$layout
+  problem$bounds <- working_bounds(problem, 1)
+  variances <- layout$kind == "variance"
+  problem$bounds$upper[variances] <- pmin(problem$bounds$upper[variances], log(100))
+  given <- layout$fixed | !is.na(layout$start)
+  values <- ifelse(layout$fixed, layout$value, layout$start)
+  if (!all(given)) values[!given] <- best_class_candidate(with_class_basis(problem), variance)[!given]
+  problem$start <- clamp(to_working(values, layout$transform), problem$bounds, problem$free)
+  problem
+}
+
+best_class_candidate <- function(problem, variance, rows = 500L, points = 100L) {
+  dimensions <- ncol(problem$data$coords)
+  unit <- starting_distance(problem$groups[[1L]]$family, shape_of_first(problem))
+  scales <- group_scales(problem$data$coords, problem$groups[[1L]]$group)
+  candidates <- lapply(sqrt(dimensions) * if (dimensions > 3L) 1 else 2^(-4:1), function(range) {
+    candidate_values(problem, scales, range * unit, NA_real_, c(variance, 0))
+  })
+  if (length(candidates) == 1L) return(candidates[[1L]])
+  order <- core_order(problem$data$coords, "random", 4, problem$threads)
+  problem$data <- take_data_rows(problem$data, order[seq_len(min(rows, length(order)))])
+  places <- distinct_locations(problem$data$coords)
+  positions <- places[seq_len(min(points, nrow(places))), , drop = FALSE]
+  values <- vapply(candidates, function(candidate) {
+    class_bound_at(problem, problem$method, candidate, positions, NULL, tolerance = 0.1, derivatives = FALSE)$value
+  }, 0)
+  candidates[[which.max(values)]]
+}
+
+# ---- the bound ------------------------------------------------------------------------------------------------------------------------
+
+# As family_bound_at(). start: NULL begins at the labels.
+class_bound_at <- function(problem, method, values, positions, start, tolerance, derivatives = TRUE) {
+  data <- problem$data
+  found <- core_class_bound(data$coords, class_numbers(data), data$weights, data$X, length(data$levels), problem$family$link, positions,
+    as_core_covariance(problem$layout, problem$groups, values), start, max(location_index(data$coords)), method$bound, method$jitter,
+    tolerance, derivatives, problem$threads)
+  if (derivatives && !nzchar(found$failure)) found$d_likelihood <- double(0)
+  found
+}
+
+# What a fit keeps, as family_posterior().
+class_posterior <- function(problem, method, reached) {
+  found <- class_bound_at(problem, method, to_core(reached$working, problem$layout$transform), reached$positions, reached$evaluated$end,
+    tolerance = 1e-8, derivatives = FALSE)
+  if (nzchar(found$failure)) abort_bound(found$failure)
+  back <- problem$class_basis$back
+  trend <- matrix(back %*% vapply(found$fields, function(field) field$beta, double(ncol(back))), ncol(back),
+    dimnames = list(colnames(problem$data$X), NULL))
+  columns <- ncol(problem$data$X)
+  list(svgp = list(positions = reached$positions, basis = problem$class_basis, fields = found$fields, unexplained = mean(found$unexplained),
+      pseudo_observations = found$end, at_data = found[c("linear_predictor", "slope", "variance", "unexplained")]),
+    beta = rep(NA_real_, columns), beta_vcov = matrix(NA_real_, columns, columns),
+    classifier = list(levels = problem$levels, trend = trend, location_index = location_index(problem$data$coords),
+      trend_vcov = lapply(found$fields, function(field) back %*% field$beta_vcov %*% t(back))))
+}
+
+# ---- predictions --------------------------------------------------------------------------------------------------------------------
+
+inducing_class_predictor <- function(object, settings) {
+  function(coords, X, offset) {
+    moments <- class_moments(object, coords, X, settings$threads)
+    core_class_probabilities(object$family$link, moments$mean, moments$unexplained + moments$seen, settings$threads)
+  }
+}
+
+# Of the linear predictors, a column for each class; `seen`: the variance given what the inducing points leave unexplained.
+class_moments <- function(object, coords, X, threads) {
+  columns <- class_columns_of(object, X)
+  fields <- lapply(object$svgp$fields, function(field) {
+    known <- core_collapsed_predict(coords, object$svgp$positions, object$core_covariance, object$method$jitter, field$weights, field$factor,
+      threads)
+    if (nzchar(known$failure)) abort_bound(known$failure)
+    unseen <- columns - known$weighted[, -1L, drop = FALSE]
+    list(mean = known$weighted[, 1L] + drop(row_products(unseen, field$beta)), seen = known$posterior + row_forms(unseen, field$beta_vcov),
+      unexplained = pmax(known$unexplained, 0))
+  })
+  take <- function(name) matrix(unlist(lapply(fields, `[[`, name)), nrow(coords))
+  list(mean = take("mean"), seen = take("seen"), unexplained = fields[[1L]]$unexplained)
+}
+
+class_columns_of <- function(object, X) if (ncol(X)) basis_columns(object$svgp$basis, X) else X
+
+# Without its own pseudo-observations, as cavity_moments().
+inducing_class_loo <- function(object, threads) {
+  given <- object$svgp$at_data
+  seen <- class_moments(object, object$data$coords, object$data$X, threads)$seen
+  remaining <- 1 - object$svgp$pseudo_observations$precision * seen
+  left <- seen / remaining
+  alone <- determining_groups(object$data$X)
+  improper <- setdiff(which(rowSums(remaining < 1e-12) > 0), alone)
+  n <- nrow(seen)
+  nothing <- list(mean = double(n), variance = double(n))
+  known <- !is.na(without_prediction(object, without_improper(object, nothing, improper), alone, alone)$mean)
+  probability <- matrix(NA_real_, n, ncol(seen))
+  probability[known, ] <- core_class_probabilities(object$family$link, (given$linear_predictor - left * given$slope)[known, , drop = FALSE],
+    (left + given$unexplained)[known, , drop = FALSE], threads)
+  probability
+}
