@@ -60,7 +60,7 @@ label_scale_note <- function(x, digits) {
 
 print_link <- function(x, digits) {
   cat("\n")
-  if (!is.null(x$classifier$slope)) {
+  if (!is.null(x$classifier$estimator) && x$classifier$estimator != "polya-gamma") {
     cat("Slope of the link: ", format(signif(x$classifier$slope, digits), digits = digits), "\n", sep = "")
   }
   if (!length(x$beta)) return(invisible())
