@@ -21,6 +21,10 @@ void multiply(ConstMatrixView a, ConstMatrixView b, MatrixView c) {
   product_engine().add_product(1.0, operand(a), operand(b), target(c));
 }
 
+void add_product_transposed(ConstMatrixView a, ConstMatrixView b, MatrixView c) {
+  product_engine().add_product(1.0, operand(a), operand(b, true), target(c));
+}
+
 void rank_update(ConstMatrixView a, MatrixView c) { product_engine().add_square(1.0, operand(a), target(c)); }
 
 void weighted_rank_update(ConstMatrixView a, const Eigen::VectorXd& w, MatrixView c) {

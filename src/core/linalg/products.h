@@ -13,6 +13,9 @@ using ConstMatrixView = Eigen::Ref<const Eigen::MatrixXd>;
 // C = A B
 void multiply(ConstMatrixView a, ConstMatrixView b, MatrixView c);
 
+// C += A B'
+void add_product_transposed(ConstMatrixView a, ConstMatrixView b, MatrixView c);
+
 // C += A A', of which only the lower triangle is read and written.
 void rank_update(ConstMatrixView a, MatrixView c);
 

@@ -4,6 +4,7 @@
 
 #include "base/constants.h"
 #include "linalg/products.h"
+#include "variational/profiled_trend.h"
 
 namespace neargp {
 
@@ -42,26 +43,20 @@ CollapsedBound failed_bound(BoundFailure failure) {
 
 namespace {
 
-// Least squares of the first column on the others, given their whitened Gram matrix.
-bool profile_trend(const MatrixXd& gram, bool reml, MatrixXd& contrasts, CollapsedBound& bound) {
+// The columns of `contrasts` are (1, -beta) and, for REML, (0, C).
+bool add_trend(const MatrixXd& gram, bool reml, MatrixXd& contrasts, CollapsedBound& bound) {
   const Index q = gram.rows() - 1;
+  ProfiledTrend trend;
+  if (!profile_trend(gram, trend)) return false;
   contrasts = MatrixXd::Zero(q + 1, reml ? q + 1 : 1);
-  contrasts(0, 0) = 1.0;
-  if (q == 0) return true;
-  MatrixXd lower = gram.bottomRightCorner(q, q);
-  if (!cholesky(lower)) return false;
-  MatrixXd solved(q, q + 1);
-  solved << gram.bottomLeftCorner(q, 1), MatrixXd::Identity(q, q);
-  lower_solve(lower, solved);
-  lower_transposed_solve(lower, solved);
-  bound.beta = solved.col(0);
-  bound.beta_covariance = solved.rightCols(q);
-  contrasts.col(0).tail(q) = -bound.beta;
-  if (!reml) return true;
+  contrasts.col(0) = trend.contrast;
+  bound.beta = trend.beta;
+  bound.beta_covariance = trend.covariance;
+  if (!reml || q == 0) return true;
   MatrixXd root = MatrixXd::Identity(q, q);
-  lower_transposed_solve(lower, root);
+  lower_transposed_solve(trend.lower, root);
   contrasts.bottomRightCorner(q, q) = root;
-  bound.value = 0.5 * double(q) * log_two_pi - lower.diagonal().array().log().sum();
+  bound.value = 0.5 * double(q) * log_two_pi - trend.lower.diagonal().array().log().sum();
   return true;
 }
 
@@ -98,7 +93,7 @@ CollapsedBound solve_bound(const BoundMoments& moments, Index n, bool reml, Matr
   for (Index b = 0; b < blocks; ++b)
     lower_solve(diagonal_block(bound.factor, b, blocks), row_block(whitened, b, blocks));
   const MatrixXd gram = moments.columns - whitened.transpose() * whitened;
-  if (!profile_trend(gram, reml, contrasts, bound)) return failed_bound(BoundFailure::trend);
+  if (!add_trend(gram, reml, contrasts, bound)) return failed_bound(BoundFailure::trend);
   bound.weights = whitened;
   for (Index b = 0; b < blocks; ++b)
     lower_transposed_solve(diagonal_block(bound.factor, b, blocks), row_block(bound.weights, b, blocks));

@@ -1,0 +1,31 @@
+// The kernels for processors with AVX2. The standard headers come before the
+// target is set: their inline functions are shared with the rest of the program and
+// must not use instructions that some processors lack.
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+
+#if defined(__clang__)
+#pragma clang attribute push(__attribute__((target("avx2,fma"))), apply_to = function)
+#else
+#pragma GCC target("avx2,fma")
+#endif
+
+#include "linalg/column_products.h"
+
+namespace neargp {
+extern const ColumnKernels column_kernels_avx2{gram_of_columns<4>, products_with_column<4>, add_combination<4>};
+}
+
+#if defined(__clang__)
+#pragma clang attribute pop
+#endif
+#endif

@@ -1,0 +1,6 @@
+// The products for whatever the compiler targets by default: SSE2 on x86-64, NEON on 64-bit ARM.
+#include "linalg/column_products.h"
+
+namespace neargp {
+extern const ColumnKernels column_kernels_portable{gram_of_columns<2>, products_with_column<2>, add_combination<2>};
+}

@@ -1,0 +1,44 @@
+// The conditional distribution of the residual field (residual_rows.h) at a target given noisy values at its
+// neighbours,
+//
+//   b = R_NN^-1 r_N,   D = r - r_N'b,
+//
+// R_NN the neighbours' covariance matrix of rho, with their noise, r_N their covariances with the target, r its
+// variance; and the adjoint in these.
+#pragma once
+
+#include "response/residual_places.h"
+
+namespace neargp {
+
+// Scratch of one thread.
+class ResidualConditional {
+ public:
+  ResidualConditional(const PreparedCovariance& covariance, int k)
+      : k_(k), variance_of_field_(covariance.variance), places_(covariance, k + 1) {}
+
+  // `neighbors`: k rows, -1 in the place of those that are absent, which come last. Rows of `given` are counted first,
+  // then those of `targets`. `noise`: variances of all these rows. False where R_NN is numerically singular.
+  bool update(const ResidualRows& given, const ResidualRows& targets, Index target, const int* neighbors,
+              const double* noise, double target_noise);
+
+  int count() const { return places_.count() - 1; }
+  const Eigen::VectorXd& weights() const { return weights_; }  // b
+  double variance() const { return variance_; }                // D, with the target's noise
+  // Whether a conditional variance is no more than rounding leaves of the field's and this noise.
+  bool is_rounding(double conditional_variance, double noise) const;
+  // a(x) - A_N b, the part of the target's features that its neighbours do not see.
+  void unseen_features(double* column) const;
+  // Lower triangle of the Cholesky factor of R_NN in the leading `count` rows and columns.
+  const Eigen::MatrixXd& factor() const { return matrix_; }
+
+ private:
+  int k_;
+  double variance_of_field_;
+  ResidualPlaces places_;
+  Eigen::MatrixXd matrix_;
+  Eigen::VectorXd weights_;
+  double variance_ = 0.0;
+};
+
+}  // namespace neargp

@@ -1,0 +1,23 @@
+// Each row predicted from all others under the likelihood of residual_vecchia.h.
+#pragma once
+
+#include "response/residual_prediction.h"
+
+namespace neargp {
+
+// With Q the inverse of A'A + V, row i of a column z is predicted by z_i - (Q z)_i / Q_ii, with the variance 1 / Q_ii, its
+// noise included. V^-1 is the sum over rows l of u_l u_l', u_l = (1, -b_l) / D_l^(1/2) in the places of l and its
+// neighbours, and Q = V^-1 - V^-1 A'B^-1 A V^-1, B and b, D as there.
+struct ResidualLeaveOneOut {
+  BoundFailure failure = BoundFailure::none;
+  Index failed_row = -1;     // the first whose neighbours' covariance matrix is singular
+  Eigen::MatrixXd weighted;  // a row for each row of the data, a column for each of its columns
+  Eigen::VectorXd variance;
+};
+
+// `neighbors`: those of the likelihood that gave the posterior.
+ResidualLeaveOneOut residual_leave_one_out(const RegressionData& data, const NeighborTable& neighbors,
+                                           const Covariance& covariance, const LowRankPosterior& posterior,
+                                           const RunContext& context);
+
+}  // namespace neargp

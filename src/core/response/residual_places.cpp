@@ -1,0 +1,108 @@
+#include "response/residual_places.h"
+
+#include "linalg/column_products.h"
+
+namespace neargp {
+
+ResidualPlaces::ResidualPlaces(const PreparedCovariance& covariance, int most)
+    : covariance_(covariance), features_(std::size_t(most)), components_(covariance.components.size()),
+      value_(most), slope_(most), shape_(most), weight_(most), difference_(most) {
+  for (Component& component : components_) {
+    component.coords.resize(most, covariance.dim);
+    component.points.resize(std::size_t(most));
+  }
+}
+
+void ResidualPlaces::add(const ResidualRows& rows, Index row) {
+  stride_ = rows.stride();
+  features_[count_] = rows.features(row);
+  for (std::size_t c = 0; c < components_.size(); ++c) {
+    const double* x = rows.scaled(c, row);
+    components_[c].points[count_] = x;
+    for (int d = 0; d < covariance_.dim; ++d) components_[c].coords(count_, d) = x[d];
+  }
+  ++count_;
+}
+
+ColumnPlaces ResidualPlaces::from(std::size_t c, Index first, const double* x) const {
+  const Eigen::MatrixXd& coords = components_[c].coords;
+  return {coords.data() + first, count_ - first, coords.rows(), x, covariance_.dim};
+}
+
+void ResidualPlaces::fill(Eigen::MatrixXd& matrix) {
+  matrix.resize(count_, count_);
+  column_kernels().gram(features_.data(), count_, stride_, matrix.data());
+  matrix.triangularView<Eigen::Lower>() = -matrix;
+  matrix.diagonal().array() += covariance_.variance;
+  for (std::size_t c = 0; c < components_.size(); ++c) {
+    const PreparedComponent& component = covariance_.components[c];
+    const FamilyChoice<double> family = family_choice(component);
+    for (Index j = 0; j + 1 < count_; ++j) {
+      covariance_kernels().covariance_column(family, component.variance, from(c, j + 1, components_[c].points[j]),
+                                             {value_.data(), nullptr, nullptr});
+      matrix.col(j).tail(count_ - j - 1) += value_.head(count_ - j - 1);
+    }
+  }
+}
+
+void ResidualPlaces::fill_column(const ResidualRows& rows, Index row, Eigen::VectorXd& column) {
+  column.resize(count_);
+  column_kernels().products(features_.data(), count_, stride_, rows.features(row), column.data());
+  column = -column;
+  for (std::size_t c = 0; c < components_.size(); ++c) {
+    const PreparedComponent& component = covariance_.components[c];
+    covariance_kernels().covariance_column(family_choice(component), component.variance, from(c, 0, rows.scaled(c, row)),
+                                           {value_.data(), nullptr, nullptr});
+    column += value_.head(count_);
+  }
+}
+
+void ResidualPlaces::contract(const double* left, const double* right, std::vector<double>& parameters) {
+  for (std::size_t c = 0; c < components_.size(); ++c) contract_component(c, left, right, parameters);
+}
+
+// A pair of places has one entry above and one below the diagonal. Squared distances depend on length parameters by
+// sums over pairs of the products of coordinate differences, weighted by the slopes.
+void ResidualPlaces::contract_component(std::size_t c, const double* left, const double* right,
+                                        std::vector<double>& parameters) {
+  const PreparedComponent& component = covariance_.components[c];
+  const Component& places = components_[c];
+  const FamilyChoice<double> family = family_choice(component);
+  const bool shape = component.wants_shape(), slope = component.wants_slope();
+  const bool mixed = component.anisotropic;
+  double in_variance = 0.0, in_shape = 0.0, in_mixed = 0.0;
+  Eigen::VectorXd squares = Eigen::VectorXd::Zero(covariance_.dim);
+  for (Index j = 0; j < count_; ++j) {
+    in_variance -= component.variance * left[j] * right[j];
+    const Index m = count_ - j - 1;
+    if (m == 0) break;
+    covariance_kernels().covariance_column(
+        family, component.variance, from(c, j + 1, places.points[j]),
+        {value_.data(), slope ? slope_.data() : nullptr, shape ? shape_.data() : nullptr});
+    const Eigen::Map<const Eigen::ArrayXd> lefts(left + j + 1, m), rights(right + j + 1, m);
+    auto weight = weight_.head(m);
+    weight = -(lefts * right[j] + rights * left[j]);
+    in_variance += (weight * value_.head(m).array()).sum();
+    if (shape) in_shape += (weight * shape_.head(m).array()).sum();
+    if (!slope) continue;
+    weight *= slope_.head(m).array();
+    for (int d = 0; d < covariance_.dim; ++d) {
+      difference_.head(m) = places.coords.col(d).segment(j + 1, m).array() - places.coords(j, d);
+      squares[d] += (weight * difference_.head(m).square()).sum();
+      if (mixed && d == 0)
+        in_mixed += (weight * difference_.head(m) *
+                     (places.coords.col(1).segment(j + 1, m).array() - places.coords(j, 1))).sum();
+    }
+  }
+  parameters[component.variance_parameter] += in_variance;
+  if (shape) parameters[component.shape_parameter] += in_shape;
+  for (const ScaleDerivative& form : component.scale_derivatives) {
+    if (form.planar()) {
+      parameters[form.parameter] += form.m11 * squares[0] + 2.0 * form.m12 * in_mixed + form.m22 * squares[1];
+    } else {
+      for (const int d : form.coordinates) parameters[form.parameter] -= 2.0 * squares[d];
+    }
+  }
+}
+
+}  // namespace neargp

@@ -1,0 +1,31 @@
+// The trend by generalised least squares, from the Gram matrix of whitened columns: response, then design.
+#pragma once
+
+#include "linalg/products.h"
+
+namespace neargp {
+
+struct ProfiledTrend {
+  Eigen::VectorXd beta, contrast;  // contrast: (1, -beta)
+  Eigen::MatrixXd covariance;      // of beta
+  Eigen::MatrixXd lower;           // Cholesky factor of the design's Gram matrix, the inverse of `covariance`
+};
+
+// False where the columns of the design are dependent.
+inline bool profile_trend(const Eigen::MatrixXd& gram, ProfiledTrend& trend) {
+  const Index q = gram.rows() - 1;
+  trend.contrast = Eigen::VectorXd::Unit(q + 1, 0);
+  if (q == 0) return true;
+  trend.lower = gram.bottomRightCorner(q, q);
+  if (!cholesky(trend.lower)) return false;
+  Eigen::MatrixXd solved(q, q + 1);
+  solved << gram.bottomLeftCorner(q, 1), Eigen::MatrixXd::Identity(q, q);
+  lower_solve(trend.lower, solved);
+  lower_transposed_solve(trend.lower, solved);
+  trend.beta = solved.col(0);
+  trend.covariance = solved.rightCols(q);
+  trend.contrast.tail(q) = -trend.beta;
+  return true;
+}
+
+}  // namespace neargp
