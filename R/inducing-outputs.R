@@ -147,7 +147,7 @@ inducing_outputs_given <- function(object, target, weighted, covariance, X) {
 inducing_outputs_field <- function(object, coords, betas, settings) {
   check_places(nrow(coords))
   m <- nrow(object$svgp$positions)
-  drawn <- draw_inducing(object, betas, settings$conditional)
+  drawn <- draw_whitened(object$svgp, betas, settings$conditional)
   field <- matrix(0, length(object$outputs) * nrow(coords), ncol(betas))
   before <- 0L
   for (component in object$core_covariance$components) {

@@ -70,7 +70,7 @@ simulation_draws.neargp_svgp <- function(method, object, target, nsim, settings)
   check_places(nrow(coords))
   given <- inducing_features(object, coords, settings$threads)
   betas <- draw_trend(object, nsim, settings$conditional)
-  field <- crossprod(given$features, draw_inducing(object, nsim, settings$conditional)) + draw_rest(given$unexplained, nsim)
+  field <- crossprod(given$features, draw_about_mean(object$svgp, nsim, settings$conditional)) + draw_rest(given$unexplained, nsim)
   if (settings$conditional) {
     known <- mean_columns(method, object, coords, given$features, settings$threads)
     field <- field + known %*% rbind(rep(1, nsim), -betas)
@@ -87,10 +87,16 @@ check_places <- function(places, most = 5000L) {
     format_count(places)), i = "Ask for fewer places, or draw from a fit by vecchia(), which takes any number."))
 }
 
-# The whitened field at the inducing points about its mean, a column for each draw.
-draw_inducing <- function(object, nsim, conditional) {
-  normals <- matrix(stats::rnorm(nrow(object$svgp$weights) * nsim), nrow(object$svgp$weights), nsim)
-  if (conditional) backsolve(object$svgp$factor, normals, upper.tri = FALSE, transpose = TRUE) else normals
+# The whitened field at the inducing points about its mean, a column for each draw. `posterior`: has the factor and weights.
+draw_about_mean <- function(posterior, nsim, conditional) {
+  normals <- matrix(stats::rnorm(nrow(posterior$weights) * nsim), nrow(posterior$weights), nsim)
+  if (conditional) backsolve(posterior$factor, normals, upper.tri = FALSE, transpose = TRUE) else normals
+}
+
+# The same with its mean, which depends on the draw of the trend's coefficients.
+draw_whitened <- function(posterior, betas, conditional) {
+  drawn <- draw_about_mean(posterior, ncol(betas), conditional)
+  if (conditional) drawn + posterior$weights %*% rbind(rep(1, ncol(betas)), -betas) else drawn
 }
 
 # Of places at inducing points there is no rest but for rounding, for which the diagonal is raised as little as lets it be factored.

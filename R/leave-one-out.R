@@ -19,6 +19,10 @@
 # Mean and sd of each observation given its nearest others. The covariance parameters stay those of all rows.
 leave_one_out <- function(object, k, threads) {
   if (is_latent(object)) return(cavity_response(object, k, threads))
+  if (has_low_rank(object$method) && !is.null(k)) {
+    abort_neargp("argument", c("`k` is not for leave-one-out predictions of a fit by vecchia(inducing = ): they are from all other rows.",
+      i = "Leave it out."))
+  }
   data <- object$data
   settings <- predict_settings(object, k, threads = threads)
   given <- weights_of_others(object$method, object, settings)

@@ -16,7 +16,7 @@ new_method <- function(name, label, ...) {
 }
 
 # The name of the constructor, which glance() has.
-method_name <- function(method) sub("^neargp_", "", class(method)[1L])
+method_name <- function(method) if (has_low_rank(method)) "vecchia" else sub("^neargp_", "", class(method)[1L])
 
 # Adds to a fit what its method has returned besides by fit_method().
 complete_fit <- function(method, fit, result) {
@@ -27,7 +27,9 @@ complete_fit <- function(method, fit, result) {
 complete_fit.default <- function(method, fit, result) fit
 
 # Methods whose matrices are as large as all that a prediction is conditioned on: the CPU alone computes them.
-is_dense <- function(method) inherits(method, c("neargp_exact_gp", "neargp_svgp"))
+is_dense <- function(method) inherits(method, "neargp_exact_gp") || has_inducing_features(method)
+
+has_inducing_features <- function(method) is_svgp(method) || has_low_rank(method)
 
 is_gaussian <- function(family) family$family == "gaussian"
 

@@ -58,7 +58,7 @@ simulate.neargp <- function(object, nsim = 1, seed = NULL, newdata = NULL, type 
   type <- check_choice(type, "type", c("response", "link"))
   if (!is.null(trials)) check_has_trials(object$family)
   exact <- is_exact_draw(object, k)
-  device <- resolve_device(device, exact || is_svgp(object$method))
+  device <- resolve_device(device, exact || has_inducing_features(object$method))
   settings <- list(k = prediction_k(object, k), exact = exact, few_dense = is.null(k) && device != "cuda", threads = resolve_threads(threads), noise = type == "response",
     conditional = check_flag(conditional, "conditional"), trials = if (!is.null(trials)) check_trials(trials))
   rows <- if (is.null(newdata)) length(object$data$y) else target_size(newdata)
@@ -130,7 +130,7 @@ simulation_draws.default <- function(method, object, target, nsim, settings) {
   jitter <- 0
   for (block in split(seq_len(nsim), ceiling(seq_len(nsim) * rows / 5e7))) {
     values <- columns[, 1L] - columns[, -1L, drop = FALSE] %*% betas[, block, drop = FALSE]
-    drawn <- check_drawn(draw(values, normals[, block, drop = FALSE]))
+    drawn <- check_drawn(draw(values, normals[, block, drop = FALSE], betas[, block, drop = FALSE]))
     jitter <- max(jitter, drawn$jitter)
     field <- values[known, , drop = FALSE]
     field[is.na(known), ] <- drawn$field
@@ -140,16 +140,17 @@ simulation_draws.default <- function(method, object, target, nsim, settings) {
   result
 }
 
-# A function of the residuals at the data and of normal numbers, a column of both for each draw.
+# A function of the residuals at the data, of normal numbers and of the trend's coefficients, a column of each for each draw.
 field_drawer <- function(object, data, coords, settings) {
   noise_scale <- 1 / data$weights
   if (draws_dense(object, length(data$y) + nrow(coords), settings)) {
-    return(function(values, normals) {
+    return(function(values, normals, betas) {
       core_exact_simulate(data$coords, values, noise_scale, coords, object$core_covariance, object$nugget, normals, settings$threads)
     })
   }
+  if (has_low_rank(object$method)) return(low_rank_drawer(object, data, coords, settings))
   plan <- simulation_plan(object$core_covariance, data, coords, settings)
-  function(values, normals) {
+  function(values, normals, betas) {
     core_simulate(data$coords, values, noise_scale, coords, plan$order, plan$neighbors, object$core_covariance, object$nugget, normals,
       settings$threads)
   }

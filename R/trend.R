@@ -6,6 +6,8 @@ trend_of_rows <- function(fit, data, threads = fit$threads) {
   if (ncol(data$X) == 0L) return(list(beta = fit$beta, beta_vcov = fit$beta_vcov))
   if (is_svgp(fit$method)) {
     trend <- inducing_trend(fit, data, threads)
+  } else if (has_low_rank(fit$method)) {
+    trend <- low_rank_trend(fit, data, threads)
   } else if (inherits(fit$method, "neargp_exact_gp")) {
     result <- core_exact(data$coords, response_columns(data), 1 / data$weights, fit$core_covariance, trend_nugget(fit), FALSE, threads,
       data$output)

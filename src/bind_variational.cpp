@@ -1,5 +1,6 @@
 // Gaussian processes on inducing points, as R calls them.
 #include "base/error.h"
+#include "bind_bound.h"
 #include "bind_convert.h"
 #include "bind_covariance.h"
 #include "bind_eigen.h"
@@ -12,9 +13,6 @@
 #include "variational/family_bound.h"
 #include "variational/point_mean.h"
 
-namespace {
-
-// "" where nothing failed.
 const char* failure_name(neargp::BoundFailure failure) {
   switch (failure) {
     case neargp::BoundFailure::none: return "";
@@ -24,6 +22,8 @@ const char* failure_name(neargp::BoundFailure failure) {
   }
   return "";
 }
+
+namespace {
 
 neargp::BoundKind bound_kind(const std::string& name) {
   if (name == "tight") return neargp::BoundKind::tight;

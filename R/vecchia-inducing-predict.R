@@ -1,0 +1,87 @@
+# Predictions, draws and leave-one-out predictions of a fit by vecchia(inducing = ). With b the weights of a place's neighbours N under the
+# residual kernel, D its conditional variance and alpha = a - A_N b, the field there is b'e_N + alpha'w and an independent rest of the
+# variance D; w, the whitened field at the inducing points, has the covariance matrix B^-1, B = factor factor'.
+
+# The low-rank part knows the level from all data.
+check_no_local_mean <- function(local_mean, sectors) {
+  refuse <- function(name, wanted) {
+    abort_neargp("argument", c(sprintf("`%s` is not for a fit by vecchia(inducing = ), whose inducing points know the level from all data.", name),
+      i = sprintf("Leave it out, or give %s.", wanted)))
+  }
+  if (!is.null(local_mean) && !isFALSE(check_flag(local_mean, "local_mean"))) refuse("local_mean", "FALSE")
+  if (!is.null(sectors) && check_count(sectors, "sectors", lower = 0L) > 0L) refuse("sectors", "0")
+}
+
+#' @export
+predictor.neargp_vecchia_inducing <- function(method, object, settings) {
+  function(coords, X, offset) {
+    known <- low_rank_moments(object, coords, settings)
+    trend_moments(object, known$weighted, known$variance, X, offset)
+  }
+}
+
+low_rank_moments <- function(object, coords, settings) {
+  data <- object$data
+  settings_of_candidates <- replace(settings, "k", list(min(candidates_for_each * settings$k, length(data$y))))
+  candidates <- prediction_neighbors(object, coords, settings_of_candidates)
+  known <- core_residual_predict(data$coords, response_columns(data), 1 / data$weights, coords, candidates, settings$k,
+    object$low_rank$positions, object$core_covariance, object$nugget, object$method$jitter, object$low_rank$weights, object$low_rank$factor,
+    settings$threads)
+  if (is_failure(known)) abort_low_rank(replace(known, "failed", list(min(known$failed, 1L))))
+  known
+}
+
+# Of places together, given the union U of their nearest neighbours: with R the covariance matrix of the residual field, alpha = A - A_U b,
+# b = (R_UU + noise)^-1 R_U0, it is R_00 - R_0U b + alpha'B^-1 alpha.
+#' @export
+joint_moments.neargp_vecchia_inducing <- function(method, object, target, settings) {
+  rows <- joint_rows(object, target, settings)
+  check_union(rows)
+  data <- take_data_rows(object$data, rows)
+  given <- core_inducing_features(rbind(data$coords, target$coords), object$low_rank$positions, object$core_covariance, method$jitter,
+    settings$threads)
+  if (nzchar(given$failure)) abort_bound(given$failure)
+  known <- seq_along(rows)
+  new <- length(rows) + seq_len(nrow(target$coords))
+  noisy <- given$unexplained[known, known, drop = FALSE] + diag(object$nugget / data$weights, length(rows))
+  factor <- tryCatch(chol(noisy), error = function(e) abort_cholesky(0L))
+  cross <- backsolve(factor, given$unexplained[known, new, drop = FALSE], transpose = TRUE)
+  b <- backsolve(factor, cross)
+  alpha <- given$features[, new, drop = FALSE] - given$features[, known, drop = FALSE] %*% b
+  weighted <- crossprod(b, response_columns(data)) + crossprod(alpha, object$low_rank$weights)
+  unseen <- design_columns(object$data, target$X) - weighted[, -1L, drop = FALSE]
+  trend <- core_trend(object)
+  covariance <- given$unexplained[new, new, drop = FALSE] - crossprod(cross) + crossprod(forwardsolve(object$low_rank$factor, alpha)) +
+    unseen %*% trend$beta_vcov %*% t(unseen)
+  observed <- if (settings$type == "response") covariance + diag(object$nugget, nrow(covariance)) else covariance
+  moments <- spread_over_rows(list(mean = base_mean(object$data, target$X, target$offset) + (weighted[, 1L] + drop(unseen %*% trend$beta)),
+    variance = pmax(diag(covariance), 0)), target$complete)
+  moments$covariance <- spread_square(observed, target$complete)
+  moments
+}
+
+# ---- draws ------------------------------------------------------------------------------------------------------------------------
+
+# A function of residuals at the data, normal numbers and trend coefficients, a column of each for each draw: the field at the inducing
+# points given these, then what they leave of the field, one place after the other.
+low_rank_drawer <- function(object, data, coords, settings) {
+  plan <- simulation_plan(object$core_covariance, data, coords, settings)
+  function(values, normals, betas) {
+    core_residual_simulate(data$coords, values, 1 / data$weights, coords, plan$order, plan$neighbors, object$low_rank$positions,
+      object$core_covariance, object$nugget, object$method$jitter, draw_whitened(object$low_rank, betas, settings$conditional), normals,
+      settings$threads)
+  }
+}
+
+# ---- leave one out ----------------------------------------------------------------------------------------------------------------
+
+# In closed form, from the inverse of the likelihood's covariance matrix.
+#' @export
+weights_of_others.neargp_vecchia_inducing <- function(method, object, settings) {
+  data <- object$data
+  neighbors <- low_rank_neighbors(object, data, object$low_rank$order, settings$threads)
+  known <- core_residual_leave_one_out(data$coords, response_columns(data), 1 / data$weights, neighbors, object$low_rank$positions,
+    object$core_covariance, object$nugget, method$jitter, object$low_rank$weights, object$low_rank$factor, settings$threads)
+  if (is_failure(known)) abort_low_rank(known)
+  list(weighted = known$weighted, variance = known$variance - object$nugget / data$weights)
+}

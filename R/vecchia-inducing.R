@@ -1,0 +1,190 @@
+# vecchia(inducing = ): a low-rank part by inducing points, and Vecchia's approximation of what they leave over (Gyger, Furrer and Sigrist
+# 2025). With M points, L L' the covariance matrix of the field there and a(x) = L^-1 k_z(x), the residual field has the covariance
+# k(x, y) - a(x)'a(y), and the likelihood is that of data with the covariance matrix A'A plus Vecchia's for the residuals and the noise.
+
+with_inducing <- function(method, inducing) {
+  method$inducing <- inducing
+  method$jitter <- 1e-6
+  method$select <- "kmeans"
+  method$label <- "Vecchia approximation beside inducing points"
+  class(method) <- c("neargp_vecchia_inducing", class(method))
+  method
+}
+
+has_low_rank <- function(method) inherits(method, "neargp_vecchia_inducing")
+
+#' @export
+print.neargp_vecchia_inducing <- function(x, ...) {
+  x$inducing <- describe_inducing(x$inducing)
+  x[c("jitter", "select")] <- NULL
+  NextMethod()
+}
+
+# ---- fitting ----------------------------------------------------------------------------------------------------------------------
+
+#' @export
+fit_method.neargp_vecchia_inducing <- function(method, problem) {
+  start <- low_rank_start(method, problem)
+  state <- fit_low_rank(method, problem, start)
+  objective <- residual_objective(problem, method, state$arrangement$positions, state$neighbors)
+  gradient <- function(working) objective$evaluate(working, TRUE)$gradient %||% rep(NA_real_, length(working))
+  information <- information_by_differences(gradient, state$working, problem$free, rep(1, length(state$working)))
+  c(method_result(state, score = "log-likelihood", information = information, k = method$k),
+    list(low_rank = c(state$arrangement, list(neighbors = state$neighbors))))
+}
+
+# Vecchia's own optimum with few neighbours: for its parameters, in whose metric points and neighbours are found, and for its information,
+# in which the search takes its steps. Estimates that are continued, or given, are only asked for the information.
+low_rank_start <- function(method, problem) {
+  given <- !is.null(problem$warm_start) || !anyNA(problem$layout$start[problem$free])
+  k <- min(method$k, max(problem$control$coarse_k, 1L))
+  state <- list(working = problem$start, iterations = 0L, evaluations = 0L)
+  search <- vecchia_search(problem, method$ordering)
+  objective_for <- function(component, k) local_objective(problem, search(component, k))
+  if (!given && any(problem$free)) return(fit_level(problem, k, TRUE, state, objective_for, scoring_optimizer(problem), 0.1))
+  state$evaluated <- check_start(objective_for(component_at(problem, state$working), k)$evaluate(state$working, information = TRUE))
+  state
+}
+
+# Rounds as of fit_level(): neighbours are held while the optimiser runs. The first round has the nearest, the others those of largest
+# residual correlation at the estimates so far; order and positions are made anew where the metric has changed a lot, once.
+fit_low_rank <- function(method, problem, start, renew_at = 0.5) {
+  control <- problem$control
+  key <- if (method$ordering == "random") order_key() else 0
+  state <- start
+  component <- component_at(problem, state$working)
+  arrangement <- arrange(method, problem, component, key)
+  neighbors <- nearest_residual(problem, component, arrangement$order, method$k)
+  for (round in seq_len(max(2L, control$max_refreshes))) {
+    objective <- residual_objective(problem, method, arrangement$positions, neighbors, start$evaluated$information)
+    result <- fisher_scoring(objective, state$working, problem$free, problem$bounds, control,
+      tolerance = if (round == 1L) max(0.1, control$tolerance) else control$tolerance)
+    result[c("iterations", "evaluations")] <- list(result$iterations + state$iterations, result$evaluations + state$evaluations)
+    state <- result
+    problem$report(method$k, round, state)
+    found <- component_at(problem, state$working)
+    moved <- max(abs(metric_shape(found) - metric_shape(component)))
+    if (round == 1L && moved > renew_at) arrangement <- arrange(method, problem, found, key)
+    settled <- round > 1L && (moved <= control$refresh_tolerance || state$gain < control$refresh_gain)
+    component <- found
+    neighbors <- correlated_residual(problem, method, arrangement, state$working)
+    if (settled) break
+  }
+  if (!settled) {
+    state$converged <- FALSE
+    state$message <- sprintf("neighbours still changed after %d refreshes (max_refreshes)", control$max_refreshes)
+  }
+  state$evaluated <- check_start(residual_objective(problem, method, arrangement$positions, neighbors)$evaluate(state$working))
+  state[c("arrangement", "neighbors")] <- list(arrangement, neighbors)
+  state
+}
+
+# The order of the rows and the positions of the inducing points, in the metric of a component.
+arrange <- function(method, problem, component, key) {
+  list(order = row_order(problem, component, method$ordering, key), positions = low_rank_positions(method, problem, component))
+}
+
+# Those of a fit that is continued, where they were asked for in the same words.
+low_rank_positions <- function(method, problem, component) {
+  before <- problem$warm_start
+  if (!is.null(before) && identical(before$method$inducing, method$inducing)) return(before$low_rank$positions)
+  start_positions(method, problem, component)
+}
+
+nearest_residual <- function(problem, component, order, k) {
+  neighbors_in_order(problem, component, min(k, length(order) - 1L), order)
+}
+
+# Of five times k of the nearest the k of largest residual correlation, which are the same as of all rows to two digits of the likelihood
+# (bench/vecchia-inducing.md).
+candidates_for_each <- 5L
+
+correlated_residual <- function(problem, method, arrangement, working) {
+  values <- to_core(working, problem$layout$transform)
+  correlated_neighbors(problem, arrangement, as_core_covariance(problem$layout, problem$groups, values), method)
+}
+
+# `problem`: has data and threads.
+correlated_neighbors <- function(problem, arrangement, covariance, method) {
+  k <- min(method$k, length(arrangement$order) - 1L)
+  candidates <- nearest_residual(problem, metric_component(covariance), arrangement$order, candidates_for_each * k)
+  found <- core_residual_neighbors(problem$data$coords, arrangement$positions, candidates, k, covariance, method$jitter, problem$threads)
+  if (nzchar(found$failure)) abort_low_rank(found)
+  found$neighbors
+}
+
+# `information`: that of fisher_scoring(), which learns from gradients how far it is from that of this likelihood.
+residual_objective <- function(problem, method, positions, neighbors, information = NULL) {
+  layout <- problem$layout
+  data <- problem$data
+  columns <- response_columns(data)
+  noise_scale <- 1 / data$weights
+  evaluate <- function(working, ...) {
+    values <- to_core(working, layout$transform)
+    found <- core_residual_vecchia(data$coords, columns, noise_scale, positions, neighbors,
+      as_core_covariance(layout, problem$groups, values), nugget_of(layout, values), method$jitter, TRUE, problem$threads)
+    if (is_failure(found)) return(list(value = -Inf, failed = found$failed, condition = low_rank_condition(found)))
+    found$gradient <- core_to_working_slope(layout, values) * found$gradient
+    found$information <- information
+    found
+  }
+  list(evaluate = evaluate, n = length(data$y))
+}
+
+is_failure <- function(found) nzchar(found$failure) || found$failed > 0L
+
+abort_low_rank <- function(found) rlang::cnd_signal(low_rank_condition(found))
+
+low_rank_condition <- function(found) {
+  rlang::catch_cnd(if (nzchar(found$failure)) abort_bound(found$failure) else abort_cholesky(found$failed), "error")
+}
+
+# ---- the fit ----------------------------------------------------------------------------------------------------------------------
+
+#' @export
+complete_fit.neargp_vecchia_inducing <- function(method, fit, result) {
+  fit$low_rank <- result$low_rank[c("positions", "order")]
+  fit$inducing <- as.data.frame(raw_positions(fit$low_rank$positions, fit$locations))
+  with_low_rank_posterior(fit, result$low_rank$neighbors)
+}
+
+# The distribution of the field at the inducing points given the rows that the fit holds now. It is found anew: the optimiser had the
+# response in a unit of its own.
+with_low_rank_posterior <- function(fit, neighbors = low_rank_neighbors(fit, fit$data, fit$low_rank$order)) {
+  fit$low_rank[c("weights", "factor", "unexplained")] <- low_rank_posterior(fit, fit$data, neighbors)[c("weights", "factor", "unexplained")]
+  fit
+}
+
+low_rank_posterior <- function(fit, data, neighbors, threads = fit$threads) {
+  found <- core_residual_vecchia(data$coords, response_columns(data), 1 / data$weights, fit$low_rank$positions, neighbors,
+    fit$core_covariance, fit$nugget, fit$method$jitter, FALSE, threads)
+  if (is_failure(found)) abort_low_rank(found)
+  found
+}
+
+low_rank_neighbors <- function(fit, data, order, threads = fit$threads) {
+  correlated_neighbors(list(data = data, threads = threads), list(order = order, positions = fit$low_rank$positions), fit$core_covariance,
+    fit$method)
+}
+
+# The trend as estimated from some rows, in an ordering of their own.
+low_rank_trend <- function(fit, data, threads) {
+  order <- row_order(list(data = data, threads = threads), metric_component(fit$core_covariance), "maxmin", 0)
+  low_rank_posterior(fit, data, low_rank_neighbors(fit, data, order, threads), threads)[c("beta", "beta_vcov")]
+}
+
+#' @export
+fit_details.neargp_vecchia_inducing <- function(method, fit) {
+  share <- fit$low_rank$unexplained / sum(vapply(fit$core_covariance$components, function(component) component$variance, 0))
+  c(Inducing = sprintf("%s points, which leave %s of the field's variance to the neighbours", format_count(nrow(fit$inducing)),
+    format(signif(share, 2L))))
+}
+
+# With its parameters and inducing points, but what these know from other rows.
+#' @export
+restrict_rows.neargp_vecchia_inducing <- function(method, fit, rows) {
+  rank <- order(fit$low_rank$order)[rows]
+  fit$data <- take_data_rows(fit$data, rows)
+  fit$low_rank$order <- order(rank)
+  with_low_rank_posterior(with_fold_trend(fit))
+}
