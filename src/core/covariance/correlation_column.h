@@ -56,7 +56,29 @@ void fill_column(ColumnPack<Lanes>, const Correlation& correlation, double varia
                  const ColumnEntries& out) {
   using Packed = ColumnPack<Lanes>;
   using Real = typename Packed::Real;
-  for (Index j = 0; j < places.m; j += Lanes) {
+  const auto store = [&](const Real& r2, Index j, Index count) __attribute__((always_inline)) {
+    Real c, dc_dr2 = Real{}, dc_dshape = Real{};
+    correlation.template evaluate<slope, shape>(r2, c, dc_dr2, dc_dshape);
+    Packed::store(variance * c, out.value + j, count);
+    if (slope) Packed::store(r2 > 0.0 ? variance * dc_dr2 : Real{}, out.slope + j, count);
+    if (shape) Packed::store(variance * dc_dshape, out.shape + j, count);
+  };
+  // Several packs at a time: a distance is a chain of additions, each of which waits for the one before.
+  constexpr int packs = 4;
+  Index j = 0;
+  for (; j + packs * Lanes <= places.m; j += packs * Lanes) {
+    Real r2[packs] = {};
+    for (int d = 0; d < places.dim; ++d) {
+      const double* from = places.points + d * places.stride + j;
+      const double x = places.x[d];
+      neargp::unrolled<packs>([&](auto p) __attribute__((always_inline)) {
+        const Real difference = Packed::load(from + p * Lanes) - x;
+        r2[p] += difference * difference;
+      });
+    }
+    neargp::unrolled<packs>([&](auto p) __attribute__((always_inline)) { store(r2[p], j + p * Lanes, Lanes); });
+  }
+  for (; j < places.m; j += Lanes) {
     const Index count = places.m - j;
     Real r2 = Real{};
     for (int d = 0; d < places.dim; ++d) {
@@ -64,11 +86,7 @@ void fill_column(ColumnPack<Lanes>, const Correlation& correlation, double varia
       const Real difference = (count >= Lanes ? Packed::load(from) : Packed::load(from, count)) - places.x[d];
       r2 += difference * difference;
     }
-    Real c, dc_dr2 = Real{}, dc_dshape = Real{};
-    correlation.template evaluate<slope, shape>(r2, c, dc_dr2, dc_dshape);
-    Packed::store(variance * c, out.value + j, count);
-    if (slope) Packed::store(r2 > 0.0 ? variance * dc_dr2 : Real{}, out.slope + j, count);
-    if (shape) Packed::store(variance * dc_dshape, out.shape + j, count);
+    store(r2, j, count);
   }
 }
 

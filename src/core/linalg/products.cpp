@@ -6,7 +6,11 @@ namespace neargp {
 
 namespace {
 
-constexpr Index solved_rows = 64;
+// Rows before the middle, a multiple of 32; none where the whole is solved for at once.
+Index first_half(Index n) {
+  constexpr Index step = 32;
+  return n <= step ? 0 : (n / 2 + step - 1) / step * step;
+}
 
 ConstBlock operand(const ConstMatrixView& x, bool transposed = false) {
   return {x.data(), x.rows(), x.cols(), x.outerStride(), transposed};
@@ -36,25 +40,25 @@ void weighted_rank_update(ConstMatrixView a, const Eigen::VectorXd& w, MatrixVie
   c -= taken;
 }
 
-// By blocks of rows, so that nearly all of it is products, which engines compute up to twice as fast as they solve.
+// By halves of the rows, so that nearly all of it is products of large matrices, which engines compute up to twice as fast as
+// they solve.
 void lower_solve(ConstMatrixView lower, MatrixView b, const ProductEngine& engine) {
-  for (Index first = 0; first < lower.rows(); first += solved_rows) {
-    const Index rows = std::min(solved_rows, lower.rows() - first);
-    MatrixView solved = b.middleRows(first, rows);
-    engine.add_product(-1.0, operand(lower.block(first, 0, rows, first)), operand(b.topRows(first)), target(solved));
-    engine.solve_left(operand(lower.block(first, first, rows, rows)), target(solved));
-  }
+  const Index n = lower.rows(), first = first_half(n), rest = n - first;
+  if (first == 0) return engine.solve_left(operand(lower), target(b));
+  lower_solve(lower.topLeftCorner(first, first), b.topRows(first), engine);
+  MatrixView below = b.bottomRows(rest);
+  engine.add_product(-1.0, operand(lower.bottomLeftCorner(rest, first)), operand(b.topRows(first)), target(below));
+  lower_solve(lower.bottomRightCorner(rest, rest), below, engine);
 }
 
 void lower_transposed_solve(ConstMatrixView lower, MatrixView b) {
   const ProductEngine& engine = product_engine();
-  for (Index last = lower.rows(); last > 0;) {
-    const Index first = (last - 1) / solved_rows * solved_rows, rows = last - first, rest = lower.rows() - last;
-    MatrixView solved = b.middleRows(first, rows);
-    engine.add_product(-1.0, operand(lower.block(last, first, rest, rows), true), operand(b.bottomRows(rest)), target(solved));
-    engine.solve_left(operand(lower.block(first, first, rows, rows), true), target(solved));
-    last = first;
-  }
+  const Index n = lower.rows(), first = first_half(n), rest = n - first;
+  if (first == 0) return engine.solve_left(operand(lower, true), target(b));
+  lower_transposed_solve(lower.bottomRightCorner(rest, rest), b.bottomRows(rest));
+  MatrixView above = b.topRows(first);
+  engine.add_product(-1.0, operand(lower.bottomLeftCorner(rest, first), true), operand(b.bottomRows(rest)), target(above));
+  lower_transposed_solve(lower.topLeftCorner(first, first), above);
 }
 
 bool cholesky(MatrixView s) {

@@ -1,5 +1,7 @@
 #include "variational/collapsed_bound.h"
 
+#include <memory>
+
 #include "base/error.h"
 #include "linalg/products.h"
 #include "variational/bound_moments.h"
@@ -47,8 +49,8 @@ class Evaluation {
       : data_(data), factor_(factor), settings_(settings), context_(context),
         nugget_(factor.points().covariance().nugget), m_(factor.points().size()) {}
 
-  CollapsedBound value() {
-    const BoundMoments moments = sum_moments();
+  CollapsedBound value(bool derivatives) {
+    const BoundMoments moments = sum_moments(derivatives);
     gram_ = moments.gram;
     traces_ = moments.traces;
     return solve_bound(moments, data_.coords.n, settings_.reml, contrasts_);
@@ -73,38 +75,52 @@ class Evaluation {
     return sum_rows(data_.coords.n, settings_.chunk_rows, m_ * m_, context_, zero, body);
   }
 
-  BoundMoments sum_moments() const {
+  // Keeps what the gradient of the tight bound needs again, unless it is too much.
+  BoundMoments sum_moments(bool derivatives) {
+    const bool keep = derivatives && settings_.kind == BoundKind::tight &&
+                      cross_block_bytes(factor_.points(), data_.coords.n) < settings_.most_bytes;
+    kept_.resize(keep ? std::size_t((data_.coords.n + settings_.chunk_rows - 1) / settings_.chunk_rows) : 0);
     const BoundMoments zero = zero_moments(m_, data_.columns);
     return over_rows(zero, [&](Index first, Index last, BoundMoments& sum) {
       const Rows rows = take_rows(data_, nugget_, first, last);
-      const CrossBlock block(factor_, rows.coords, false);
+      auto block = std::make_unique<const CrossBlock>(factor_, rows.coords, keep);
       const MatrixXd weighted = rows.precision.asDiagonal() * rows.values;
-      sum.cross += block.features() * weighted;
+      sum.cross += block->features() * weighted;
       sum.columns += rows.values.transpose() * weighted;
-      rank_update(block.features() * rows.precision.cwiseSqrt().asDiagonal(), sum.gram);
-      sum.traces += trace_terms(settings_.kind, rows.precision, block.unexplained());
+      weighted_rank_update(block->features(), rows.precision, sum.gram);
+      sum.traces += trace_terms(settings_.kind, rows.precision, block->unexplained());
       sum.log_precision += rows.precision.array().log().sum();
-      sum.unexplained += block.unexplained().sum();
+      sum.unexplained += block->unexplained().sum();
+      if (keep) kept_[first / settings_.chunk_rows] = std::move(block);
     });
   }
 
   Adjoints sum_tight_adjoints(const MatrixXd& means, const MatrixXd& covariance) const {
     const Adjoints zero{factor_.points().zero_gradient(), MatrixXd::Zero(m_, m_)};
     return over_rows(zero, [&](Index first, Index last, Adjoints& sum) {
-      const Rows rows = take_rows(data_, nugget_, first, last);
-      const CrossBlock block(factor_, rows.coords, true);
-      const MatrixXd& features = block.features();
-      const VectorXd slopes = trace_slopes(settings_.kind, rows.precision, block.unexplained());
-      const MatrixXd residuals = rows.values * contrasts_ - features.transpose() * means;
-      MatrixXd bar(m_, last - first);
-      multiply(covariance, features, bar);
-      const VectorXd spread = features.cwiseProduct(bar).colwise().sum();
-      sum.gradient.parameters.back() += nugget_slope(rows, residuals, spread, slopes, block.unexplained());
-      bar = (features * slopes.asDiagonal() - bar * rows.precision.asDiagonal()).eval();
-      bar.noalias() += means * (rows.precision.asDiagonal() * residuals).transpose();
-      rank_update(features * slopes.cwiseSqrt().asDiagonal(), sum.traced);
-      block.adjoint(bar, -0.5 * slopes, sum.gradient);
+      if (!kept_.empty()) return add_tight_adjoints(first, last, *kept_[first / settings_.chunk_rows], means, covariance, sum);
+      add_tight_adjoints(first, last, CrossBlock(factor_, {data_.coords[first], last - first, data_.coords.dim}, true), means,
+                         covariance, sum);
     });
+  }
+
+  void add_tight_adjoints(Index first, Index last, const CrossBlock& block, const MatrixXd& means,
+                          const MatrixXd& covariance, Adjoints& sum) const {
+    const Rows rows = take_rows(data_, nugget_, first, last);
+    const MatrixXd& features = block.features();
+    const VectorXd& precision = rows.precision;
+    const VectorXd slopes = trace_slopes(settings_.kind, precision, block.unexplained());
+    const MatrixXd residuals = rows.values * contrasts_ - features.transpose() * means;
+    VectorXd spread(last - first);
+    MatrixXd bar(m_, last - first);
+    multiply(covariance, features, bar);
+    for (Index i = 0; i < last - first; ++i) {
+      spread[i] = features.col(i).dot(bar.col(i));
+      bar.col(i) = slopes[i] * features.col(i) - precision[i] * bar.col(i) + means * (precision[i] * residuals.row(i)).transpose();
+    }
+    sum.gradient.parameters.back() += nugget_slope(rows, residuals, spread, slopes, block.unexplained());
+    weighted_rank_update(features, slopes, sum.traced);
+    block.adjoint(bar, -0.5 * slopes, sum.gradient);
   }
 
   // tau = W. The sum over rows of W_i A_i'S A_i is tr S(B - I) = M - tr S.
@@ -144,6 +160,7 @@ class Evaluation {
   Index m_;
   double traces_ = 0.0;
   MatrixXd gram_, contrasts_;
+  std::vector<std::unique_ptr<const CrossBlock>> kept_;
 };
 
 }  // namespace
@@ -156,7 +173,7 @@ CollapsedBound collapsed_bound(const RegressionData& data, Points inducing, cons
   const InducingFactor factor(points, settings.jitter, derivatives);
   if (!factor.regular()) return failed_bound(BoundFailure::prior);
   Evaluation evaluation(data, factor, settings, context);
-  CollapsedBound bound = evaluation.value();
+  CollapsedBound bound = evaluation.value(derivatives);
   if (!derivatives || bound.failure != BoundFailure::none) return bound;
   evaluation.add_gradient(bound);
   bound.gradient.parameters = active_part(std::move(bound.gradient.parameters), covariance);

@@ -12,8 +12,10 @@ CrossBlock::CrossBlock(const InducingFactor& factor, Points rows, bool derivativ
 
 void CrossBlock::adjoint(Eigen::MatrixXd& features_bar, const Eigen::VectorXd& variance_bar,
                          InducingGradient& gradient) const {
+  // The sum of dF/dK_zx times K_zx is that of dF/dA times A.
+  const double scale = features_bar.cwiseProduct(features_).sum();
   lower_transposed_solve(factor_.lower(), features_bar);
-  factor_.points().contract(parts_, features_bar, gradient);
+  factor_.points().contract(parts_, features_bar, scale, gradient);
   factor_.points().contract_variance(variance_bar.sum(), gradient);
 }
 

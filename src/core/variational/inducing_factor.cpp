@@ -16,11 +16,13 @@ void InducingFactor::adjoint(const Eigen::MatrixXd& g, InducingGradient& gradien
   bar.transposeInPlace();
   lower_transposed_solve(lower_, bar);
   bar *= -0.5;
+  // The sum of dF/dK_zz times LL' is -1/2 tr(P + P').
+  const double trace = bar.trace(), scale = -0.5 * g.trace() - jitter_ * points_.covariance().variance * trace;
   InducingGradient own = points_.zero_gradient();
-  points_.contract(parts_, bar, own);
+  points_.contract(parts_, bar, scale, own);
   for (const PreparedComponent& component : points_.covariance().components)
     if (component.variance_parameter >= 0)
-      own.parameters[component.variance_parameter] += jitter_ * component.variance * bar.trace();
+      own.parameters[component.variance_parameter] += jitter_ * component.variance * trace;
   gradient.add(own, 2.0);
 }
 

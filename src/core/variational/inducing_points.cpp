@@ -2,12 +2,14 @@
 
 #include "base/error.h"
 #include "covariance/kernels.h"
+#include "linalg/products.h"
 
 namespace neargp {
 
 namespace {
 
 using Eigen::MatrixXd;
+using Eigen::VectorXd;
 using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
 MatrixXd matrix_of(Points points) { return Eigen::Map<const RowMajor>(points.data, points.n, points.dim); }
@@ -20,6 +22,9 @@ double form_sum(const ScaleDerivative& form, const MatrixXd& moments) {
   for (const int d : form.coordinates) sum += moments(d, d);
   return -2.0 * sum;
 }
+
+// The least number of doubles from n on that is an odd number of cache lines.
+Index odd_lines(Index n) { return ((n + 7) / 8 | 1) * 8; }
 
 }  // namespace
 
@@ -38,6 +43,8 @@ InducingPoints::InducingPoints(const PreparedCovariance& covariance, Points posi
   for (const PreparedComponent& component : covariance.components) {
     const RowMajor rows = positions_;
     scaled_.push_back(scaled(component, rows.data(), rows.rows()));
+    padded_.push_back(MatrixXd::Zero(odd_lines(size()), dim()));
+    padded_.back().topRows(size()) = scaled_.back();
   }
 }
 
@@ -67,24 +74,27 @@ MatrixXd InducingPoints::covariances(std::vector<ComponentCovariances>* parts) c
 MatrixXd InducingPoints::covariances_with(const MatrixXd& points, std::vector<ComponentCovariances>* parts) const {
   const Index m = size(), n = points.rows();
   const RowMajor rows = points;
-  MatrixXd total = MatrixXd::Zero(m, n);
+  const bool alone = covariance_.components.size() == 1;
+  MatrixXd total(m, n);
+  if (!alone) total.setZero();
   if (parts) parts->resize(covariance_.components.size());
   for (std::size_t c = 0; c < covariance_.components.size(); ++c) {
     const PreparedComponent& component = covariance_.components[c];
     ComponentCovariances own;
     ComponentCovariances& part = parts ? (*parts)[c] : own;
-    part.scaled = scaled(component, rows.data(), n);
-    const RowMajor places = part.scaled;
-    part.value.resize(m, parts ? n : 1);
+    const MatrixXd places = scaled(component, rows.data(), n);
+    const RowMajor by_row = places;
+    if (parts) part.scaled = places;
+    part.value.resize(m, alone ? 0 : parts ? n : 1);
     part.slope.resize(m, parts ? n : 0);
     part.shape.resize(m, parts && component.wants_shape() ? n : 0);
     const FamilyChoice<double> family = family_choice(component);
     for (Index i = 0; i < n; ++i) {
-      double* value = part.value.col(parts ? i : 0).data();
-      const ColumnPlaces at{scaled_[c].data(), m, m, places.data() + i * dim(), dim()};
+      double* value = alone ? total.col(i).data() : part.value.col(parts ? i : 0).data();
+      const ColumnPlaces at{padded_[c].data(), m, padded_[c].rows(), by_row.data() + i * dim(), dim()};
       covariance_kernels().covariance_column(family, component.variance, at,
           {value, parts ? part.slope.col(i).data() : nullptr, part.shape.cols() ? part.shape.col(i).data() : nullptr});
-      total.col(i) += part.value.col(parts ? i : 0);
+      if (!alone) total.col(i) += part.value.col(parts ? i : 0);
     }
   }
   return total;
@@ -93,19 +103,29 @@ MatrixXd InducingPoints::covariances_with(const MatrixXd& points, std::vector<Co
 // With T = bar * slope, and z and x the scaled points of rows and columns, every length parameter needs no more than
 //   sum T_ji (z_j - x_i)(z_j - x_i)' = Z'D Z - Z'T X - (Z'T X)' + X'E X,   D and E the sums of T by rows and columns,
 // and the derivative in z_j is 2 [ D_jj z_j - (T X)_j ].
-void InducingPoints::contract(const std::vector<ComponentCovariances>& parts, const MatrixXd& bar,
+void InducingPoints::contract(const std::vector<ComponentCovariances>& parts, MatrixXd& bar, double scale,
                               InducingGradient& gradient) const {
+  const Index n = bar.cols();
+  MatrixXd copy;
   for (std::size_t c = 0; c < parts.size(); ++c) {
     const PreparedComponent& component = covariance_.components[c];
     const ComponentCovariances& part = parts[c];
     if (component.variance_parameter >= 0)
-      gradient.parameters[component.variance_parameter] += bar.cwiseProduct(part.value).sum();
+      gradient.parameters[component.variance_parameter] += part.value.size() ? bar.cwiseProduct(part.value).sum() : scale;
     if (component.wants_shape()) gradient.parameters[component.shape_parameter] += bar.cwiseProduct(part.shape).sum();
     const MatrixXd& z = scaled_[c];
     const MatrixXd& x = part.scaled;
-    const MatrixXd weight = bar.cwiseProduct(part.slope);
-    const MatrixXd weighted = weight * x;
-    const Eigen::VectorXd of_row = weight.rowwise().sum(), of_column = weight.colwise().sum();
+    const bool last = c + 1 == parts.size();
+    if (!last) copy = bar;
+    MatrixXd& weight = last ? bar : copy;
+    VectorXd of_row = VectorXd::Zero(size()), of_column(n);
+    for (Index i = 0; i < n; ++i) {
+      weight.col(i).array() *= part.slope.col(i).array();
+      of_row += weight.col(i);
+      of_column[i] = weight.col(i).sum();
+    }
+    MatrixXd weighted(size(), dim());
+    multiply(weight, x, weighted);
     const MatrixXd mixed = z.transpose() * weighted;
     const MatrixXd moments = z.transpose() * of_row.asDiagonal() * z - mixed - mixed.transpose() +
                              x.transpose() * of_column.asDiagonal() * x;

@@ -20,7 +20,8 @@ struct InducingGradient {
 };
 
 // The covariances of one component with some points, a column for each: their derivatives in the squared scaled
-// distance and, where it is wanted, in the shape; and the points in the component's metric, a row for each.
+// distance and, where it is wanted, in the shape; and the points in the component's metric, a row for each. A component
+// that is alone has the covariances that are returned beside it, and `value` is empty.
 struct ComponentCovariances {
   Eigen::MatrixXd value, slope, shape, scaled;
 };
@@ -43,8 +44,9 @@ class InducingPoints {
   Eigen::MatrixXd covariances(std::vector<ComponentCovariances>* parts) const;
 
   // Adds the derivatives of an objective through the covariances of which `parts` are, given its derivatives `bar` in
-  // them. Of the positions it is those of the rows: among the inducing points, where rows and columns move, half of it.
-  void contract(const std::vector<ComponentCovariances>& parts, const Eigen::MatrixXd& bar,
+  // them (overwritten) and the sum of the products of both, `scale`. Of the positions it is those of the rows: among the
+  // inducing points, where rows and columns move, half of it.
+  void contract(const std::vector<ComponentCovariances>& parts, Eigen::MatrixXd& bar, double scale,
                 InducingGradient& gradient) const;
 
   // The same through k(x, x) at places where the derivatives in it sum to `bar`.
@@ -62,6 +64,7 @@ class InducingPoints {
   Eigen::RowVectorXd centre_;
   Eigen::MatrixXd positions_;            // about the centre
   std::vector<Eigen::MatrixXd> scaled_;  // by component, a row for each point
+  std::vector<Eigen::MatrixXd> padded_;  // the same with further rows, so that no coordinates meet in the cache's sets
 };
 
 }  // namespace neargp

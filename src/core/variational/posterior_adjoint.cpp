@@ -35,10 +35,11 @@ void PosteriorAdjoint::add_rows(Points rows, const MatrixXd& precision, const Al
   for (std::size_t field = 0; field < inner_.size(); ++field) {
     const auto weight = precision.col(Eigen::Index(field));
     multiply(inner_[field], covariances, product);
-    bar += product * weight.asDiagonal();
+    for (Eigen::Index i = 0; i < bar.cols(); ++i) bar.col(i) += weight[i] * product.col(i);
     variance_bar -= 0.5 * unexplained_shares_[Eigen::Index(field)] * weight.sum();
   }
-  points.contract(parts, bar, gradient);
+  const double scale = bar.cwiseProduct(covariances).sum();
+  points.contract(parts, bar, scale, gradient);
   points.contract_variance(variance_bar, gradient);
 }
 
