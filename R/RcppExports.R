@@ -281,6 +281,10 @@ core_family_bound <- function(coords, response, inducing, covariance, family, pa
     .Call(`_neargp_core_family_bound`, coords, response, inducing, covariance, family, parameters, start, places, bound, jitter, tolerance, derivatives, threads)
 }
 
+core_natural_fit <- function(coords, response, inducing, covariance, family, parameters, start, settings, threads) {
+    .Call(`_neargp_core_natural_fit`, coords, response, inducing, covariance, family, parameters, start, settings, threads)
+}
+
 core_collapsed_predict <- function(newcoords, inducing, covariance, jitter, weights, factor, threads) {
     .Call(`_neargp_core_collapsed_predict`, newcoords, inducing, covariance, jitter, weights, factor, threads)
 }

@@ -6,7 +6,12 @@ fit_inducing <- function(method, problem) {
   working <- if (is.null(problem$warm_start)) subset_start(method, problem) else problem$start
   positions <- start_positions(method, problem, component_at(problem, working),
     number = min(512L, ceiling(count_places(problem$data) / 4)))
-  optimize_bound(problem, method, working, positions, method$move, problem$report_bound)
+  if (!uses_batches(method, problem, nrow(positions))) {
+    return(optimize_bound(problem, method, working, positions, method$move, problem$report_bound))
+  }
+  reached <- fit_by_batches(problem, method, working, positions)
+  if (method$optimizer == "natural") return(batch_result(problem, method, reached))
+  optimize_bound(problem, method, reached$working, reached$positions, method$move, problem$report_bound, most = 30L)
 }
 
 # Parameters from 2,000 rows with 200 points that are held. A user's start needs none.
@@ -91,8 +96,9 @@ position_chart <- function(problem, positions, component) {
 
 # Ends where the last `patience` evaluations have gained less than 1e-5 a row, or 0.02 where that is more: optima of other starts differ
 # by more. The optimiser sees values per row.
-optimize_bound <- function(problem, method, working, positions, move, report, patience = 8L) {
+optimize_bound <- function(problem, method, working, positions, move, report, patience = 8L, most = Inf) {
   objective <- bound_objective(problem, method)
+  most <- min(most, max_steps(problem))
   n <- length(problem$data$y)
   free <- problem$free
   chart <- position_chart(problem, positions, component_at(problem, working))
@@ -119,9 +125,9 @@ optimize_bound <- function(problem, method, working, positions, move, report, pa
   room <- function(bound, none) c(problem$bounds[[bound]][free], rep(none, length(start) - length(parameters)))
   message <- rlang::try_fetch(
     stats::optim(start, record$loss(state_at), record$loss_slope(state_at), method = "L-BFGS-B", lower = room("lower", -Inf),
-      upper = room("upper", Inf), control = list(maxit = max_steps(problem), lmm = 20L, factr = 10))$convergence,
+      upper = room("upper", Inf), control = list(maxit = most, lmm = 20L, factr = 10))$convergence,
     neargp_bound_converged = function(condition) 0L)
-  record$result(if (message == 1L) sprintf("the bound still rose after %d iterations (max_iterations)", max_steps(problem)))
+  record$result(if (message == 1L) sprintf("the bound still rose after %d iterations (max_iterations)", most))
 }
 
 # Positions are many more parameters than max_iterations was made for.

@@ -3,7 +3,8 @@
 #' A Gaussian process seen through its values at `inducing` points: their number, not that of the rows, is what a dense matrix has. The
 #' best distribution of these values given a gaussian response is known in closed form (the collapsed bound of Titsias 2009), and given
 #' another response of [response_family] (but not classes of more than two levels) a few steps find it, so that the fit maximises one
-#' deterministic function of the covariance parameters and the points' positions together, by the L-BFGS method of [stats::optim()].
+#' deterministic function of the covariance parameters and the points' positions together, by the L-BFGS method of [stats::optim()]; where
+#' there are many rows for each point, after some passes over the rows in mini-batches.
 #'
 #' @section When to take it:
 #' Take it in many coordinates (machine-learning inputs), where neighbours say little and the field is smooth beside the spacing of some
@@ -13,9 +14,10 @@
 #' average: above 0.1 more of them, or `vecchia()`, predict better. With a point at each row the method is [exact_gp()].
 #'
 #' @section Time and memory:
-#' An evaluation with its gradient takes seven products of `n * M^2` multiplications, M the number of inducing points; with `bound =
-#' "standard"` it takes four. Rows are taken 1,024 at a time, so that beside the data memory is that of some matrices of M x M for
-#' each thread. Responses of other families take three such products for each step towards the posterior, of which there are two to four in
+#' An evaluation with its gradient takes six products of `n * M^2` multiplications, M the number of inducing points; with `bound =
+#' "standard"` it takes four. The tight bound's features and slopes of all rows are kept for its gradient, `16 n M` bytes, unless that is
+#' more than one GiB; else rows are taken 256 at a time, and beside the data memory is that of some matrices of M x M for each thread.
+#' A pass in mini-batches takes about as long as one and a half evaluations. Responses of other families take three such products for each step towards the posterior, of which there are two to four in
 #' an evaluation, and keep the features of all rows, `8 n M` bytes, unless that is more than one GiB.
 #'
 #' @section The objective:
@@ -52,6 +54,15 @@
 #'   that come near to each other do no harm.
 #' @param std_errors whether standard errors of covariance parameters are computed, from the curvature of the bound with the inducing
 #'   points held; `NULL` for those of up to 12 parameters. They take two evaluations for each parameter.
+#' @param optimizer how the bound is maximised. `"collapsed"`: by evaluations over all rows. `"natural"`: in mini-batches, the posterior by
+#'   natural gradients (Hensman et al. 2013) and the rest by Adam (Kingma and Ba 2015), whose rate is cut by ten at 75% and at 90% of the
+#'   steps. Either ends with the best posterior given all rows. `"auto"`: mini-batches first where there are more than 32 rows for each
+#'   point, since a pass then gains more than an evaluation, then at most 30 iterations of `"collapsed"`; else `"collapsed"` alone, as for a
+#'   fit that is continued.
+#' @param epochs passes over the rows in mini-batches; `NULL` for 20 of `"auto"` and 100 of `"natural"`.
+#' @param batch_size rows in a mini-batch, drawn by R's random numbers (see [set.seed()]); fewer make noisier steps, more make fewer.
+#' @param learning_rate first rate of Adam, for logarithms of parameters and for positions in units of the ranges.
+#' @param natural_rate share of the way that the posterior moves with each batch, up to 1. The first steps have the larger shares 1, 1/2, 1/3, ..
 #' @return A settings object for the argument `method` of [neargp()]. A fit by it has the data frame `inducing`, the positions in the
 #'   coordinates of the data.
 #' @section Errors: [neargp()] stops with `neargp_error_inducing` for positions that are missing, or not in the coordinates of the data;
@@ -62,6 +73,7 @@
 #'   Hensman, J., Fusi, N. and Lawrence, N. D. (2013). Gaussian processes for big data. *UAI*. Álvarez, M. A. and Lawrence, N. D. (2011).
 #'   Computationally efficient convolved multiple output Gaussian processes. *JMLR* 12, 1459–1500. Titsias, M. K. (2025). New bounds for
 #'   sparse variational Gaussian processes. *ICML*. Khan, M. E. and Lin, W. (2017). Conjugate-computation variational inference. *AISTATS*.
+#'   Kingma, D. P. and Ba, J. (2015). Adam: a method for stochastic optimization. *ICLR*.
 #' @examples
 #' set.seed(1)
 #' d <- data.frame(x1 = runif(400), x2 = runif(400), x3 = runif(400))
@@ -73,11 +85,16 @@
 #' head(fit$inducing)
 #' @export
 svgp <- function(inducing = NULL, move = TRUE, bound = c("tight", "standard"), select = c("kmeans", "random"), jitter = 1e-6,
-                 std_errors = NULL) {
+                 std_errors = NULL, optimizer = c("auto", "collapsed", "natural"), epochs = NULL, batch_size = 1024L,
+                 learning_rate = 0.01, natural_rate = 0.1) {
   new_method("svgp", "inducing points (SVGP)", inducing = check_start_positions(inducing), move = check_flag(move, "move"),
     bound = check_choice(bound, "bound", c("tight", "standard")), select = check_choice(select, "select", c("kmeans", "random")),
     jitter = check_number(jitter, "jitter", 0, 1e-2, open = TRUE),
-    std_errors = if (!is.null(std_errors)) check_flag(std_errors, "std_errors"))
+    std_errors = if (!is.null(std_errors)) check_flag(std_errors, "std_errors"),
+    optimizer = check_choice(optimizer, "optimizer", c("auto", "collapsed", "natural")),
+    epochs = if (!is.null(epochs)) check_count(epochs, "epochs"), batch_size = check_count(batch_size, "batch_size"),
+    learning_rate = check_number(learning_rate, "learning_rate", 0, 1, open = TRUE),
+    natural_rate = check_number(natural_rate, "natural_rate", 0, 1, open = TRUE))
 }
 
 is_svgp <- function(method) inherits(method, "neargp_svgp")
@@ -86,6 +103,7 @@ is_svgp <- function(method) inherits(method, "neargp_svgp")
 print.neargp_svgp <- function(x, ...) {
   x$inducing <- describe_inducing(x$inducing, "512, or a quarter of the rows")
   x$std_errors <- x$std_errors %||% "of up to 12 parameters"
+  x$epochs <- x$epochs %||% if (x$optimizer == "auto") "20, where there are more than 32 rows for each point" else "100"
   NextMethod()
 }
 

@@ -60,16 +60,34 @@ orthogonal_trend <- function(X) {
 }
 
 mean_field_settings <- function(method, problem, warm_start) {
+  c(list(prior = if (is_swsgp(method)) "neighborhoods" else "sequential", epochs = method$epochs, batch_size = method$batch_size,
+    learning_rate = method$learning_rate, key = order_key(), unit = predictor_unit(problem$data, problem$family), warm_start = warm_start,
+    learn = learns_positions(method), report = mean_field_reporter(method, problem)), adam_parameters(problem))
+}
+
+# The parameters that Adam moves, those of the covariance and those of the family, to which the noise of gaussian responses belongs.
+adam_parameters <- function(problem) {
   layout <- problem$layout
-  gaussian <- is_gaussian(problem$family)
-  of_family <- if (gaussian) layout$kind == "nugget" else layout$kind == "family"
   part <- function(rows, free) {
     list(transform = layout$transform[rows], lower = problem$bounds$lower[rows], upper = problem$bounds$upper[rows], free = free[rows])
   }
-  list(prior = if (is_swsgp(method)) "neighborhoods" else "sequential", epochs = method$epochs, batch_size = method$batch_size, learning_rate = method$learning_rate, key = order_key(),
-    unit = predictor_unit(problem$data, problem$family), warm_start = warm_start, learn = learns_positions(method),
-    covariance = part(layout$kind != "family", problem$free & layout$kind != "nugget"), family = part(of_family, problem$free),
-    report = mean_field_reporter(method, problem))
+  list(covariance = part(layout$kind != "family", problem$free & layout$kind != "nugget"),
+    family = part(of_family(problem), problem$free))
+}
+
+of_family <- function(problem) problem$layout$kind == if (is_gaussian(problem$family)) "nugget" else "family"
+
+values_after_adam <- function(problem, values, fitted) {
+  layout <- problem$layout
+  of_covariance <- !layout$kind %in% c("nugget", "family")
+  values[of_covariance] <- fitted$covariance[of_covariance[layout$kind != "family"]]
+  values[of_family(problem)] <- fitted$family
+  values
+}
+
+epochs_message <- function(epochs, skipped) {
+  sprintf("ran its %d epochs of Adam%s; there is no test of convergence", epochs,
+    if (skipped > 0L) sprintf(", skipping %d steps that overflowed", skipped) else "")
 }
 
 learns_positions <- function(method) if (is_swsgp(method)) method$move else isTRUE(method$inducing$learn)
@@ -84,10 +102,7 @@ mean_field_reporter <- function(method, problem) {
 
 mean_field_result <- function(method, problem, nodes, search, fitted) {
   layout <- problem$layout
-  values <- to_core(problem$start, layout$transform)
-  of_covariance <- !layout$kind %in% c("nugget", "family")
-  values[of_covariance] <- fitted$covariance[of_covariance[layout$kind != "family"]]
-  values[if (is_gaussian(problem$family)) layout$kind == "nugget" else layout$kind == "family"] <- fitted$family
+  values <- values_after_adam(problem, to_core(problem$start, layout$transform), fitted)
   working <- to_working(values, layout$transform)
   data <- if (is.null(nodes$node)) list(coords = problem$data$coords, neighbors = fitted$data_neighbors) else list(node = nodes$node)
   at_end <- core_mean_field_state(
@@ -95,8 +110,7 @@ mean_field_result <- function(method, problem, nodes, search, fitted) {
     latent_response(problem$data), as_core_covariance(layout, problem$groups, values), family_core_name(problem$family),
     fitted$family, fitted$beta, fitted$mean, fitted$variance, problem$threads)
   state <- optimizer_result(working, list(value = fitted$value, beta = fitted$beta, beta_vcov = at_end$beta_vcov), NA_real_,
-    method$epochs, method$epochs, NA, sprintf("ran its %d epochs of Adam%s; there is no test of convergence", method$epochs,
-      if (fitted$skipped > 0L) sprintf(", skipping %d steps that overflowed", fitted$skipped) else ""))
+    method$epochs, method$epochs, NA, epochs_message(method$epochs, fitted$skipped))
   result <- method_result(state, score = if (is_swsgp(method)) "SWSGP objective" else "evidence lower bound (mean field)",
     information = NULL, k = if (is.null(nodes$node)) method$k else nrow(search$neighbors))
   result$posterior <- list(coords = nodes$coords, node = nodes$node, order = search$order, neighbors = fitted$neighbors,

@@ -6,6 +6,28 @@
 #include "covariance/covariance_matrix.h"
 #include "simd/instruction_set.h"
 
+namespace {
+
+neargp::WorkingScale to_scale(const std::string& name) {
+  if (name == "identity") return neargp::WorkingScale::identity;
+  if (name == "log") return neargp::WorkingScale::log;
+  if (name == "power") return neargp::WorkingScale::logit_half;
+  throw neargp::Error("There is no working scale called '" + name + "'.");
+}
+
+}  // namespace
+
+neargp::WorkingParameters to_working_parameters(const Rcpp::List& list) {
+  neargp::WorkingParameters working{{},
+                                    Rcpp::as<std::vector<double>>(list["lower"]),
+                                    Rcpp::as<std::vector<double>>(list["upper"]),
+                                    {}};
+  for (const std::string& name : Rcpp::as<std::vector<std::string>>(list["transform"])) working.scale.push_back(to_scale(name));
+  const Rcpp::LogicalVector free = list["free"];
+  working.free.assign(free.begin(), free.end());
+  return working;
+}
+
 neargp::Component to_component(const Rcpp::List& list) {
   neargp::Component component;
   component.family = neargp::family_from_name(Rcpp::as<std::string>(list["family"]));

@@ -9,29 +9,10 @@
 
 namespace {
 
-neargp::WorkingScale to_scale(const std::string& name) {
-  if (name == "identity") return neargp::WorkingScale::identity;
-  if (name == "log") return neargp::WorkingScale::log;
-  if (name == "power") return neargp::WorkingScale::logit_half;
-  throw neargp::Error("There is no working scale called '" + name + "'.");
-}
-
 neargp::MeanFieldPrior to_prior(const std::string& name) {
   if (name == "sequential") return neargp::MeanFieldPrior::sequential;
   if (name == "neighborhoods") return neargp::MeanFieldPrior::neighborhoods;
   throw neargp::Error("There is no prior called '" + name + "'.");
-}
-
-// transform, lower, upper, free
-neargp::WorkingParameters to_working(const Rcpp::List& list) {
-  neargp::WorkingParameters working{{},
-                                    Rcpp::as<std::vector<double>>(list["lower"]),
-                                    Rcpp::as<std::vector<double>>(list["upper"]),
-                                    {}};
-  for (const std::string& name : Rcpp::as<std::vector<std::string>>(list["transform"])) working.scale.push_back(to_scale(name));
-  const Rcpp::LogicalVector free = list["free"];
-  working.free.assign(free.begin(), free.end());
-  return working;
 }
 
 neargp::MeanFieldAdamSettings to_settings(const Rcpp::List& list) {
@@ -44,8 +25,8 @@ neargp::MeanFieldAdamSettings to_settings(const Rcpp::List& list) {
   settings.unit = Rcpp::as<double>(list["unit"]);
   settings.warm_start = Rcpp::as<bool>(list["warm_start"]);
   settings.locations = Rcpp::as<bool>(list["learn"]);
-  settings.covariance = to_working(list["covariance"]);
-  settings.likelihood = to_working(list["family"]);
+  settings.covariance = to_working_parameters(list["covariance"]);
+  settings.likelihood = to_working_parameters(list["family"]);
   if (!Rf_isNull(list["report"])) {
     const Rcpp::Function report = list["report"];
     settings.report = [report](int epoch, double value) { report(epoch, value); };

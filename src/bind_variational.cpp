@@ -11,6 +11,7 @@
 #include "variational/coregionalised_prediction.h"
 #include "variational/exact_mean.h"
 #include "variational/family_bound.h"
+#include "variational/natural_fit.h"
 #include "variational/point_mean.h"
 
 const char* failure_name(neargp::BoundFailure failure) {
@@ -241,6 +242,37 @@ Rcpp::List core_class_bound(const Rcpp::NumericMatrix& coords, const Rcpp::Integ
 Rcpp::NumericMatrix core_class_probabilities(const std::string& link, const Rcpp::NumericMatrix& mean, const Rcpp::NumericMatrix& variance,
                                              int threads) {
   return to_r(neargp::class_probabilities(neargp::class_link_from_name(link), to_eigen(mean), to_eigen(variance), make_run_context(threads)));
+}
+
+// start: pseudo-observations of all rows, of core_family_start(). settings: bound, jitter, epochs, batch_size, learning_rate, natural_rate,
+// key, covariance and family (transform, lower, upper, free of each parameter), position_unit (of each coordinate; none where
+// positions are held), spherical, report (a function of epoch and bound).
+// [[Rcpp::export]]
+Rcpp::List core_natural_fit(const Rcpp::NumericMatrix& coords, const Rcpp::List& response, const Rcpp::NumericMatrix& inducing,
+                            const Rcpp::List& covariance, const std::string& family, const Rcpp::NumericVector& parameters,
+                            const Rcpp::List& start, const Rcpp::List& settings, int threads) {
+  const PointStore points(coords), positions(inducing);
+  neargp::NaturalFitSettings natural;
+  natural.kind = bound_kind(Rcpp::as<std::string>(settings["bound"]));
+  natural.jitter = Rcpp::as<double>(settings["jitter"]);
+  natural.epochs = Rcpp::as<int>(settings["epochs"]);
+  natural.batch_size = Rcpp::as<int>(settings["batch_size"]);
+  natural.learning_rate = Rcpp::as<double>(settings["learning_rate"]);
+  natural.natural_rate = Rcpp::as<double>(settings["natural_rate"]);
+  natural.key = std::uint64_t(Rcpp::as<double>(settings["key"]));
+  natural.covariance = to_working_parameters(settings["covariance"]);
+  natural.likelihood = to_working_parameters(settings["family"]);
+  natural.position_unit = Rcpp::as<std::vector<double>>(settings["position_unit"]);
+  natural.spherical = Rcpp::as<bool>(settings["spherical"]);
+  const Rcpp::Function report = settings["report"];
+  natural.report = [report](int epoch, double value) { report(epoch, value); };
+  const neargp::NaturalFit fit = neargp::natural_fit(
+      to_response(response), points.view(), positions.view(), to_covariance(covariance, 0.0), to_likelihood(family, parameters),
+      to_family_posterior(start), natural, make_run_context(threads));
+  return Rcpp::List::create(Rcpp::_["covariance"] = neargp::parameter_values(fit.covariance),
+                            Rcpp::_["family"] = fit.likelihood.parameters,
+                            Rcpp::_["inducing"] = from_row_major(fit.positions, inducing.ncol()),
+                            Rcpp::_["trace"] = fit.trace, Rcpp::_["skipped"] = fit.skipped);
 }
 
 // [[Rcpp::export]]

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "family_cases.h"
 #include "inducing_fixtures.h"
 #include "latent_reference.h"
 #include "variational/collapsed_prediction.h"
@@ -11,22 +12,6 @@ using namespace neargp;
 using namespace fixtures;
 
 namespace {
-
-constexpr ResponseFamily all_families[] = {
-    ResponseFamily::gaussian, ResponseFamily::student_t, ResponseFamily::binomial_logit, ResponseFamily::binomial_probit,
-    ResponseFamily::binomial_cloglog, ResponseFamily::poisson, ResponseFamily::negative_binomial, ResponseFamily::gamma,
-    ResponseFamily::beta};
-
-Likelihood likelihood_of(ResponseFamily family) {
-  switch (family) {
-    case ResponseFamily::gaussian: return {family, {0.2}};
-    case ResponseFamily::student_t: return {family, {0.4, 5.0}};
-    case ResponseFamily::negative_binomial: return {family, {2.0}};
-    case ResponseFamily::gamma: return {family, {3.0}};
-    case ResponseFamily::beta: return {family, {6.0}};
-    default: return {family, {}};
-  }
-}
 
 FamilyBoundSettings settings_of(BoundKind kind) {
   FamilyBoundSettings settings;

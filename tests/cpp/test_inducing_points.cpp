@@ -43,9 +43,10 @@ TEST_CASE("derivatives through covariances with inducing points are those of dif
     const PreparedCovariance prepared = prepare(model.covariance, model.dim, true);
     const InducingPoints points(prepared, inducing.view());
     std::vector<ComponentCovariances> parts;
-    points.covariances(others.view(), &parts);
+    const Eigen::MatrixXd covariances = points.covariances(others.view(), &parts);
     InducingGradient gradient = points.zero_gradient();
-    points.contract(parts, weights, gradient);
+    Eigen::MatrixXd bar = weights;
+    points.contract(parts, bar, weights.cwiseProduct(covariances).sum(), gradient);
     CHECK(difference(gradient.positions, position_differences(inducing, 1e-5, [&](const Cloud& at) {
             return value(model.covariance, at); })) < 1e-7);
     CHECK(difference(parameter_gradient(gradient), parameter_differences(model.covariance, 1e-5, [&](const Covariance& at) {
@@ -62,7 +63,8 @@ TEST_CASE("a rough field at an inducing point on a datum has a finite gradient")
   inducing.covariances(points.view(), &parts);
   CHECK(parts[0].slope.diagonal().isZero(0.0));
   InducingGradient gradient = inducing.zero_gradient();
-  inducing.contract(parts, Eigen::MatrixXd::Ones(5, 5), gradient);
+  Eigen::MatrixXd bar = Eigen::MatrixXd::Ones(5, 5);
+  inducing.contract(parts, bar, 1.0, gradient);
   CHECK(gradient.positions.allFinite());
 }
 

@@ -1,5 +1,6 @@
 #include "covariance/parameters.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "base/error.h"
@@ -50,6 +51,29 @@ double from_working(WorkingScale scale, double working) {
     case WorkingScale::logit_half: return 2.0 / (1.0 + std::exp(-working));
   }
   return working;
+}
+
+double to_working(WorkingScale scale, double value) {
+  switch (scale) {
+    case WorkingScale::identity: return value;
+    case WorkingScale::log: return std::log(value);
+    case WorkingScale::logit_half: return std::log(value / (2.0 - value));
+  }
+  return value;
+}
+
+std::vector<double> WorkingParameters::working(const std::vector<double>& values) const {
+  std::vector<double> result;
+  for (std::size_t a = 0; a < values.size(); ++a) result.push_back(to_working(scale[a], values[a]));
+  return result;
+}
+
+void WorkingParameters::set_values(double* working, std::vector<double>& values) const {
+  for (std::size_t a = 0; a < values.size(); ++a) {
+    if (!free[a]) continue;
+    working[a] = std::min(std::max(working[a], lower[a]), upper[a]);
+    values[a] = from_working(scale[a], working[a]);
+  }
 }
 
 double working_slope(WorkingScale scale, bool is_shape, double value) {

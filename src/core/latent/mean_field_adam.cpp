@@ -62,9 +62,8 @@ class AdamState {
       moments_[2 * j] += trend_at(j);
       moments_[2 * j + 1] = std::log(moments_[2 * j + 1]);
     }
-    const std::vector<double> values = parameter_values(point_.covariance);
-    for (std::size_t a = 0; a < values.size(); ++a) shared_.push_back(to_working(settings.covariance.scale[a], values[a]));
-    for (const double value : point_.likelihood.parameters) shared_.push_back(std::log(value));
+    shared_ = settings.covariance.working(parameter_values(point_.covariance));
+    for (const double working : settings.likelihood.working(point_.likelihood.parameters)) shared_.push_back(working);
     shared_unit_.assign(shared_.size(), 1.0);
     shared_.insert(shared_.end(), point_.beta.begin(), point_.beta.end());
     shared_unit_.resize(shared_.size(), settings.unit);
@@ -93,15 +92,6 @@ class AdamState {
   }
 
  private:
-  static double to_working(WorkingScale scale, double value) {
-    switch (scale) {
-      case WorkingScale::identity: return value;
-      case WorkingScale::log: return std::log(value);
-      case WorkingScale::logit_half: return std::log(value / (2.0 - value));
-    }
-    return value;
-  }
-
   static std::vector<double> by_row(const std::vector<double>& by_column, int columns) {
     std::vector<double> rows(by_column.size());
     const std::size_t n = columns ? by_column.size() / columns : 0;
@@ -140,25 +130,14 @@ class AdamState {
     return slopes;
   }
 
-  // Parameters that are fixed stay exactly as they are.
   void set_shared() {
     std::vector<double> values = parameter_values(point_.covariance);
-    std::size_t next = 0;
-    const auto bounded = [&](const WorkingParameters& bounds, std::size_t a) {
-      if (bounds.free[a]) shared_[next] = std::min(std::max(shared_[next], bounds.lower[a]), bounds.upper[a]);
-      return shared_[next++];
-    };
-    for (std::size_t a = 0; a < values.size(); ++a) {
-      const double working = bounded(settings_.covariance, a);
-      if (settings_.covariance.free[a]) values[a] = from_working(settings_.covariance.scale[a], working);
-    }
+    settings_.covariance.set_values(shared_.data(), values);
     set_parameter_values(point_.covariance, values);
     point_.covariance = model_.with_jitter(std::move(point_.covariance));
-    for (std::size_t a = 0; a < point_.likelihood.parameters.size(); ++a) {
-      const double working = bounded(settings_.likelihood, a);
-      if (settings_.likelihood.free[a]) point_.likelihood.parameters[a] = std::exp(working);
-    }
-    std::copy(shared_.begin() + next, shared_.end(), point_.beta.begin());
+    double* likelihood = shared_.data() + values.size();
+    settings_.likelihood.set_values(likelihood, point_.likelihood.parameters);
+    std::copy(likelihood + point_.likelihood.parameters.size(), shared_.data() + shared_.size(), point_.beta.begin());
   }
 
   const LatentModel& model_;
@@ -185,8 +164,7 @@ bool usable(const MeanFieldGradient& gradient) {
 }
 
 double rate_at(const MeanFieldAdamSettings& settings, Index step, Index steps) {
-  const double done = settings.warm_start ? 1.0 : double(step) / double(steps);
-  return settings.learning_rate * (done >= 0.9 ? 0.01 : done >= 0.75 ? 0.1 : 1.0);
+  return decayed_rate(settings.learning_rate, settings.warm_start ? 1.0 : double(step) / double(steps));
 }
 
 void record_point(MeanField& bound, const MeanFieldPoint& point, const MeanFieldBatch& everything, const RunContext& context,

@@ -11,13 +11,6 @@
 
 namespace neargp {
 
-// Parameters that are no moments: how they appear to the optimiser and between which bounds, on the working scale.
-struct WorkingParameters {
-  std::vector<WorkingScale> scale;
-  std::vector<double> lower, upper;
-  std::vector<char> free;
-};
-
 struct MeanFieldAdamSettings {
   MeanFieldPrior prior = MeanFieldPrior::sequential;
   int epochs = 300;

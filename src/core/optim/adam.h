@@ -14,6 +14,9 @@
 
 namespace neargp {
 
+// A learning rate when that share of the steps is done: cut by ten at 75% and at 90%.
+inline double decayed_rate(double rate, double done) { return rate * (done >= 0.9 ? 0.01 : done >= 0.75 ? 0.1 : 1.0); }
+
 class RowAdam {
  public:
   RowAdam(Index rows, int width)

@@ -1,0 +1,46 @@
+# Inducing points by mini-batches: steps of natural gradients for the posterior and of Adam for covariance parameters and positions. What
+# remains of them is parameters and positions; the posterior is that of all rows.
+
+# Few steps of a method that goes through all rows are cheaper than passes in batches, until there are many rows for each point.
+uses_batches <- function(method, problem, points) {
+  switch(method$optimizer, natural = TRUE, collapsed = FALSE,
+    auto = is.null(problem$warm_start) && length(problem$data$y) > 32 * points && (method$move || any(problem$free)))
+}
+
+batch_epochs <- function(method) method$epochs %||% (if (method$optimizer == "auto") 20L else 100L)
+
+# Working parameters and positions at the end of the epochs.
+fit_by_batches <- function(problem, method, working, positions) {
+  data <- core_data(problem$data)
+  layout <- problem$layout
+  values <- to_core(working, layout$transform)
+  response <- latent_response(data)
+  response$design <- orthogonal_trend(data$X)$X
+  family <- family_core_name(problem$family)
+  parameters <- family_values(problem$family, layout, values)
+  start <- core_family_start(data_linear_predictor(data, problem$family), response, family, parameters, problem$threads)
+  fitted <- run_adam(method, core_natural_fit(data$coords, response, positions, as_core_covariance(layout, problem$groups, values), family,
+    parameters, start, batch_settings(problem, method, working), problem$threads))
+  list(working = to_working(values_after_adam(problem, values, fitted), layout$transform), positions = fitted$inducing,
+    trace = fitted$trace, skipped = fitted$skipped)
+}
+
+# Positions move in units of the ranges; in those of the data where a coordinate hardly matters and its range is far longer.
+batch_settings <- function(problem, method, working) {
+  component <- component_at(problem, working)
+  spread <- apply(problem$data$coords, 2L, stats::sd)
+  c(list(bound = method$bound, jitter = method$jitter, epochs = batch_epochs(method), batch_size = method$batch_size,
+    learning_rate = method$learning_rate, natural_rate = method$natural_rate, key = order_key(),
+    position_unit = if (method$move) pmin(component$range[component$group], spread) else double(0),
+    spherical = problem$locations$metric == "longlat",
+    report = function(epoch, value) problem$report_bound(epoch, value, what = "bound of mini-batches")), adam_parameters(problem))
+}
+
+# A fit that ends with its epochs.
+batch_result <- function(problem, method, reached) {
+  evaluated <- bound_objective(problem, method)(reached$working, reached$positions)
+  if (nzchar(evaluated$failure)) abort_bound(evaluated$failure)
+  epochs <- batch_epochs(method)
+  list(working = reached$working, positions = reached$positions, evaluated = evaluated, iterations = epochs, evaluations = epochs,
+    converged = NA, message = epochs_message(epochs, reached$skipped))
+}
