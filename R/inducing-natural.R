@@ -4,7 +4,7 @@
 # Few steps of a method that goes through all rows are cheaper than passes in batches, until there are many rows for each point.
 uses_batches <- function(method, problem, points) {
   switch(method$optimizer, natural = TRUE, collapsed = FALSE,
-    auto = is.null(problem$warm_start) && length(problem$data$y) > 32 * points && (method$move || any(problem$free)))
+    auto = is.null(problem$warm_start) && length(problem$data$y) > 16 * points && (method$move || any(problem$free)))
 }
 
 batch_epochs <- function(method) method$epochs %||% (if (method$optimizer == "auto") 20L else 100L)

@@ -56,7 +56,7 @@
 #'   points held; `NULL` for those of up to 12 parameters. They take two evaluations for each parameter.
 #' @param optimizer how the bound is maximised. `"collapsed"`: by evaluations over all rows. `"natural"`: in mini-batches, the posterior by
 #'   natural gradients (Hensman et al. 2013) and the rest by Adam (Kingma and Ba 2015), whose rate is cut by ten at 75% and at 90% of the
-#'   steps. Either ends with the best posterior given all rows. `"auto"`: mini-batches first where there are more than 32 rows for each
+#'   steps. Either ends with the best posterior given all rows. `"auto"`: mini-batches first where there are more than 16 rows for each
 #'   point, since a pass then gains more than an evaluation, then at most 30 iterations of `"collapsed"`; else `"collapsed"` alone, as for a
 #'   fit that is continued.
 #' @param epochs passes over the rows in mini-batches; `NULL` for 20 of `"auto"` and 100 of `"natural"`.
@@ -103,7 +103,7 @@ is_svgp <- function(method) inherits(method, "neargp_svgp")
 print.neargp_svgp <- function(x, ...) {
   x$inducing <- describe_inducing(x$inducing, "512, or a quarter of the rows")
   x$std_errors <- x$std_errors %||% "of up to 12 parameters"
-  x$epochs <- x$epochs %||% if (x$optimizer == "auto") "20, where there are more than 32 rows for each point" else "100"
+  x$epochs <- x$epochs %||% if (x$optimizer == "auto") "20, where there are more than 16 rows for each point" else "100"
   NextMethod()
 }
 

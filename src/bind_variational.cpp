@@ -272,7 +272,7 @@ Rcpp::List core_natural_fit(const Rcpp::NumericMatrix& coords, const Rcpp::List&
   return Rcpp::List::create(Rcpp::_["covariance"] = neargp::parameter_values(fit.covariance),
                             Rcpp::_["family"] = fit.likelihood.parameters,
                             Rcpp::_["inducing"] = from_row_major(fit.positions, inducing.ncol()),
-                            Rcpp::_["trace"] = fit.trace, Rcpp::_["skipped"] = fit.skipped);
+                            Rcpp::_["value"] = fit.trace.back(), Rcpp::_["trace"] = fit.trace, Rcpp::_["skipped"] = fit.skipped);
 }
 
 // [[Rcpp::export]]

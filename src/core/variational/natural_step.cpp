@@ -143,8 +143,20 @@ NaturalStep::State NaturalStep::state_at(const NaturalPosterior& q) const {
   return state;
 }
 
+// g + W mu of a gaussian response is the same at any q.
+NaturalStep::State NaturalStep::state_of_prior_mean() const {
+  const Index n = batch_.response.n();
+  State state;
+  state.mean = VectorXd::Zero(n);
+  state.slope.resize(n);
+  state.curvature.resize(n);
+  expectations(likelihood_, batch_.response.observations(), batch_.response.offset.data(), nullptr,
+               {nullptr, state.slope.data(), state.curvature.data(), nullptr}, nullptr, context_);
+  return state;
+}
+
 NaturalPosterior NaturalStep::moved(const NaturalPosterior& from, double rate) const {
-  const State state = state_at(from);
+  const State state = gaussian_ ? state_of_prior_mean() : state_at(from);
   NaturalPosterior q = posterior(state.curvature, state.curvature.cwiseMax(0.0).cwiseProduct(state.mean) + state.slope);
   q.precision = (1.0 - rate) * from.precision + rate * q.precision;
   q.natural = (1.0 - rate) * from.natural + rate * q.natural;

@@ -58,6 +58,7 @@ class NaturalStep {
   struct State;  // what rows say at q
 
   State state_at(const NaturalPosterior& q) const;
+  State state_of_prior_mean() const;
   template <class Body>
   void over_pieces(const Body& body) const;
 
