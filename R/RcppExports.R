@@ -257,6 +257,26 @@ core_marginal_density <- function(family, parameters, y, trials, weights, count,
     .Call(`_neargp_core_marginal_density`, family, parameters, y, trials, weights, count, mean, variance, gradient, threads)
 }
 
+core_residual_vecchia <- function(coords, columns, noise_scale, inducing, neighbors, covariance, nugget, jitter, derivatives, threads) {
+    .Call(`_neargp_core_residual_vecchia`, coords, columns, noise_scale, inducing, neighbors, covariance, nugget, jitter, derivatives, threads)
+}
+
+core_residual_neighbors <- function(coords, inducing, candidates, k, covariance, jitter, threads) {
+    .Call(`_neargp_core_residual_neighbors`, coords, inducing, candidates, k, covariance, jitter, threads)
+}
+
+core_residual_predict <- function(coords, columns, noise_scale, newcoords, candidates, k, inducing, covariance, nugget, jitter, weights, factor, threads) {
+    .Call(`_neargp_core_residual_predict`, coords, columns, noise_scale, newcoords, candidates, k, inducing, covariance, nugget, jitter, weights, factor, threads)
+}
+
+core_residual_leave_one_out <- function(coords, columns, noise_scale, neighbors, inducing, covariance, nugget, jitter, weights, factor, threads) {
+    .Call(`_neargp_core_residual_leave_one_out`, coords, columns, noise_scale, neighbors, inducing, covariance, nugget, jitter, weights, factor, threads)
+}
+
+core_residual_simulate <- function(coords, values, noise_scale, newcoords, order_new, neighbors, inducing, covariance, nugget, jitter, inducing_draws, normals, threads) {
+    .Call(`_neargp_core_residual_simulate`, coords, values, noise_scale, newcoords, order_new, neighbors, inducing, covariance, nugget, jitter, inducing_draws, normals, threads)
+}
+
 core_collapsed_bound <- function(coords, columns, noise_scale, inducing, covariance, nugget, bound, jitter, derivatives, threads) {
     .Call(`_neargp_core_collapsed_bound`, coords, columns, noise_scale, inducing, covariance, nugget, bound, jitter, derivatives, threads)
 }
@@ -265,12 +285,20 @@ core_coregionalised_bound <- function(coords, noise_scale, columns, outputs, pla
     .Call(`_neargp_core_coregionalised_bound`, coords, noise_scale, columns, outputs, places, inducing, covariance, bound, jitter, derivatives, threads)
 }
 
-core_exact_mean <- function(coords, columns, noise_scale, inducing, covariance, nugget, jitter, tolerance, max_iterations, threads) {
-    .Call(`_neargp_core_exact_mean`, coords, columns, noise_scale, inducing, covariance, nugget, jitter, tolerance, max_iterations, threads)
+core_exact_mean <- function(coords, precision, natural, values, inducing, covariance, jitter, tolerance, max_iterations, threads) {
+    .Call(`_neargp_core_exact_mean`, coords, precision, natural, values, inducing, covariance, jitter, tolerance, max_iterations, threads)
 }
 
-core_exact_mean_at <- function(newcoords, coords, solved, covariance, threads) {
-    .Call(`_neargp_core_exact_mean_at`, newcoords, coords, solved, covariance, threads)
+core_point_mean <- function(coords, precision, natural, values, points, covariance, jitter, threads) {
+    .Call(`_neargp_core_point_mean`, coords, precision, natural, values, points, covariance, jitter, threads)
+}
+
+core_point_weights <- function(coords, solved, points, covariance, jitter, threads) {
+    .Call(`_neargp_core_point_weights`, coords, solved, points, covariance, jitter, threads)
+}
+
+core_exact_mean_at <- function(newcoords, coords, weights, covariance, threads) {
+    .Call(`_neargp_core_exact_mean_at`, newcoords, coords, weights, covariance, threads)
 }
 
 core_family_start <- function(linear_predictor, response, family, parameters, threads) {
@@ -279,6 +307,14 @@ core_family_start <- function(linear_predictor, response, family, parameters, th
 
 core_family_bound <- function(coords, response, inducing, covariance, family, parameters, start, places, bound, jitter, tolerance, derivatives, threads) {
     .Call(`_neargp_core_family_bound`, coords, response, inducing, covariance, family, parameters, start, places, bound, jitter, tolerance, derivatives, threads)
+}
+
+core_class_bound <- function(coords, label, weights, design, classes, link, inducing, covariance, start, places, bound, jitter, tolerance, derivatives, threads) {
+    .Call(`_neargp_core_class_bound`, coords, label, weights, design, classes, link, inducing, covariance, start, places, bound, jitter, tolerance, derivatives, threads)
+}
+
+core_class_probabilities <- function(link, mean, variance, threads) {
+    .Call(`_neargp_core_class_probabilities`, link, mean, variance, threads)
 }
 
 core_natural_fit <- function(coords, response, inducing, covariance, family, parameters, start, settings, threads) {

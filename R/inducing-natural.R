@@ -3,8 +3,16 @@
 
 # Few steps of a method that goes through all rows are cheaper than passes in batches, until there are many rows for each point.
 uses_batches <- function(method, problem, points) {
+  if (has_outputs(problem) || problem$family$family == "categorical") return(refuse_batches(method, problem))
   switch(method$optimizer, natural = TRUE, collapsed = FALSE,
     auto = is.null(problem$warm_start) && length(problem$data$y) > 16 * points && (method$move || any(problem$free)))
+}
+
+# Batches have one linear predictor for each row.
+refuse_batches <- function(method, problem) {
+  if (method$optimizer != "natural") return(FALSE)
+  abort_neargp("method", c(sprintf("optimizer = \"natural\" is not for %s.",
+    if (has_outputs(problem)) "several outputs" else "classes of more than two levels"), i = "Leave it out: all rows are taken at once."))
 }
 
 batch_epochs <- function(method) method$epochs %||% (if (method$optimizer == "auto") 20L else 100L)

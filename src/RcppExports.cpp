@@ -962,6 +962,110 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// core_residual_vecchia
+Rcpp::List core_residual_vecchia(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& columns, const Rcpp::NumericVector& noise_scale, const Rcpp::NumericMatrix& inducing, const Rcpp::IntegerMatrix& neighbors, const Rcpp::List& covariance, double nugget, double jitter, bool derivatives, int threads);
+RcppExport SEXP _neargp_core_residual_vecchia(SEXP coordsSEXP, SEXP columnsSEXP, SEXP noise_scaleSEXP, SEXP inducingSEXP, SEXP neighborsSEXP, SEXP covarianceSEXP, SEXP nuggetSEXP, SEXP jitterSEXP, SEXP derivativesSEXP, SEXP threadsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type coords(coordsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type columns(columnsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type noise_scale(noise_scaleSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type inducing(inducingSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::IntegerMatrix& >::type neighbors(neighborsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type covariance(covarianceSEXP);
+    Rcpp::traits::input_parameter< double >::type nugget(nuggetSEXP);
+    Rcpp::traits::input_parameter< double >::type jitter(jitterSEXP);
+    Rcpp::traits::input_parameter< bool >::type derivatives(derivativesSEXP);
+    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_residual_vecchia(coords, columns, noise_scale, inducing, neighbors, covariance, nugget, jitter, derivatives, threads));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_residual_neighbors
+Rcpp::List core_residual_neighbors(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& inducing, const Rcpp::IntegerMatrix& candidates, int k, const Rcpp::List& covariance, double jitter, int threads);
+RcppExport SEXP _neargp_core_residual_neighbors(SEXP coordsSEXP, SEXP inducingSEXP, SEXP candidatesSEXP, SEXP kSEXP, SEXP covarianceSEXP, SEXP jitterSEXP, SEXP threadsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type coords(coordsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type inducing(inducingSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::IntegerMatrix& >::type candidates(candidatesSEXP);
+    Rcpp::traits::input_parameter< int >::type k(kSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type covariance(covarianceSEXP);
+    Rcpp::traits::input_parameter< double >::type jitter(jitterSEXP);
+    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_residual_neighbors(coords, inducing, candidates, k, covariance, jitter, threads));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_residual_predict
+Rcpp::List core_residual_predict(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& columns, const Rcpp::NumericVector& noise_scale, const Rcpp::NumericMatrix& newcoords, const Rcpp::IntegerMatrix& candidates, int k, const Rcpp::NumericMatrix& inducing, const Rcpp::List& covariance, double nugget, double jitter, const Rcpp::NumericMatrix& weights, const Rcpp::NumericMatrix& factor, int threads);
+RcppExport SEXP _neargp_core_residual_predict(SEXP coordsSEXP, SEXP columnsSEXP, SEXP noise_scaleSEXP, SEXP newcoordsSEXP, SEXP candidatesSEXP, SEXP kSEXP, SEXP inducingSEXP, SEXP covarianceSEXP, SEXP nuggetSEXP, SEXP jitterSEXP, SEXP weightsSEXP, SEXP factorSEXP, SEXP threadsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type coords(coordsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type columns(columnsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type noise_scale(noise_scaleSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type newcoords(newcoordsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::IntegerMatrix& >::type candidates(candidatesSEXP);
+    Rcpp::traits::input_parameter< int >::type k(kSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type inducing(inducingSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type covariance(covarianceSEXP);
+    Rcpp::traits::input_parameter< double >::type nugget(nuggetSEXP);
+    Rcpp::traits::input_parameter< double >::type jitter(jitterSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type weights(weightsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type factor(factorSEXP);
+    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_residual_predict(coords, columns, noise_scale, newcoords, candidates, k, inducing, covariance, nugget, jitter, weights, factor, threads));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_residual_leave_one_out
+Rcpp::List core_residual_leave_one_out(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& columns, const Rcpp::NumericVector& noise_scale, const Rcpp::IntegerMatrix& neighbors, const Rcpp::NumericMatrix& inducing, const Rcpp::List& covariance, double nugget, double jitter, const Rcpp::NumericMatrix& weights, const Rcpp::NumericMatrix& factor, int threads);
+RcppExport SEXP _neargp_core_residual_leave_one_out(SEXP coordsSEXP, SEXP columnsSEXP, SEXP noise_scaleSEXP, SEXP neighborsSEXP, SEXP inducingSEXP, SEXP covarianceSEXP, SEXP nuggetSEXP, SEXP jitterSEXP, SEXP weightsSEXP, SEXP factorSEXP, SEXP threadsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type coords(coordsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type columns(columnsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type noise_scale(noise_scaleSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::IntegerMatrix& >::type neighbors(neighborsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type inducing(inducingSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type covariance(covarianceSEXP);
+    Rcpp::traits::input_parameter< double >::type nugget(nuggetSEXP);
+    Rcpp::traits::input_parameter< double >::type jitter(jitterSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type weights(weightsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type factor(factorSEXP);
+    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_residual_leave_one_out(coords, columns, noise_scale, neighbors, inducing, covariance, nugget, jitter, weights, factor, threads));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_residual_simulate
+Rcpp::List core_residual_simulate(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& values, const Rcpp::NumericVector& noise_scale, const Rcpp::NumericMatrix& newcoords, const Rcpp::IntegerVector& order_new, const Rcpp::IntegerMatrix& neighbors, const Rcpp::NumericMatrix& inducing, const Rcpp::List& covariance, double nugget, double jitter, const Rcpp::NumericMatrix& inducing_draws, const Rcpp::NumericMatrix& normals, int threads);
+RcppExport SEXP _neargp_core_residual_simulate(SEXP coordsSEXP, SEXP valuesSEXP, SEXP noise_scaleSEXP, SEXP newcoordsSEXP, SEXP order_newSEXP, SEXP neighborsSEXP, SEXP inducingSEXP, SEXP covarianceSEXP, SEXP nuggetSEXP, SEXP jitterSEXP, SEXP inducing_drawsSEXP, SEXP normalsSEXP, SEXP threadsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type coords(coordsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type values(valuesSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type noise_scale(noise_scaleSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type newcoords(newcoordsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::IntegerVector& >::type order_new(order_newSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::IntegerMatrix& >::type neighbors(neighborsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type inducing(inducingSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type covariance(covarianceSEXP);
+    Rcpp::traits::input_parameter< double >::type nugget(nuggetSEXP);
+    Rcpp::traits::input_parameter< double >::type jitter(jitterSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type inducing_draws(inducing_drawsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type normals(normalsSEXP);
+    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_residual_simulate(coords, values, noise_scale, newcoords, order_new, neighbors, inducing, covariance, nugget, jitter, inducing_draws, normals, threads));
+    return rcpp_result_gen;
+END_RCPP
+}
 // core_collapsed_bound
 Rcpp::List core_collapsed_bound(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& columns, const Rcpp::NumericVector& noise_scale, const Rcpp::NumericMatrix& inducing, const Rcpp::List& covariance, double nugget, const std::string& bound, double jitter, bool derivatives, int threads);
 RcppExport SEXP _neargp_core_collapsed_bound(SEXP coordsSEXP, SEXP columnsSEXP, SEXP noise_scaleSEXP, SEXP inducingSEXP, SEXP covarianceSEXP, SEXP nuggetSEXP, SEXP boundSEXP, SEXP jitterSEXP, SEXP derivativesSEXP, SEXP threadsSEXP) {
@@ -1004,37 +1108,71 @@ BEGIN_RCPP
 END_RCPP
 }
 // core_exact_mean
-Rcpp::List core_exact_mean(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& columns, const Rcpp::NumericVector& noise_scale, const Rcpp::NumericMatrix& inducing, const Rcpp::List& covariance, double nugget, double jitter, double tolerance, int max_iterations, int threads);
-RcppExport SEXP _neargp_core_exact_mean(SEXP coordsSEXP, SEXP columnsSEXP, SEXP noise_scaleSEXP, SEXP inducingSEXP, SEXP covarianceSEXP, SEXP nuggetSEXP, SEXP jitterSEXP, SEXP toleranceSEXP, SEXP max_iterationsSEXP, SEXP threadsSEXP) {
+Rcpp::List core_exact_mean(const Rcpp::NumericMatrix& coords, const Rcpp::NumericVector& precision, const Rcpp::NumericMatrix& natural, const Rcpp::NumericMatrix& values, const Rcpp::NumericMatrix& inducing, const Rcpp::List& covariance, double jitter, double tolerance, int max_iterations, int threads);
+RcppExport SEXP _neargp_core_exact_mean(SEXP coordsSEXP, SEXP precisionSEXP, SEXP naturalSEXP, SEXP valuesSEXP, SEXP inducingSEXP, SEXP covarianceSEXP, SEXP jitterSEXP, SEXP toleranceSEXP, SEXP max_iterationsSEXP, SEXP threadsSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type coords(coordsSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type columns(columnsSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type noise_scale(noise_scaleSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type precision(precisionSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type natural(naturalSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type values(valuesSEXP);
     Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type inducing(inducingSEXP);
     Rcpp::traits::input_parameter< const Rcpp::List& >::type covariance(covarianceSEXP);
-    Rcpp::traits::input_parameter< double >::type nugget(nuggetSEXP);
     Rcpp::traits::input_parameter< double >::type jitter(jitterSEXP);
     Rcpp::traits::input_parameter< double >::type tolerance(toleranceSEXP);
     Rcpp::traits::input_parameter< int >::type max_iterations(max_iterationsSEXP);
     Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_exact_mean(coords, columns, noise_scale, inducing, covariance, nugget, jitter, tolerance, max_iterations, threads));
+    rcpp_result_gen = Rcpp::wrap(core_exact_mean(coords, precision, natural, values, inducing, covariance, jitter, tolerance, max_iterations, threads));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_point_mean
+Rcpp::List core_point_mean(const Rcpp::NumericMatrix& coords, const Rcpp::NumericVector& precision, const Rcpp::NumericMatrix& natural, const Rcpp::NumericMatrix& values, const Rcpp::NumericMatrix& points, const Rcpp::List& covariance, double jitter, int threads);
+RcppExport SEXP _neargp_core_point_mean(SEXP coordsSEXP, SEXP precisionSEXP, SEXP naturalSEXP, SEXP valuesSEXP, SEXP pointsSEXP, SEXP covarianceSEXP, SEXP jitterSEXP, SEXP threadsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type coords(coordsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type precision(precisionSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type natural(naturalSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type values(valuesSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type points(pointsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type covariance(covarianceSEXP);
+    Rcpp::traits::input_parameter< double >::type jitter(jitterSEXP);
+    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_point_mean(coords, precision, natural, values, points, covariance, jitter, threads));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_point_weights
+Rcpp::List core_point_weights(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& solved, const Rcpp::NumericMatrix& points, const Rcpp::List& covariance, double jitter, int threads);
+RcppExport SEXP _neargp_core_point_weights(SEXP coordsSEXP, SEXP solvedSEXP, SEXP pointsSEXP, SEXP covarianceSEXP, SEXP jitterSEXP, SEXP threadsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type coords(coordsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type solved(solvedSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type points(pointsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type covariance(covarianceSEXP);
+    Rcpp::traits::input_parameter< double >::type jitter(jitterSEXP);
+    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_point_weights(coords, solved, points, covariance, jitter, threads));
     return rcpp_result_gen;
 END_RCPP
 }
 // core_exact_mean_at
-Rcpp::NumericMatrix core_exact_mean_at(const Rcpp::NumericMatrix& newcoords, const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& solved, const Rcpp::List& covariance, int threads);
-RcppExport SEXP _neargp_core_exact_mean_at(SEXP newcoordsSEXP, SEXP coordsSEXP, SEXP solvedSEXP, SEXP covarianceSEXP, SEXP threadsSEXP) {
+Rcpp::NumericMatrix core_exact_mean_at(const Rcpp::NumericMatrix& newcoords, const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& weights, const Rcpp::List& covariance, int threads);
+RcppExport SEXP _neargp_core_exact_mean_at(SEXP newcoordsSEXP, SEXP coordsSEXP, SEXP weightsSEXP, SEXP covarianceSEXP, SEXP threadsSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type newcoords(newcoordsSEXP);
     Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type coords(coordsSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type solved(solvedSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type weights(weightsSEXP);
     Rcpp::traits::input_parameter< const Rcpp::List& >::type covariance(covarianceSEXP);
     Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_exact_mean_at(newcoords, coords, solved, covariance, threads));
+    rcpp_result_gen = Rcpp::wrap(core_exact_mean_at(newcoords, coords, weights, covariance, threads));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -1073,6 +1211,45 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< bool >::type derivatives(derivativesSEXP);
     Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
     rcpp_result_gen = Rcpp::wrap(core_family_bound(coords, response, inducing, covariance, family, parameters, start, places, bound, jitter, tolerance, derivatives, threads));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_class_bound
+Rcpp::List core_class_bound(const Rcpp::NumericMatrix& coords, const Rcpp::IntegerVector& label, const Rcpp::NumericVector& weights, const Rcpp::NumericMatrix& design, int classes, const std::string& link, const Rcpp::NumericMatrix& inducing, const Rcpp::List& covariance, const Rcpp::Nullable<Rcpp::List>& start, int places, const std::string& bound, double jitter, double tolerance, bool derivatives, int threads);
+RcppExport SEXP _neargp_core_class_bound(SEXP coordsSEXP, SEXP labelSEXP, SEXP weightsSEXP, SEXP designSEXP, SEXP classesSEXP, SEXP linkSEXP, SEXP inducingSEXP, SEXP covarianceSEXP, SEXP startSEXP, SEXP placesSEXP, SEXP boundSEXP, SEXP jitterSEXP, SEXP toleranceSEXP, SEXP derivativesSEXP, SEXP threadsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type coords(coordsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::IntegerVector& >::type label(labelSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type weights(weightsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type design(designSEXP);
+    Rcpp::traits::input_parameter< int >::type classes(classesSEXP);
+    Rcpp::traits::input_parameter< const std::string& >::type link(linkSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type inducing(inducingSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type covariance(covarianceSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::Nullable<Rcpp::List>& >::type start(startSEXP);
+    Rcpp::traits::input_parameter< int >::type places(placesSEXP);
+    Rcpp::traits::input_parameter< const std::string& >::type bound(boundSEXP);
+    Rcpp::traits::input_parameter< double >::type jitter(jitterSEXP);
+    Rcpp::traits::input_parameter< double >::type tolerance(toleranceSEXP);
+    Rcpp::traits::input_parameter< bool >::type derivatives(derivativesSEXP);
+    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_class_bound(coords, label, weights, design, classes, link, inducing, covariance, start, places, bound, jitter, tolerance, derivatives, threads));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_class_probabilities
+Rcpp::NumericMatrix core_class_probabilities(const std::string& link, const Rcpp::NumericMatrix& mean, const Rcpp::NumericMatrix& variance, int threads);
+RcppExport SEXP _neargp_core_class_probabilities(SEXP linkSEXP, SEXP meanSEXP, SEXP varianceSEXP, SEXP threadsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const std::string& >::type link(linkSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type mean(meanSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type variance(varianceSEXP);
+    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_class_probabilities(link, mean, variance, threads));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -1210,12 +1387,21 @@ static const R_CallMethodDef CallEntries[] = {
     {"_neargp_core_gamma_variables", (DL_FUNC) &_neargp_core_gamma_variables, 9},
     {"_neargp_core_matched_omega", (DL_FUNC) &_neargp_core_matched_omega, 5},
     {"_neargp_core_marginal_density", (DL_FUNC) &_neargp_core_marginal_density, 10},
+    {"_neargp_core_residual_vecchia", (DL_FUNC) &_neargp_core_residual_vecchia, 10},
+    {"_neargp_core_residual_neighbors", (DL_FUNC) &_neargp_core_residual_neighbors, 7},
+    {"_neargp_core_residual_predict", (DL_FUNC) &_neargp_core_residual_predict, 13},
+    {"_neargp_core_residual_leave_one_out", (DL_FUNC) &_neargp_core_residual_leave_one_out, 11},
+    {"_neargp_core_residual_simulate", (DL_FUNC) &_neargp_core_residual_simulate, 13},
     {"_neargp_core_collapsed_bound", (DL_FUNC) &_neargp_core_collapsed_bound, 10},
     {"_neargp_core_coregionalised_bound", (DL_FUNC) &_neargp_core_coregionalised_bound, 11},
     {"_neargp_core_exact_mean", (DL_FUNC) &_neargp_core_exact_mean, 10},
+    {"_neargp_core_point_mean", (DL_FUNC) &_neargp_core_point_mean, 8},
+    {"_neargp_core_point_weights", (DL_FUNC) &_neargp_core_point_weights, 6},
     {"_neargp_core_exact_mean_at", (DL_FUNC) &_neargp_core_exact_mean_at, 5},
     {"_neargp_core_family_start", (DL_FUNC) &_neargp_core_family_start, 5},
     {"_neargp_core_family_bound", (DL_FUNC) &_neargp_core_family_bound, 13},
+    {"_neargp_core_class_bound", (DL_FUNC) &_neargp_core_class_bound, 15},
+    {"_neargp_core_class_probabilities", (DL_FUNC) &_neargp_core_class_probabilities, 4},
     {"_neargp_core_natural_fit", (DL_FUNC) &_neargp_core_natural_fit, 9},
     {"_neargp_core_collapsed_predict", (DL_FUNC) &_neargp_core_collapsed_predict, 7},
     {"_neargp_core_coregionalised_predict", (DL_FUNC) &_neargp_core_coregionalised_predict, 7},

@@ -148,8 +148,9 @@ class ResidualAdjoint {
     add_product_transposed(bar, rows_.features(first, last - first), sum.gram);
     lower_transposed_solve(prior.lower(), bar);
     std::vector<ComponentCovariances> parts;
-    prior.points().covariances({rows_.coords()[first], last - first, rows_.coords().dim}, &parts);
-    prior.points().contract(parts, bar, sum.gradient);
+    const MatrixXd covariances = prior.points().covariances({rows_.coords()[first], last - first, rows_.coords().dim}, &parts);
+    const double scale = bar.cwiseProduct(covariances).sum();
+    prior.points().contract(parts, bar, scale, sum.gradient);
   }
 
   const RegressionData& data_;
