@@ -5,6 +5,7 @@ interrupted <- function(expression, delay) {
   writeLines(c(sprintf(".libPaths(%s)", deparse1(.libPaths())), "library(neargp)",
     "set.seed(1); n <- 20000; data <- data.frame(x = runif(n), y = runif(n)); data$z <- rnorm(n); data$count <- rpois(n, 1)",
     "data$class <- factor(sample(letters[1:3], n, TRUE)); inputs <- matrix(runif(50 * n), ncol = 50)",
+    "held <- cov_exponential(variance = 1, range = 0.2)",
     sprintf("writeLines(format(Sys.getpid()), %s)", deparse1(files[1L])),
     sprintf("outcome <- tryCatch({ %s; \"finished\" }, interrupt = function(e) \"interrupted\", error = conditionMessage)", expression),
     "works <- neargp(z ~ 1, data[1:200, ], coords = ~ x + y, method = vecchia(5), verbose = FALSE)",
@@ -31,13 +32,19 @@ long_work <- function() {
     counts = "neargp(count ~ 1, data, coords = ~ x + y, method = vnngp(40), family = poisson(), threads = 1)",
     pseudo_observations = "neargp(count ~ 1, data, coords = ~ x + y, method = loo_k(60), family = poisson(), threads = 1)",
     adam = "neargp(count ~ 1, data, coords = ~ x + y, method = vnngp(30, posterior = 'mean-field', optimizer = 'adam'), family = poisson(), threads = 1)",
-    outputs = "neargp(cbind(z, count) ~ 1, data, coords = ~ x + y, method = vecchia(40), threads = 1)")
+    outputs = "neargp(cbind(z, count) ~ 1, data, coords = ~ x + y, method = vecchia(40), threads = 1)",
+    inducing = "neargp(z ~ 1, data, coords = ~ x + y, method = svgp(512), threads = 1)",
+    inducing_counts = "neargp(count ~ 1, data, coords = ~ x + y, method = svgp(512), family = poisson(), threads = 1)",
+    neighborhoods = "neargp(count ~ 1, data, coords = ~ x + y, method = swsgp(30, inducing = 2000), family = poisson(), threads = 1)",
+    # the second stages alone: all parameters of the first are held
+    exact_mean = "neargp(z ~ 1, data, coords = ~ x + y, method = odvgp(20, move = FALSE), covariance = held, nugget = 0.1, threads = 1)",
+    predictive = "neargp(count ~ 1, data, coords = ~ x + y, method = ppgpr(400, move = FALSE), family = poisson(), covariance = held, threads = 1)")
 }
 
 test_that("searches and fits answer to an interrupt, and the session goes on", {
   skip_on_os("windows")
   skip_on_cran()
-  for (work in c("search", "counts")) expect_identical(interrupted(long_work()[[work]], 0.5), c("interrupted", "neargp"))
+  for (work in c("search", "counts", "inducing")) expect_identical(interrupted(long_work()[[work]], 0.5), c("interrupted", "neargp"))
 })
 
 test_that("every method answers to an interrupt at any moment", {
