@@ -19,18 +19,34 @@ batch_epochs <- function(method) method$epochs %||% (if (method$optimizer == "au
 
 # Working parameters and positions at the end of the epochs.
 fit_by_batches <- function(problem, method, working, positions) {
-  data <- core_data(problem$data)
   layout <- problem$layout
   values <- to_core(working, layout$transform)
-  response <- latent_response(data)
-  response$design <- orthogonal_trend(data$X)$X
+  if (method$move) {
+    chart <- position_chart(problem, positions, component_at(problem, working))
+    positions <- chart$to_positions(chart$to_free(positions))
+  }
+  response <- batch_response(problem)
   family <- family_core_name(problem$family)
   parameters <- family_values(problem$family, layout, values)
-  start <- core_family_start(data_linear_predictor(data, problem$family), response, family, parameters, problem$threads)
-  fitted <- run_adam(method, core_natural_fit(data$coords, response, positions, as_core_covariance(layout, problem$groups, values), family,
+  suggested <- if (is_gaussian(problem$family)) response$y else data_linear_predictor(problem$data, problem$family)
+  start <- core_family_start(suggested, response, family, parameters, problem$threads)
+  fitted <- run_adam(method, core_natural_fit(problem$data$coords, response, positions, as_core_covariance(layout, problem$groups, values), family,
     parameters, start, batch_settings(problem, method, working), problem$threads))
   list(working = to_working(values_after_adam(problem, values, fitted), layout$transform), positions = fitted$inducing,
     trace = fitted$trace, skipped = fitted$skipped)
+}
+
+# Columns of the trend are of unit size, as features of the field are. A gaussian response is in the unit of the problem.
+batch_response <- function(problem) {
+  data <- problem$data
+  if (!is_gaussian(problem$family)) {
+    response <- latent_response(data)
+    response$design <- orthogonal_trend(data$X)$X
+    return(response)
+  }
+  columns <- response_columns(data)
+  list(y = columns[, 1L], trials = NULL, weights = data$weights, offset = double(nrow(columns)),
+    design = orthogonal_trend(columns[, -1L, drop = FALSE])$X)
 }
 
 # Positions move in units of the ranges; in those of the data where a coordinate hardly matters and its range is far longer.
