@@ -115,7 +115,9 @@ test_that("draws have the mean and the covariance of the predictions, at a place
 })
 
 test_that("the number of threads does not change a digit of several outputs", {
-  data <- simulated_outputs(1500)
+  data <- withr::with_seed(6, data.frame(x = runif(2500), y = runif(2500), height = rnorm(2500)))
+  data$zinc <- with(data, sin(5 * x) + height) + sin(seq_len(2500))
+  data$lead <- replace(with(data, cos(5 * y)) + sin(7 * seq_len(2500)), 1:900, NA)
   fit <- function(threads) {
     suppressWarnings(neargp(cbind(zinc, lead) ~ height, data, coords = ~ x + y, method = svgp(inducing = 20, std_errors = FALSE),
       covariance = cov_matern(1.5), threads = threads, control = neargp_control(max_iterations = 2L)))
