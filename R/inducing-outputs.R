@@ -13,24 +13,13 @@ fit_outputs.neargp_svgp <- function(method, problem) {
   reached$working <- reached$working * factor + log_units(problem$layout, units)
   reached$evaluated <- bound_objective(problem, method)(reached$working, reached$positions)
   if (nzchar(reached$evaluated$failure)) abort_bound(reached$evaluated$failure)
-  result <- method_result(reached, score = "evidence lower bound", information = if (!is.null(information)) information / outer(factor, factor))
-  c(result, list(inducing = reached$positions))
-}
-
-# For each parameter the unit of its output where it is a loading, else 1.
-loading_units <- function(layout, units) {
-  factor <- rep(1, nrow(layout))
-  for (j in unique(layout$component[layout$kind == "loading"])) {
-    own <- which(layout$kind == "loading" & layout$component == j)
-    factor[own] <- rep(units, each = length(own) / length(units))
-  }
-  factor
+  if (!is.null(information)) information <- information / outer(factor, factor)
+  c(method_result(reached, score = "evidence lower bound", information = information), list(inducing = reached$positions))
 }
 
 # What the unit adds to the logarithm of a nugget.
 log_units <- function(layout, units) {
-  nugget <- layout$kind == "nugget"
-  replace(double(nrow(layout)), nugget, 2 * log(units))
+  replace(double(nrow(layout)), layout$kind == "nugget", 2 * log(units))
 }
 
 problem_in_units <- function(problem, units) {
@@ -72,14 +61,6 @@ outputs_bound_objective <- function(problem, method) {
 }
 
 # ---- predictions ------------------------------------------------------------------------------------------------------------------
-
-refuse_neighbors_of_outputs <- function(method, k, k_other) {
-  check_no_neighbors(method, k, NULL, NULL)
-  if (!is.null(k_other)) {
-    abort_neargp("argument", c(sprintf("`k_other` is for predictions from neighbours, and a fit by %s has none.", method_call(method)),
-      i = "Leave it out."))
-  }
-}
 
 # At each place the outputs' fields, trend left out: `weighted` as of inducing_moments(), a row for each output and place, output after
 # output; `posterior` and `unexplained`, the two parts of their covariances given the data, are arrays of place x output x output.

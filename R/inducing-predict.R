@@ -3,12 +3,13 @@
 # matrix B^-1, B = factor factor', and the mean B^-1 A W e. `weights` are B^-1 A W (y, X).
 
 # A row's prediction takes no neighbours: what chooses them is an error.
-check_no_neighbors <- function(method, k, local_mean, sectors) {
+check_no_neighbors <- function(method, k, local_mean = NULL, sectors = NULL, k_other = NULL) {
   refuse <- function(name) {
     abort_neargp("argument", c(sprintf("`%s` is for predictions from neighbours, and a fit by %s has none.", name, method_call(method)),
       i = "Leave it out."))
   }
   if (!is.null(k)) refuse("k")
+  if (!is.null(k_other)) refuse("k_other")
   if (!is.null(local_mean) && !isFALSE(check_flag(local_mean, "local_mean"))) refuse("local_mean")
   if (!is.null(sectors) && check_count(sectors, "sectors", lower = 0L) > 0L) refuse("sectors")
 }

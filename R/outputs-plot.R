@@ -3,10 +3,11 @@
 #' @param x a fit of [neargp()] to several outputs.
 #' @param which `"loo"`: observations against their leave-one-out predictions, with scores; `"residual_map"`: the standardised
 #'   leave-one-out residuals where they are; `"covariance"`: the fitted covariances (on the diagonal) and cross-correlations of the structures
-#'   as functions of distance; `"inducing"`, of a fit by [svgp()]: its inducing points over the data; `"variogram"`: the empirical variogram of each output with the fitted one, as `empirical_variogram(x, output = )` gives it.
+#'   as functions of distance; `"variogram"`: the empirical variogram of each output with the fitted one, as
+#'   `empirical_variogram(x, output = )` gives it; `"inducing"`, of a fit by [svgp()]: its inducing points over the data.
 #' @param outputs names of the outputs to show, all by default.
 #' @param ... for the points.
-#' @return `x`, invisibly. A panel for each output, of `"covariance"` one for each pair.
+#' @return `x`, invisibly. A panel for each output, of `"covariance"` one for each pair, of `"inducing"` one alone.
 #' @examples
 #' set.seed(1)
 #' d <- data.frame(x = runif(120), y = runif(120))

@@ -17,8 +17,8 @@
 #' @param newdata as in [predict.neargp()].
 #' @param type `"response"` for new observations, `"link"` for the process without noise.
 #' @param interval,level,chunk_size,threads,device,verbose as in [predict.neargp()].
-#' @param k,k_other number of neighbours of the own output and of each other one (not of a fit by [svgp()], which has none); by default `k` as in [predict.neargp()], and `k_other` in the
-#'   proportion of the fit.
+#' @param k,k_other number of neighbours of the own output and of each other one (not of a fit by [svgp()], which has none); by default `k`
+#'   as in [predict.neargp()], and `k_other` in the proportion of the fit.
 #' @param covariance `TRUE` (not with `observed`): attribute `"covariance"` of the result is an array of the covariance matrices of the
 #'   outputs, one for each row of `newdata`.
 #' @param observed `TRUE`: outputs that `newdata` has as columns, where they are not `NA`, are taken as observed there, and help to predict the others
@@ -64,7 +64,7 @@ predict.neargp_outputs <- function(object, newdata, type = c("response", "link")
 
 outputs_predict_settings <- function(object, k = NULL, k_other = NULL, threads = NULL, device = NULL, type = "link", interval = "none",
                                      level = 0.95, covariance = FALSE, observed = FALSE, chunk_size = NULL, verbose = FALSE) {
-  if (is_svgp(object$method)) refuse_neighbors_of_outputs(object$method, k, k_other)
+  if (is_svgp(object$method)) check_no_neighbors(object$method, k, k_other = k_other)
   most <- max(tabulate(object$data$output, length(object$outputs)))
   exact <- is.null(k) && is.null(k_other) && inherits(object$method, "neargp_exact_gp")
   k <- if (is.null(k)) min(most, max(60L, 2L * object$k)) else check_count(k, "k")
@@ -78,8 +78,8 @@ outputs_predict_settings <- function(object, k = NULL, k_other = NULL, threads =
   }
   list(type = type, interval = interval, level = check_level(level), k = as.integer(k), k_other = as.integer(k_other), exact = exact,
     covariance = covariance, observed = check_flag(observed, "observed"),
-    chunk_size = prediction_chunk(object, chunk_size), threads = resolve_threads(threads), device = resolve_device(device, exact || is_svgp(object$method)),
-    verbose = check_flag(verbose, "verbose"))
+    chunk_size = prediction_chunk(object, chunk_size), threads = resolve_threads(threads),
+    device = resolve_device(device, exact || is_svgp(object$method)), verbose = check_flag(verbose, "verbose"))
 }
 
 # Computations for `places`, at each of which all outputs are wanted.

@@ -48,15 +48,16 @@ outputs_bounds <- function(problem, variances) {
 }
 
 # For each parameter the unit in which it is to be looked for: of loadings the standard deviation of their output, else 1.
-loading_scales <- function(problem) {
-  layout <- problem$layout
-  deviations <- sqrt(residual_variances(problem$data))
-  scales <- rep(1, nrow(layout))
-  for (j in seq_along(problem$groups)) {
+loading_scales <- function(problem) loading_units(problem$layout, sqrt(residual_variances(problem$data)))
+
+# For each parameter the unit of its output where it is a loading, else 1. `units`: of the outputs.
+loading_units <- function(layout, units) {
+  factor <- rep(1, nrow(layout))
+  for (j in unique(layout$component[layout$kind == "loading"])) {
     own <- which(layout$kind == "loading" & layout$component == j)
-    scales[own] <- rep(deviations, each = length(own) / length(deviations))
+    factor[own] <- rep(units, each = length(own) / length(units))
   }
-  scales
+  factor
 }
 
 start_values_of_outputs <- function(problem, variances) {

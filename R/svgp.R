@@ -67,8 +67,7 @@
 #'   coordinates of the data.
 #' @section Errors: [neargp()] stops with `neargp_error_inducing` for positions that are missing, or not in the coordinates of the data;
 #'   with `neargp_error_nugget` for `nugget = 0`, since the bound needs noise; with `neargp_error_family` for classes of more than two
-#'   levels. [simulate()][simulate.neargp] stops with `neargp_error_size` for more than
-#'   5,000 places at once.
+#'   levels. [simulate()][simulate.neargp] stops with `neargp_error_size` for more than 5,000 places at once.
 #' @references Titsias, M. K. (2009). Variational learning of inducing variables in sparse Gaussian processes. *AISTATS*, equation (9).
 #'   Hensman, J., Fusi, N. and Lawrence, N. D. (2013). Gaussian processes for big data. *UAI*. Álvarez, M. A. and Lawrence, N. D. (2011).
 #'   Computationally efficient convolved multiple output Gaussian processes. *JMLR* 12, 1459–1500. Titsias, M. K. (2025). New bounds for

@@ -54,12 +54,7 @@ test_that("diagonal coregionalisation is separate models", {
 test_that("gradients of all objectives are those of finite differences", {
   data <- simulated_outputs(60)
   for (method in list(loo_k(k = 8), loo_k(k = 8, leave_out = "row"), mll_k(k = 8), exact_gp())) {
-    frame_settings <- list(method = method, covariance = cov_coregionalisation(cov_matern(nu = NULL), cov_exponential(), rank = c(2, 1)),
-      family = gaussian(), nugget = NULL, control = neargp_control(), threads = 1L, verbose = FALSE)
-    locations <- new_locations(data, ~ x + y, NULL, "auto", NULL, character(0))
-    frame <- new_model_frame(list(), cbind(zinc, lead) ~ height, data, locations)
-    model <- new_model_data(frame, cbind(zinc, lead) ~ height, frame_settings)
-    problem <- with_start(method, new_problem(model$data, locations, frame_settings, NULL))
+    problem <- outputs_problem(data, method, cov_coregionalisation(cov_matern(nu = NULL), cov_exponential(), rank = c(2, 1)))
     table <- neighbors_of_outputs(problem$data, component_at(problem, problem$start), 8L, 3L, method$leave_out %||% "location", 1L)
     objective <- if (inherits(method, "neargp_exact_gp")) exact_outputs_objective(problem) else
       if (inherits(method, "neargp_mll_k")) joint_objective(problem, table) else local_objective(problem, table)

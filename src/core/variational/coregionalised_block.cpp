@@ -21,7 +21,7 @@ VectorXd CoregionalisedBlock::unexplained(int p, int q) const {
   return sum;
 }
 
-void CoregionalisedBlock::adjoint(MatrixXd& features_bar, InducingGradient& gradient) const {
+void CoregionalisedBlock::adjoint(const MatrixXd& features_bar, InducingGradient& gradient) const {
   const Index m = factor_.points();
   const VectorXd no_variance = VectorXd::Zero(features_bar.cols());
   for (int c = 0; c < factor_.structures(); ++c) {

@@ -17,13 +17,15 @@ class CoregionalisedBlock {
 
   const Eigen::MatrixXd& features() const { return features_; }
   // The share of a structure's variance that the inducing points leave unexplained.
-  const Eigen::VectorXd& unexplained_share(int structure) const { return blocks_[std::size_t(structure)]->unexplained(); }
+  const Eigen::VectorXd& unexplained_share(int structure) const {
+    return blocks_[std::size_t(structure)]->unexplained();
+  }
   // The covariance of the fields of outputs p and q at each place, given those at the inducing points.
   Eigen::VectorXd unexplained(int p, int q) const;
 
-  // Adds the derivatives of an objective through the correlations with the places, given its derivatives in the features
-  // (overwritten). Those in loadings are the objective's, those through L_c InducingFactor::adjoint's.
-  void adjoint(Eigen::MatrixXd& features_bar, InducingGradient& gradient) const;
+  // Adds the derivatives of an objective through the correlations with the places, given its derivatives in the features.
+  // Those in loadings are the objective's, those through L_c InducingFactor::adjoint's.
+  void adjoint(const Eigen::MatrixXd& features_bar, InducingGradient& gradient) const;
 
  private:
   const CoregionalisedFactor& factor_;

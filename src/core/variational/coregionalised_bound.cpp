@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "base/error.h"
+#include "base/memory.h"
 #include "linalg/products.h"
 #include "variational/bound_moments.h"
 #include "variational/coregionalised_block.h"
@@ -16,24 +17,7 @@ namespace {
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
-// What the value needs of a group.
-struct GroupMoments {
-  MatrixXd gram;   // sum over places of Phi Phi' / noise scale, lower triangle
-  MatrixXd cross;  // Phi W_p R_p of its outputs, side by side
-  MatrixXd columns;
-  double traces = 0.0, log_precision = 0.0, unexplained = 0.0;
-
-  void add(const GroupMoments& other) {
-    gram += other.gram;
-    cross += other.cross;
-    columns += other.columns;
-    traces += other.traces;
-    log_precision += other.log_precision;
-    unexplained += other.unexplained;
-  }
-};
-
-// What the gradient needs of it further; a column or block of columns for each of its outputs.
+// What the gradient needs of a group; a column or block of columns for each of its outputs.
 struct GroupAdjoints {
   InducingGradient gradient;
   std::vector<MatrixXd> traced;  // by structure: sum of tau_xp B_c[p, p] Phi_c Phi_c', lower triangle
@@ -62,7 +46,7 @@ class CoregionalisedEvaluation {
   CollapsedBound value() {
     BoundMoments total = zero_moments(factor_.features(), columns_);
     for (const OutputGroup& group : groups_) {
-      GroupMoments moments = sum_moments(group);
+      BoundMoments moments = sum_moments(group);
       for (std::size_t j = 0; j < group.outputs.size(); ++j)
         total.cross += factor_.onto_fields(moments.cross.middleCols(Index(j) * columns_, columns_), group.outputs[j]);
       total.columns += moments.columns;
@@ -111,11 +95,13 @@ class CoregionalisedEvaluation {
     return group.weights.segment(first, last - first) / nuggets_[std::size_t(group.outputs[j])];
   }
 
-  GroupMoments sum_moments(const OutputGroup& group) const {
+  // Those of the features of places: `gram` is the sum of Phi Phi' / noise scale, and Phi W_p R_p of the group's outputs
+  // are side by side in `cross`.
+  BoundMoments sum_moments(const OutputGroup& group) const {
     const Index features = factor_.place_features(), count = Index(group.outputs.size());
-    const GroupMoments zero{MatrixXd::Zero(features, features), MatrixXd::Zero(features, count * columns_),
+    const BoundMoments zero{MatrixXd::Zero(features, features), MatrixXd::Zero(features, count * columns_),
                             MatrixXd::Zero(columns_, columns_)};
-    return over_places(group, zero, [&](Index first, Index last, GroupMoments& sum) {
+    return over_places(group, zero, [&](Index first, Index last, BoundMoments& sum) {
       const CoregionalisedBlock block(factor_, group.places(first, last), false);
       rank_update(block.features() * group.weights.segment(first, last - first).cwiseSqrt().asDiagonal(), sum.gram);
       for (std::size_t j = 0; j < group.outputs.size(); ++j) {
@@ -248,6 +234,7 @@ CollapsedBound evaluate(const OutputRegression& data, const std::vector<OutputGr
   const PreparedCovariance prepared = prepare(covariance, data.places.dim, derivatives);
   const CoregionalisedFactor factor(prepared, inducing, settings.jitter, derivatives);
   if (!factor.regular()) return failed_bound(BoundFailure::prior);
+  check_memory("The posterior of the latent fields at the inducing points", double(factor.features()), double(factor.features()));
   CoregionalisedEvaluation evaluation(data, groups, factor, independent, settings, context);
   CollapsedBound bound = evaluation.value();
   if (derivatives && bound.failure == BoundFailure::none) evaluation.add_gradient(bound);

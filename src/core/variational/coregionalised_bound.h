@@ -1,5 +1,5 @@
 // The evidence lower bound of several outputs on inducing points: that of collapsed_bound.h for the features E_p Phi(x)
-// of coregionalised_factor.h, which have to be multiplied with each other by place only, and for the structures only.
+// of coregionalised_factor.h.
 //
 // With Gamma_p = sum over places x at which output p is known of W_xp Phi(x) Phi(x)', and S = B^-1,
 //
