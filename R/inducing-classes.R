@@ -3,6 +3,15 @@
 
 is_categorical <- function(family) family$family == "categorical"
 
+# Which field is the largest does not depend on their scale: under robust-max the variance of the first component is their unit.
+class_layout <- function(layout, family) {
+  unit <- which(layout$kind == "variance" & !layout$fixed)[1L]
+  if (family$link == "robust-max" && !is.na(unit) && !any(layout$kind == "variance" & layout$fixed)) {
+    layout[unit, c("value", "fixed")] <- list(1, TRUE)
+  }
+  layout
+}
+
 inducing_class_response <- function(y, weights, frame) {
   classes <- class_response(y, frame)
   check_class_weights(weights, frame)

@@ -10,7 +10,7 @@ latent_layout <- function(layout, settings) {
     abort_argument("nugget", sprintf("NULL for a %s() response, whose family says how it scatters", family$family), settings$nugget)
   }
   layout[layout$kind == "nugget", c("value", "fixed")] <- list(0, TRUE)
-  if (is_categorical(family)) layout else with_family_parameters(layout, family)
+  if (is_categorical(family)) class_layout(layout, family) else with_family_parameters(layout, family)
 }
 
 # Parameters of the family on the natural scale, in the order of the core; for a gaussian() response that is the nugget.

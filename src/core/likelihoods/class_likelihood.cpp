@@ -73,6 +73,21 @@ double class_expectations(const ClassLabels& labels, const MatrixXd& mean, const
   return std::accumulate(sums.begin(), sums.end(), 0.0);
 }
 
+MatrixXd softmax_curvature_rows(const ClassLabels& labels, Index first, const MatrixXd& slope, const MatrixXd& variance,
+                                const MatrixXd& v) {
+  const Index n = v.rows();
+  const RowMajor slopes = slope.middleRows(first, n), variances = variance.middleRows(first, n), along = v;
+  RowMajor product(n, labels.classes);
+  std::vector<double> a(std::size_t(labels.classes));
+  for (Index i = 0; i < n; ++i) {
+    const double weight = labels.weights[first + i];
+    for (int c = 0; c < labels.classes; ++c) a[c] = (c == labels.label[first + i] ? 1.0 : 0.0) - slopes(i, c) / weight;
+    softmax_curvature_product(a.data(), &variances(i, 0), labels.classes, &along(i, 0), &product(i, 0));
+    product.row(i) *= weight;
+  }
+  return product;
+}
+
 MatrixXd class_probabilities(ClassLink link, const MatrixXd& mean, const MatrixXd& variance, const RunContext& context) {
   const auto probabilities = link == ClassLink::softmax ? softmax_probabilities : robust_max_probabilities;
   MatrixXd result(mean.rows(), mean.cols());

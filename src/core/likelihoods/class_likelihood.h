@@ -35,6 +35,11 @@ void check_labels(const ClassLabels& labels);
 double class_expectations(const ClassLabels& labels, const Eigen::MatrixXd& mean, const Eigen::MatrixXd& variance,
                           Eigen::MatrixXd& slope, Eigen::MatrixXd& curvature, const RunContext& context);
 
+// For softmax, rows first .. first + v.rows() - 1: minus the derivative of the slopes in the means along v, at those means
+// that have these slopes. Of one row they are positive semidefinite matrices.
+Eigen::MatrixXd softmax_curvature_rows(const ClassLabels& labels, Index first, const Eigen::MatrixXd& slope,
+                                       const Eigen::MatrixXd& variance, const Eigen::MatrixXd& v);
+
 // P(y = c), likewise; a row depends on its own moments alone.
 Eigen::MatrixXd class_probabilities(ClassLink link, const Eigen::MatrixXd& mean, const Eigen::MatrixXd& variance,
                                     const RunContext& context);

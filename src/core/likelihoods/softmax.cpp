@@ -24,17 +24,16 @@ double tilted(const double* mean, const double* variance, const std::vector<doub
   return 0.5 * square + most + std::log(sum);
 }
 
-// Newton's step for a - p(a) = 0, whose derivative is I + (diag(p) - pp') diag(s): a diagonal matrix and one of rank one.
-void newton_step(const double* variance, const std::vector<double>& a, const std::vector<double>& p,
-                 std::vector<double>& step) {
+// (I + (diag(p) - pp') diag(s))^-1 x in place: the matrix is a diagonal one and one of rank one.
+void solve_curvature(const double* p, const double* variance, int classes, double* x) {
   double along = 0.0, rest = 0.0;
-  for (std::size_t c = 0; c < a.size(); ++c) {
+  for (int c = 0; c < classes; ++c) {
     const double inverse = 1.0 / (1.0 + p[c] * variance[c]);
-    step[c] = (p[c] - a[c]) * inverse;
-    along += variance[c] * p[c] * step[c];
+    x[c] *= inverse;
+    along += variance[c] * p[c] * x[c];
     rest += p[c] * inverse;  // 1 - sum s p^2 / (1 + p s)
   }
-  for (std::size_t c = 0; c < a.size(); ++c) step[c] += along / rest * p[c] / (1.0 + p[c] * variance[c]);
+  for (int c = 0; c < classes; ++c) x[c] += along / rest * p[c] / (1.0 + p[c] * variance[c]);
 }
 
 // The trapezoidal rule in t: exp(-e^x) grows off the real axis beyond pi / 2, an error of exp(-pi^2 / step) = 3e-9.
@@ -111,14 +110,16 @@ void smoothed(double mean, double sd, const Lattice& lattice, double* below, dou
 double softmax_bound(const double* mean, const double* variance, int classes, double* a) {
   constexpr double exact = 1e-11;
   std::vector<double> at(std::size_t(classes), 0.5), p(at), step(at), tried(at), p_tried(at);
-  double value = tilted(mean, variance, at, p);  // a = 1/2: p = softmax(mean)
+  tilted(mean, variance, at, p);  // at a = 1/2, where p is the softmax of the means
   at = p;
-  value = tilted(mean, variance, at, p);
+  double value = tilted(mean, variance, at, p);
   for (int iteration = 0; iteration < 100; ++iteration) {
     double residual = 0.0;
     for (std::size_t c = 0; c < at.size(); ++c) residual = std::max(residual, std::abs(at[c] - p[c]));
     if (residual < exact) break;
-    newton_step(variance, at, p, step);
+    // Newton's for a - p(a) = 0.
+    for (std::size_t c = 0; c < at.size(); ++c) step[c] = p[c] - at[c];
+    solve_curvature(p.data(), variance, classes, step.data());
     double share = 1.0, value_tried;
     do {
       for (std::size_t c = 0; c < at.size(); ++c) tried[c] = at[c] + share * step[c];
@@ -131,6 +132,13 @@ double softmax_bound(const double* mean, const double* variance, int classes, do
   }
   std::copy(p.begin(), p.end(), a);
   return value;
+}
+
+void softmax_curvature_product(const double* a, const double* variance, int classes, const double* v, double* product) {
+  double mean = 0.0;
+  for (int c = 0; c < classes; ++c) mean += a[c] * v[c];
+  for (int c = 0; c < classes; ++c) product[c] = a[c] * (v[c] - mean);
+  solve_curvature(a, variance, classes, product);
 }
 
 void softmax_probabilities(const double* mean, const double* variance, int classes, double* probability) {

@@ -11,6 +11,9 @@
 // dF/dmu_c = a_c and dF/ds_c = a_c (1 - a_c) / 2: the bound on E log p has the slope 1[y = c] - a_c and the curvature
 // a_c (1 - a_c), which is never negative.
 //
+// By the implicit function theorem da/dmu = (I + P diag(s))^-1 P, P = diag(a) - aa': positive semidefinite, the bound on E log
+// p is concave in the means.
+//
 // Probabilities are exact. With independent u ~ Exp(1), softmax_c = P(f_c - log u_c is the largest), and f_c - log u_c has
 // the distribution function L_c(t) = E exp(-e^(f_c - t)), so that in one dimension
 //
@@ -23,6 +26,9 @@ namespace neargp {
 
 // F at its minimum; `a` gets where that is.
 double softmax_bound(const double* mean, const double* variance, int classes, double* a);
+
+// da/dmu v at the minimum `a`.
+void softmax_curvature_product(const double* a, const double* variance, int classes, const double* v, double* product);
 
 // E softmax_c for each c.
 void softmax_probabilities(const double* mean, const double* variance, int classes, double* probability);

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/error.h"
+#include "variational/class_means.h"
 #include "variational/inducing_posterior.h"
 #include "variational/posterior_adjoint.h"
 #include "variational/sum_rows.h"
@@ -24,14 +25,6 @@ struct ClassState {
   MatrixXd linear_predictor, variance;  // variance: A_i'S_c A_i
   MatrixXd slope, curvature;
 };
-
-// A column for each class.
-template <class Column>
-MatrixXd columns_of(const std::vector<InducingPosterior>& fields, Column column) {
-  MatrixXd result((fields[0].*column).size(), Index(fields.size()));
-  for (Index c = 0; c < result.cols(); ++c) result.col(c) = fields[c].*column;
-  return result;
-}
 
 // Each row less its mean.
 MatrixXd contrasts(const MatrixXd& matrix) { return matrix.colwise() - matrix.rowwise().mean().eval(); }
@@ -115,7 +108,7 @@ class ClassSearch {
     const MatrixXd curvature = rough ? MatrixXd(at.curvature.cwiseAbs()) : at.curvature;
     const MatrixXd pulled = at.given.natural - at.given.precision.cwiseProduct(at.linear_predictor);
     moved.precision += share * (curvature - moved.precision);
-    moved.natural = moved.precision.cwiseProduct(at.linear_predictor) + pulled + share * (2.0 / 3.0) * (at.slope - pulled);
+    moved.natural = moved.precision.cwiseProduct(at.linear_predictor) + pulled + share * (at.slope - pulled);
     if (settings_.kind == BoundKind::standard) {
       moved.unexplained_share.setOnes();
       return moved;
@@ -141,7 +134,8 @@ class ClassSearch {
       at.variance.col(c) = variance;
     }
     remove_common_part(at);
-    at.value = expect(at) - divergences(at);
+    const double expected = expect(at);
+    at.value = expected - divergences(at);
     return std::isfinite(at.value) ? BoundFailure::none : BoundFailure::posterior;
   }
 
@@ -150,19 +144,39 @@ class ClassSearch {
     const MatrixXd pulled = at.given.natural - at.given.precision.cwiseProduct(at.linear_predictor);
     at.linear_predictor = contrasts(at.linear_predictor);
     at.given.natural = at.given.precision.cwiseProduct(at.linear_predictor) + contrasts(pulled);
-    const MatrixXd means = contrasts(columns_of(at.fields, &InducingPosterior::mean));
-    const MatrixXd betas = contrasts(columns_of(at.fields, &InducingPosterior::beta));
-    for (Index c = 0; c < means.cols(); ++c) {
+    set_coefficients(contrasts(coefficients(at)), at);
+  }
+
+  // The m_c above the beta_c, a column for each class.
+  MatrixXd coefficients(const ClassState& at) const {
+    MatrixXd result(regression_.inducing() + design_.cols(), labels_.classes);
+    for (Index c = 0; c < result.cols(); ++c) result.col(c) << at.fields[c].mean, at.fields[c].beta;
+    return result;
+  }
+
+  void set_coefficients(const MatrixXd& coefficients, ClassState& at) const {
+    for (Index c = 0; c < coefficients.cols(); ++c) {
       InducingPosterior& field = at.fields[c];
-      field.mean = means.col(c);
-      field.beta = betas.col(c);
+      field.mean = coefficients.col(c).head(regression_.inducing());
+      field.beta = coefficients.col(c).tail(design_.cols());
       field.weights.col(0) = field.mean + field.weights.rightCols(design_.cols()) * field.beta;
     }
   }
 
+  // What the labels say at the means, which softmax lets rise to their optimum first.
   double expect(ClassState& at) const {
     const MatrixXd variance = regression_.unexplained() * at.given.unexplained_share.transpose() + at.variance;
-    return class_expectations(labels_, at.linear_predictor, variance, at.slope, at.curvature, context_);
+    ClassMeans means{coefficients(at), at.linear_predictor, {}, {}, 0.0};
+    means.expected = class_expectations(labels_, means.linear_predictor, variance, means.slope, means.curvature, context_);
+    if (labels_.link == ClassLink::softmax) {
+      raise_means(labels_, regression_, at.fields, variance, 0.1 * settings_.tolerance, context_, means);
+      set_coefficients(means.coefficients, at);
+      at.given.natural = at.given.precision.cwiseProduct(means.linear_predictor) + means.slope;
+    }
+    at.linear_predictor = std::move(means.linear_predictor);
+    at.slope = std::move(means.slope);
+    at.curvature = std::move(means.curvature);
+    return means.expected;
   }
 
   double divergences(const ClassState& at) const {
@@ -177,8 +191,8 @@ class ClassSearch {
 
   // At the optimum, where A dE/df_c = m_c.
   InducingGradient gradient(const ClassState& at) const {
-    const MatrixXd means = columns_of(at.fields, &InducingPosterior::mean);
     const Index m = regression_.inducing();
+    const MatrixXd means = coefficients(at).topRows(m);
     MatrixXd covariance = MatrixXd::Zero(m, m), gram = covariance;
     std::vector<MatrixXd> covariances;
     for (std::size_t c = 0; c < at.fields.size(); ++c) {

@@ -10,14 +10,10 @@
 // E log p that of class_likelihood.h, and each row is a pseudo-observation of each field, W_ic and h_ic. With q_ic =
 // h_ic - W_ic E f_ic, m_c = A q_c: a step of size one puts W_ic = -2 dE/ds_ic and q_ic = dE/d(E f_ic).
 //
-// The curvature of softmax in the linear predictors of a row is diag(a) - aa', of which the W_ic have the diagonal alone.
-// Along any v, by (v_i - v_j)^2 <= 2 (v_i^2 + v_j^2),
-//
-//   v'(diag(a) - aa')v = sum_{i<j} a_i a_j (v_i - v_j)^2 <= 2 sum_i a_i (1 - a_i) v_i^2,
-//
-// with equality where two classes compete: a whole step for the q_ic can overshoot twice, and two thirds of one have an error
-// of at most a third left where data say much. Nothing is known of what all fields of a row have in common: a step ends with
-// means and trends that sum to zero over the classes, which raises J, since it changes no probability.
+// That step takes the fields for independent given the data, which they are not: where two classes compete it overshoots,
+// and where softmax's bound is loose it is too short, so that such steps alone take hundreds. Under softmax each ends with
+// the best means given the S_c, see class_means.h, and a few are enough. Nothing is known of what all fields of a row have in
+// common: means and trends sum to zero over the classes, which raises J, since it changes no probability.
 #pragma once
 
 #include <vector>

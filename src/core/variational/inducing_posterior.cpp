@@ -29,6 +29,18 @@ MatrixXd InducingPosterior::covariance() const {
   return inverse;
 }
 
+VectorXd InducingPosterior::solution(const VectorXd& right) const {
+  const Eigen::Index m = factor.rows(), p = beta.size();
+  VectorXd result(m + p);
+  const auto cross = weights.rightCols(p);  // S A W X
+  result.tail(p) = beta_covariance * (right.tail(p) - cross.transpose() * right.head(m));
+  MatrixXd field = right.head(m);
+  lower_solve(factor, field);
+  lower_transposed_solve(factor, field);
+  result.head(m) = field - cross * result.tail(p);
+  return result;
+}
+
 double divergence(const VectorXd& mean, const MatrixXd& covariance, const MatrixXd& factor) {
   const double log_det = 2.0 * factor.diagonal().array().log().sum();
   return 0.5 * (covariance.trace() + mean.squaredNorm() - double(mean.size()) + log_det);
@@ -115,6 +127,32 @@ void InducingRegression::add_moments(const InducingPosterior& posterior, VectorX
     variance.segment(first, features.cols()) = whitened.colwise().squaredNorm();
     mean.segment(first, features.cols()) += features.transpose() * posterior.mean;
   });
+}
+
+MatrixXd InducingRegression::linear_predictors(const MatrixXd& coefficients) const {
+  MatrixXd result(coords_.n, coefficients.cols());
+  over_chunks([&](Index first, const MatrixXd& features, const VectorXd&) {
+    result.middleRows(first, features.cols()) = features.transpose() * coefficients.topRows(inducing_) +
+                                                design(first, features.cols()) * coefficients.bottomRows(coefficients_);
+  });
+  return result;
+}
+
+MatrixXd InducingRegression::sum_mapped(const MatrixXd& coefficients, const RowMap& map) const {
+  struct Sum {
+    MatrixXd value;
+    void add(const Sum& other) { value += other.value; }
+  };
+  const Sum zero{MatrixXd::Zero(coefficients.rows(), coefficients.cols())};
+  return sum_rows(coords_.n, chunk_rows_, coefficients.size(), context_, zero, [&](Index first, Index last, Sum& sum) {
+           const MatrixXd x = design(first, last - first);
+           features_.with(first, [&](const MatrixXd& features, const VectorXd&) {
+             const MatrixXd mapped = map(first, features.transpose() * coefficients.topRows(inducing_) +
+                                                    x * coefficients.bottomRows(coefficients_));
+             sum.value.topRows(inducing_) += features * mapped;
+             sum.value.bottomRows(coefficients_) += x.transpose() * mapped;
+           });
+         }).value;
 }
 
 }  // namespace neargp

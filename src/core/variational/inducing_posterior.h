@@ -4,6 +4,8 @@
 //   [B, A W X; X'W A', X'W X] [m; beta] = [A h; X'h].
 #pragma once
 
+#include <functional>
+
 #include "variational/collapsed_bound.h"
 #include "variational/row_features.h"
 
@@ -17,6 +19,8 @@ struct InducingPosterior {
   Eigen::MatrixXd beta_covariance;  // (X'W X - X'W A'S A W X)^-1
 
   Eigen::MatrixXd covariance() const;  // S
+  // The solution (m, beta), one above the other, for right-hand sides [r; t] in the place of [A h; X'h].
+  Eigen::VectorXd solution(const Eigen::VectorXd& right) const;
 };
 
 // KL[N(m, S) // N(0, I)], S = (factor factor')^-1.
@@ -38,6 +42,12 @@ class InducingRegression {
 
   // Adds A_i'm to `mean`, and sets `variance` to A_i'S A_i.
   void add_moments(const InducingPosterior& posterior, Eigen::VectorXd& mean, Eigen::VectorXd& variance) const;
+
+  // With `coefficients` of the features above those of the trend, a column for each field: the linear predictors.
+  Eigen::MatrixXd linear_predictors(const Eigen::MatrixXd& coefficients) const;
+  // The sum over rows of [A_i; x_i] v_i, v a function of the linear predictors [A_i; x_i]'coefficients, a row for each.
+  using RowMap = std::function<Eigen::MatrixXd(Index first, const Eigen::MatrixXd& predictors)>;
+  Eigen::MatrixXd sum_mapped(const Eigen::MatrixXd& coefficients, const RowMap& map) const;
 
  private:
   struct Moments;
