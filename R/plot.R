@@ -24,7 +24,7 @@
 #' * "variogram": [empirical_variogram()] with the fitted curve, for a gaussian
 #'   response.
 #' * "loo": observations against leave-one-out predictions, with their scores.
-#' * "inducing": of a fit by [svgp()], [odvgp()], [ppgpr()] or [swsgp()], the inducing points over the data, in the first two coordinates.
+#' * "inducing": of a fit by [svgp()], [odvgp()], [ppgpr()], [swsgp()] or [vecchia()] with them, the inducing points over the data, in the first two coordinates.
 #'
 #' @param x,object a fit by [neargp()].
 #' @param which names of the plots, see Details. By default the map, residuals and

@@ -27,7 +27,8 @@
 #'   deviation, standard normal under the model; `"trend"`: observation minus trend and offset, the process plus noise (gaussian responses only).
 #'   Unless the response is gaussian, `"standardized"` residuals are normal quantiles of the probability integral transform of the leave-one-out
 #'   prediction, of counts randomised by R's generator (Dunn and Smyth 1996): standard normal under the model, too. Beyond 6 they are set to 6.
-#' @param k number of neighbours, as in [predict.neargp()]. Every other observation for [exact_gp()].
+#' @param k number of neighbours, as in [predict.neargp()]. Every other observation for [exact_gp()], and in leave-one-out predictions for
+#'   [vecchia()] with inducing points.
 #' @param threads,... as in [predict.neargp()].
 #' @return Numeric vector with one value for each row of the data, after `subset`; where `na.action` is `na.exclude`, dropped rows are NA. For several
 #'   outputs a matrix with a column for each; NA where an output was not observed.

@@ -119,7 +119,8 @@ class ResidualAdjoint {
       g.head(count) -= q * b.head(count);
       g[count] = q;
       feature_bars_.col(i) = -p;
-      column_kernels().add_combination(places.features(), count + 1, rows_.stride(), g.data(), feature_bars_.col(i).data());
+      column_kernels().add_combination(places.features(), count + 1, rows_.stride(), g.data(),
+                                       feature_bars_.col(i).data());
       places.contract(g.data(), b.data(), sum.parameters);
       for (int a = 0; a < count; ++a) sum.parameters.back() -= g[a] * b[a] * noise_[neighbors_[i][a]];
       sum.parameters.back() += q * noise_[i];
