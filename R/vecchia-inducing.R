@@ -28,7 +28,8 @@ fit_method.neargp_vecchia_inducing <- function(method, problem) {
   state <- fit_low_rank(method, problem, start)
   objective <- residual_objective(problem, method, state$arrangement$positions, state$neighbors)
   gradient <- function(working) objective$evaluate(working, TRUE)$gradient %||% rep(NA_real_, length(working))
-  information <- information_by_differences(gradient, state$working, problem$free, rep(1, length(state$working)))
+  information <- information_by_differences(gradient, state$working, problem$free, rep(1, length(state$working)),
+    at = state$evaluated$gradient)
   c(method_result(state, score = "log-likelihood", information = information, k = method$k),
     list(low_rank = c(state$arrangement, list(neighbors = state$neighbors))))
 }
