@@ -5,7 +5,8 @@
 # The low-rank part knows the level from all data.
 check_no_local_mean <- function(local_mean, sectors) {
   refuse <- function(name, wanted) {
-    abort_neargp("argument", c(sprintf("`%s` is not for a fit by vecchia(inducing = ), whose inducing points know the level from all data.", name),
+    abort_neargp("argument", c(
+      sprintf("`%s` is not for a fit by vecchia(inducing = ), whose inducing points know the level from all data.", name),
       i = sprintf("Leave it out, or give %s.", wanted)))
   }
   if (!is.null(local_mean) && !isFALSE(check_flag(local_mean, "local_mean"))) refuse("local_mean", "FALSE")

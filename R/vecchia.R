@@ -12,27 +12,30 @@
 #'   with 105,569 rows on a lattice the intervals of variance and range just missed the truth at 30 and covered it at 60.
 #' @param ordering `"maxmin"` (each next location as far as possible from those before; the most accurate), `"random"` (uses R's random
 #'   numbers), `"coordinate"` (by the first coordinate) or `"given"` (the rows as they are).
-#' @param inducing 0 for Vecchia's approximation alone; else the number of inducing points, or their positions as a matrix or data frame of
-#'   coordinates (or sf points), for a low-rank part beside it, see below. 200 is a good number to begin with.
+#' @param inducing 0 for Vecchia's approximation alone; else the number of inducing points, or their positions as a matrix or data frame
+#'   of coordinates (or sf points), for a low-rank part beside it, see below. 200 is a good number to begin with.
 #' @section Inducing points:
 #' In more than two coordinates, or where the field is smooth, few neighbours see little of it: what neighbours do not tell then comes from
-#' afar. With `inducing` points the field is the sum of what its values there tell of it and of a residual field, and Vecchia's approximation is
-#' made of the residual alone (the Vecchia-inducing-points full-scale approximation of Gyger, Furrer and Sigrist 2025, section 3). The likelihood
-#' is exact where the points are the rows, or with `k` one less than the number of rows. Unlike the bound of [svgp()] it is no bound,
-#' and its estimates of variance and range do not suffer from too few points: `logLik()`, `AIC()` and `anova()` are those of a likelihood.
+#' afar. With `inducing` points the field is the sum of what its values there tell of it and of a residual field, and Vecchia's
+#' approximation is made of the residual alone (the Vecchia-inducing-points full-scale approximation of Gyger, Furrer and Sigrist 2025).
+#' The likelihood is exact where the points are the rows, or with `k` one less than the number of rows. Unlike the bound of
+#' [svgp()] it is no bound, and its estimates of variance and range do not suffer from too few points: `logLik()`, `AIC()` and `anova()`
+#' are those of a likelihood.
 #'
-#' Take it for many coordinates and for smooth fields, and where estimates matter there. Do not take it in two coordinates for rough fields,
-#' where neighbours tell nearly all and it only costs time; nor where the fit is to be kept without its data, for which there is [svgp()].
+#' Take it for many coordinates and for smooth fields, and where estimates matter there. Do not take it in two coordinates for rough
+#' fields, where neighbours tell nearly all and it only costs time; nor where the fit is to be kept without its data, for which there is
+#' [svgp()].
 #'
-#' Positions are the centres of [stats::kmeans()] of the rows in units of the ranges, and a share of 1e-6 of the variance is added to the diagonal
-#' of their covariance matrix. Neighbours are, of the `5 * k` nearest, the `k` whose residuals have the largest correlation with that of
-#' the row. Parameters start at the estimates of Vecchia's approximation with few neighbours. An evaluation of the likelihood with its
-#' gradient takes the time of about `n * inducing * (k^2 + 5 * inducing)` multiplications, and memory for three times `n * inducing`
-#' numbers and a half of `n * k^2`. Standard errors are from differences of the gradient, at an evaluation for each parameter. Predictions have by default twice as many neighbours as the fit, and neither
-#' sectors nor a local mean. It is for one gaussian response, on the CPU. [simulate()][simulate.neargp] draws the field at the inducing
-#' points and then the residual field in maxmin order; leave-one-out predictions are from all other rows, in closed form.
-#' @return A settings object for the argument `method` of [neargp()]. A fit with inducing points has the data frame `inducing`, their positions in
-#'   the coordinates of the data.
+#' Positions are the centres of [stats::kmeans()] of the rows in units of the ranges, and a share of 1e-6 of the variance is added to the
+#' diagonal of their covariance matrix. Neighbours are, of the `5 * k` nearest, the `k` whose residuals have the largest correlation with
+#' that of the row. Parameters start at the estimates of Vecchia's approximation with few neighbours. An evaluation of the likelihood with
+#' its gradient takes the time of about `n * inducing * (k^2 + 5 * inducing)` multiplications, and memory for three times `n * inducing`
+#' numbers and a half of `n * k^2`. Standard errors are from differences of the gradient, at an evaluation for each parameter. Predictions
+#' have by default twice as many neighbours as the fit, and neither sectors nor a local mean. It is for one gaussian response, on the CPU.
+#' [simulate()][simulate.neargp] draws the field at the inducing points and then the residual field in maxmin order; leave-one-out
+#' predictions are from all other rows, in closed form.
+#' @return A settings object for the argument `method` of [neargp()]. A fit with inducing points has the data frame `inducing`, their
+#'   positions in the coordinates of the data.
 #' @section Errors: `neargp_error_argument` for settings of the wrong type; [neargp()] stops with `neargp_error_k` when there are not more
 #'   than `k` rows. With inducing points also with `neargp_error_inducing` for positions that are missing, or not in the coordinates of the
 #'   data; `neargp_error_family` and `neargp_error_method` for responses that are not gaussian and for several; `neargp_error_memory` where the
