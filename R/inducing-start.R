@@ -59,19 +59,19 @@ chosen_positions <- function(select, coords, places, wanted, component, threads)
   first <- places[core_order(places, "random", 1, threads)[seq_len(wanted)], , drop = FALSE]
   if (select == "random") return(first)
   some <- coords[core_order(coords, "random", 2, threads)[seq_len(min(nrow(coords), max(8000L, 8L * wanted)))], , drop = FALSE]
-  cluster_centres(rbind(first, some), first, component)
+  cluster_centers(rbind(first, some), first, component)
 }
 
 # Rows that repeat a location draw centres to it. That the sweeps have not quite settled does not matter here, nor that a cluster
 # may have lost its last row: its centre stays the row that it began at. kmeans() takes a single number for how many centres there
 # are, and not for a centre.
-cluster_centres <- function(coords, first, component, sweeps = 8L) {
+cluster_centers <- function(coords, first, component, sweeps = 8L) {
   if (nrow(first) == 1L) return(matrix(colMeans(coords), 1L))
   spread <- core_scale(coords, component)
   clusters <- suppressWarnings(stats::kmeans(spread, spread[seq_len(nrow(first)), , drop = FALSE], iter.max = sweeps,
     algorithm = "Lloyd")$cluster)
   sums <- rowsum(coords, factor(clusters, seq_len(nrow(first))))
-  centres <- first
-  centres[as.integer(rownames(sums)), ] <- sums / tabulate(clusters, nrow(first))[as.integer(rownames(sums))]
-  unname(centres)
+  centers <- first
+  centers[as.integer(rownames(sums)), ] <- sums / tabulate(clusters, nrow(first))[as.integer(rownames(sums))]
+  unname(centers)
 }

@@ -39,7 +39,7 @@ raster_blocks <- function(raster, chunk_size) {
 
 # Cells as rows of a data frame with their centres as coordinates. Cells without a value in any layer are outside of a mask.
 raster_target <- function(object, raster, cells, part = "field") {
-  centres <- terra::xyFromCell(raster, cells)
+  centers <- terra::xyFromCell(raster, cells)
   covered <- rep(TRUE, length(cells))
   columns <- as.data.frame(matrix(NA, length(cells), 0L))
   if (terra::hasValues(raster)) {
@@ -48,11 +48,11 @@ raster_target <- function(object, raster, cells, part = "field") {
   }
   locations <- object$locations
   if (is.null(locations$names)) {
-    frame <- cbind(columns, data.frame(.x = centres[, 1L], .y = centres[, 2L]))
+    frame <- cbind(columns, data.frame(.x = centers[, 1L], .y = centers[, 2L]))
     locations$names <- c(".x", ".y")
     locations$terms <- stats::terms(~ .x + .y)
   } else {
-    columns[locations$names[1:2]] <- list(centres[, 1L], centres[, 2L])
+    columns[locations$names[1:2]] <- list(centers[, 1L], centers[, 2L])
     frame <- columns
   }
   frame[!covered, ] <- NA
@@ -82,6 +82,6 @@ check_raster <- function(object, raster) {
 
 # Unit of a raster's coordinates, where it is one that maps show.
 raster_unit <- function(raster) {
-  metres <- terra::linearUnits(raster)  # NaN without a CRS
-  if (metres %in% 1) "m" else if (metres %in% 1000) "km" else ""
+  meters <- terra::linearUnits(raster)  # NaN without a CRS
+  if (meters %in% 1) "m" else if (meters %in% 1000) "km" else ""
 }

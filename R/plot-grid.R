@@ -67,11 +67,11 @@ cell_size <- function(raw, cells, longlat) {
 }
 
 cells_over <- function(raw, step) {
-  centres <- function(x, step) {
+  centers <- function(x, step) {
     n <- max(1, ceiling(diff(range(x)) / step))
     mean(range(x)) + (seq_len(n) - (n + 1) / 2) * step
   }
-  as.matrix(expand.grid(centres(raw[, 1L], step[1L]), centres(raw[, 2L], step[2L])))
+  as.matrix(expand.grid(centers(raw[, 1L], step[1L]), centers(raw[, 2L], step[2L])))
 }
 
 # Data on a lattice are predicted on that lattice, or on every m-th of its rows and columns: any other grid would show beats

@@ -15,18 +15,18 @@
 #'   `latitude`.
 #' @param palette name of a palette of [grDevices::hcl.colors()], a vector of
 #'   colours, or a function of their number. The defaults can be told apart by
-#'   colour-blind readers: "viridis", "Lajolla" for `sd`, and "Blue-Red 3" centred
-#'   on zero when `centred`.
+#'   colour-blind readers: "viridis", "Lajolla" for `sd`, and "Blue-Red 3" centered
+#'   on zero when `centered`.
 #' @param limits two numbers: the range of the colour scale; values beyond take the
 #'   colour of its end. By default the range of the values.
-#' @param centred `TRUE` for a scale symmetric about zero (residuals, differences).
+#' @param centered `TRUE` for a scale symmetric about zero (residuals, differences).
 #' @param longlat `TRUE` when the coordinates are longitude and latitude in degrees:
 #'   sets the aspect ratio and the labels. Found out for sf and terra objects and
 #'   for columns of these names.
 #' @param title title of the legend, `what` by default.
 #' @param main,xlab,ylab title of the map and of its axes.
 #' @param cex,pch size and symbol of points; the default size falls with their number,
-#'   and the default symbol has an outline when `centred`, where colours may be pale.
+#'   and the default symbol has an outline when `centered`, where colours may be pale.
 #' @param reset `FALSE` leaves margins and coordinates as they are so that
 #'   [graphics::points()] or [graphics::lines()] can add to the map; `TRUE` puts
 #'   the graphical parameters back.
@@ -40,19 +40,19 @@
 #' grid <- expand.grid(x = seq(0, 1, 0.02), y = seq(0, 0.6, 0.02))
 #' grid$mean <- sin(6 * grid$x) * cos(4 * grid$y)
 #' plot_map(grid)
-#' plot_map(grid[sample(nrow(grid), 200), ], centred = TRUE)
+#' plot_map(grid[sample(nrow(grid), 200), ], centered = TRUE)
 #' @export
 plot_map <- function(predictions, what = NULL, coords = NULL, palette = NULL, limits = NULL,
-                     centred = FALSE, longlat = NULL, title = what, main = "", xlab = NULL, ylab = NULL,
-                     cex = NULL, pch = if (centred) 21 else 16, reset = TRUE, ...) {
+                     centered = FALSE, longlat = NULL, title = what, main = "", xlab = NULL, ylab = NULL,
+                     cex = NULL, pch = if (centered) 21 else 16, reset = TRUE, ...) {
   check_required()
-  check_flag(centred, "centred")
+  check_flag(centered, "centered")
   check_flag(reset, "reset")
   place <- map_place(predictions, coords, longlat)
   what <- what %||% if ("class" %in% names(place$data) && !"mean" %in% names(place$data)) "class" else "mean"
   values <- map_values(place$data, what)
   scale <- if (is.factor(values)) class_scale(levels(values), palette) else
-    color_scale(values, palette %||% default_palette(what, centred), limits, centred)
+    color_scale(values, palette %||% default_palette(what, centered), limits, centered)
   draw_map(place, values, scale, title = title, main = main, xlab = xlab, ylab = ylab, cex = cex, pch = pch,
     reset = reset, ...)
   invisible(predictions)

@@ -1,16 +1,16 @@
 # Colour scales and the legend strip, shared by the maps. A scale is a list: `breaks` (n + 1), `colors` (n), `ticks`; of classes `labels` of
 # these.
 
-# `centred` scales are symmetric about zero, for residuals and differences.
-color_scale <- function(values, palette, limits = NULL, centred = FALSE, n = 128L) {
-  check_flag(centred, "centred")
+# `centered` scales are symmetric about zero, for residuals and differences.
+color_scale <- function(values, palette, limits = NULL, centered = FALSE, n = 128L) {
+  check_flag(centered, "centered")
   values <- values[is.finite(values)]
   if (!is.null(limits) && !(is.numeric(limits) && length(limits) == 2L && all(is.finite(limits)))) {
     abort_argument("limits", "two numbers, the ends of the scale, or NULL", limits)
   }
   if (is.null(limits)) {
     limits <- if (length(values)) range(values) else c(0, 1)
-    if (centred) limits <- c(-1, 1) * max(abs(limits))
+    if (centered) limits <- c(-1, 1) * max(abs(limits))
   }
   if (diff(limits) <= 0) limits <- limits + c(-1, 1) * max(abs(limits[1L]) * 0.01, 1e-8)
   ticks <- pretty(limits, 6L)
@@ -19,7 +19,7 @@ color_scale <- function(values, palette, limits = NULL, centred = FALSE, n = 128
   list(breaks = seq(limits[1L], limits[2L], length.out = n + 1L), colors = palette_colors(palette, n), ticks = ticks)
 }
 
-default_palette <- function(what, centred) if (centred) "Blue-Red 3" else if (what == "sd") "Lajolla" else "viridis"
+default_palette <- function(what, centered) if (centered) "Blue-Red 3" else if (what == "sd") "Lajolla" else "viridis"
 
 # A palette by name (of grDevices::hcl.pals()), as colours, or as a function of their number.
 palette_colors <- function(palette, n) {

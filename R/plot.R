@@ -94,12 +94,12 @@ default_plots <- function(fit) {
   c(if (in_space <= 2L) "map", "residuals", "qq", last)
 }
 
-plot_fit_map <- function(fit, what, newdata, cells, time, palette = NULL, limits = NULL, centred = FALSE,
+plot_fit_map <- function(fit, what, newdata, cells, time, palette = NULL, limits = NULL, centered = FALSE,
                          title = NULL, main = NULL, ...) {
   drawn <- map_predictions(fit, newdata, cells, time)
   if (length(drawn$place$names) == 1L) return(plot_fit_curve(fit, drawn, main %||% drawn$title, ...))
   values <- drawn$predictions[[what]]
-  scale <- color_scale(values, palette %||% default_palette(what, centred), limits, centred)
+  scale <- color_scale(values, palette %||% default_palette(what, centered), limits, centered)
   draw_map(drawn$place, values, scale, title = title %||% what, main = main %||% drawn$title, ...)
 }
 

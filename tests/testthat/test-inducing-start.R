@@ -37,7 +37,7 @@ test_that("centres are drawn to repeated rows, and a cluster that loses its rows
   coords <- rbind(cbind(0, c(0, 0.1)), cbind(1, rep(0, 9)), cbind(1, 1))
   component <- list(family = "exponential", variance = 1, range = 1, group = c(1L, 1L), anisotropy = double(0), shape = double(0))
   first <- rbind(c(0, 0), c(1, 0))
-  centres <- cluster_centres(rbind(first, coords), first, component)
+  centres <- cluster_centers(rbind(first, coords), first, component)
   expect_equal(centres, rbind(c(0, 0.1 / 3), c(1, 1 / 11)))
 })
 

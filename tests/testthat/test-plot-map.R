@@ -105,7 +105,7 @@ test_that("settings of maps are checked", {
   withr::local_pdf(NULL)
   grid <- expand.grid(x = 1:4, y = 1:4)
   grid$mean <- rnorm(16)
-  wrong <- list(centred = NULL, centred = c(TRUE, NA), reset = NA, longlat = c(TRUE, FALSE), limits = numeric(0), limits = "a",
+  wrong <- list(centered = NULL, centered = c(TRUE, NA), reset = NA, longlat = c(TRUE, FALSE), limits = numeric(0), limits = "a",
     limits = c(0, Inf), title = character(0), main = list(), xlab = c("a", "b"))
   for (i in seq_along(wrong)) {
     expect_error(do.call(plot_map, c(list(grid), wrong[i])), names(wrong)[i], class = "neargp_error_argument", info = i)

@@ -1,7 +1,7 @@
-test_that("colour scales cover the values, centred ones are symmetric", {
+test_that("colour scales cover the values, centered ones are symmetric", {
   scale <- color_scale(c(2, 5, NA, Inf), "viridis")
   expect_equal(range(scale$breaks), c(2, 5))
-  expect_equal(range(color_scale(c(-1, 3), "Blue-Red 3", centred = TRUE)$breaks), c(-3, 3))
+  expect_equal(range(color_scale(c(-1, 3), "Blue-Red 3", centered = TRUE)$breaks), c(-3, 3))
   expect_true(diff(range(color_scale(c(4, 4), "viridis")$breaks)) > 0)
   colors <- scale_colors(scale, c(2, 5, 100, NA))
   expect_equal(colors[c(1, 2)], scale$colors[c(1, 128)])
