@@ -34,7 +34,8 @@ covariances <- list(
   matern = cov_matern(NULL), gaussian = cov_gaussian(), powered = cov_powered_exponential(), cauchy = cov_cauchy(),
   ard = cov_matern(ard = TRUE), anisotropic = cov_exponential(anisotropy = TRUE), sum = cov_matern(2.5) + cov_exponential()
 )
-methods <- list(vecchia = vecchia(12), exact_gp = exact_gp(), loo_k = loo_k(12), mll_k = mll_k(12), vnngp = vnngp(8))
+methods <- list(vecchia = vecchia(12), exact_gp = exact_gp(), loo_k = loo_k(12), mll_k = mll_k(12), vnngp = vnngp(8), svgp = svgp(20),
+  odvgp = odvgp(20), ppgpr = ppgpr(20), swsgp = swsgp(8, inducing = 40, epochs = 3L))
 by_covariance <- function() {
   pairs <- expand.grid(covariance = names(covariances), method = names(methods), stringsAsFactors = FALSE)
   cases <- Map(function(covariance, method) list(covariance = covariances[[covariance]], method = methods[[method]]), pairs$covariance,
@@ -52,7 +53,8 @@ responses <- list(
 latent_methods <- list(
   loo_k = loo_k(10), vnngp = vnngp(8), laplace = vnngp(8, posterior = "laplace"), mean_field = vnngp(8, posterior = "mean-field"),
   exact_factor = vnngp(8, factor = "exact"), adam = vnngp(8, posterior = "mean-field", optimizer = "adam", epochs = 5L),
-  subset = vnngp(8, inducing = 60), kmeans = vnngp(8, inducing = inducing_points(40, "kmeans"))
+  subset = vnngp(8, inducing = 60), kmeans = vnngp(8, inducing = inducing_points(40, "kmeans")), svgp = svgp(20), ppgpr = ppgpr(20),
+  swsgp = swsgp(8, inducing = 40, epochs = 3L)
 )
 by_family <- function() {
   pairs <- expand.grid(response = names(responses), method = names(latent_methods), stringsAsFactors = FALSE)
@@ -84,7 +86,7 @@ others <- list(
 # The numbers of a fit, without what says where and how fast it ran.
 fit_numbers <- function(fit) {
   unclass(fit)[intersect(names(fit), c("core_covariance", "nugget", "beta", "beta_vcov", "log_likelihood", "score", "information",
-    "family_parameters", "posterior", "sites", "pseudo_observations", "classifier", "k"))]
+    "family_parameters", "posterior", "sites", "pseudo_observations", "classifier", "k", "svgp", "predictive"))]
 }
 
 # The values of nested lists: names of a fit's own fields are no results.
