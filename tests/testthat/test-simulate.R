@@ -203,3 +203,16 @@ test_that("more draws than a table can hold are refused", {
   fit <- example_fit(60)
   expect_error(simulate(fit, nsim = 2^30), "GiB", class = "neargp_error_size")
 })
+
+test_that("draws beyond the range of numbers are the largest number, with a warning", {
+  data <- simulated_data(30)
+  data$count <- round(exp(data$z))
+  data$amount <- exp(data$z)
+  for (case in list(list(count ~ 1, poisson()), list(amount ~ 1, Gamma("log")))) for (method in list(vnngp(5), svgp(5))) {
+    fit <- suppressWarnings(neargp(case[[1L]], data, coords = ~ x + y, family = case[[2L]], method = method,
+      covariance = cov_exponential(variance = 1e8, range = 0.1)))
+    expect_warning(draws <- simulate(fit, nsim = 20, seed = 1, newdata = data.frame(x = 50, y = 50)), "beyond the range of numbers",
+      class = "neargp_warning_overflow")
+    expect_true(all(is.finite(as.matrix(as.data.frame(draws)[grep("^sim_", names(draws))]))))
+  }
+})
