@@ -108,6 +108,7 @@ latent_result <- function(problem, state) {
   converged <- converge_posterior(problem, objective, state$working)
   fitted <- converged$fitted
   at_optimum <- converged$evaluated
+  check_trend_posterior(at_optimum$beta_vcov)
   state$evaluated <- c(fitted, at_optimum["beta_vcov"])
   result <- method_result(state, score = latent_score(problem), information = state$curvature$information,
     k = nrow(objective$latent$search$neighbors))
@@ -116,6 +117,15 @@ latent_result <- function(problem, state) {
   result$posterior <- latent_posterior(objective$latent, at_optimum, fitted)
   result$posterior$variance_error <- converged$variance_error
   result
+}
+
+# Log densities that are not concave, as those of heavy tails, can have a stationary point that is no maximum in the trend.
+check_trend_posterior <- function(vcov) {
+  if (!length(vcov)) return(invisible())
+  least <- min(eigen(vcov, symmetric = TRUE, only.values = TRUE)$values)
+  if (least > -1e-8 * max(diag(vcov))) return(invisible())
+  abort_neargp("posterior", c("The coefficients of the trend have no posterior: where the search ended their precision is not positive.",
+    i = "Few rows for the coefficients, and outliers that leave no field, do that: take fewer coefficients, or a larger `df` of student_t()."))
 }
 
 # With squared-exponential covariances an incomplete factor can be a good preconditioner and still have single variances wrong by some

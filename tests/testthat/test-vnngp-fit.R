@@ -226,3 +226,12 @@ test_that("variances that are wrong are a warning, and beyond repair an error, w
   expect_warning(check_variance_error(0.5, TRUE), "wrong by up to 50%", class = "neargp_warning_cholesky")
   expect_silent(check_variance_error(0.05, TRUE))
 })
+
+test_that("a trend whose search ended at a saddle is refused, and no variance of it is negative", {
+  withr::local_seed(3)
+  data <- data.frame(x = runif(8), y = runif(8), a = rnorm(8), g = rep(c("u", "v", "w"), length.out = 8))
+  data$z <- rnorm(8) + rt(8, 1)
+  expect_error(neargp(z ~ a + g, data, coords = ~ x + y, family = student_t(df = 1), method = vnngp(),
+    covariance = cov_exponential(variance = 0.02, range = 1e-5)), "no posterior", class = "neargp_error_posterior")
+  expect_silent(check_trend_posterior(diag(2)))
+})
