@@ -6,8 +6,9 @@
 #   sh tools/fuzz.sh                              about 600 calls of one seed: a minute
 #   NEARGP_EXTENDED_TESTS=1 sh tools/fuzz.sh      2,000 calls of each of five seeds; tables go to bench/results/fuzz*.csv
 #
-# NEARGP_FUZZ_SEEDS="6 7" NEARGP_FUZZ_CALLS=500 choose others. Logs are kept in _build/fuzz, and a campaign that was cut off goes on from its
-# log (from the beginning with NEARGP_FUZZ_FRESH=1, as after a change of the package). One case again, told in full:
+# NEARGP_FUZZ_SEEDS="6 7" NEARGP_FUZZ_CALLS=500 choose others, NEARGP_FUZZ_METHODS="svgp swsgp" some of the methods. Logs are kept in
+# _build/fuzz, and a campaign that was cut off goes on from its log (from the beginning with NEARGP_FUZZ_FRESH=1, as after a change of the
+# package). One case again, told in full:
 #   R_LIBS=_build/library Rscript tests/fuzz/run.R case 100042
 set -eu
 

@@ -37,16 +37,24 @@ judge <- function(value, check) {
   if (inherits(found, "fuzz_problem")) found else list(kind = "ok", text = "")
 }
 
+method_weights <- c(vecchia = 3, exact_gp = 2, mll_k = 2.5, loo_k = 1.2, vnngp = 3, svgp = 1.2, odvgp = 0.6, ppgpr = 0.8, swsgp = 1)
+
+# All methods, or those that NEARGP_FUZZ_METHODS names.
+wanted_methods <- function() {
+  named <- strsplit(Sys.getenv("NEARGP_FUZZ_METHODS"), " +")[[1L]]
+  if (length(named)) method_weights[named] else method_weights
+}
+
 # What a case is about, before any data.
 draw_plan <- function() {
   tame <- chance(0.6)
-  method <- pick_name(c(vecchia = 3, exact_gp = 2, mll_k = 2.5, loo_k = 1.2, vnngp = 3))
+  method <- pick_name(wanted_methods())
   family <- sample(families_of[[method]], 1L)
   if (!tame && chance(0.05)) family <- "poisson"
   default <- chance(0.12)
   label <- paste0(if (default) "default" else method, "/", family)
   list(tame = tame, method = method, family = family, default_method = default, label = label,
-    several = method != "vnngp" && family == "gaussian" && chance(0.08))
+    several = method %in% c("vecchia", "exact_gp", "mll_k", "loo_k") && family == "gaussian" && chance(0.08))
 }
 
 # The response's columns are added to the rows; the formula's left side.

@@ -94,8 +94,8 @@ update_operation <- function(fit, data) {
 hostile_functions <- c("predict", "simulate", "residuals", "cross_validate", "loo_predict", "block_folds", "random_folds",
   "empirical_variogram", "covariance_value", "scores", "crps_gaussian", "crps_sample", "interval_score", "log_score_gaussian", "plot_map",
   "calibration_curve", "confusion_table", "inducing_points", "neargp_control", "student_t", "negative_binomial", "beta_response",
-  "cov_matern", "cov_coregionalisation", "vnngp", "loo_k", "vecchia", "mll_k", "exact_gp", "crps_mixture", "pit_mixture",
-  "log_score_mixture")
+  "cov_matern", "cov_coregionalisation", "vnngp", "loo_k", "vecchia", "mll_k", "exact_gp", "svgp", "odvgp", "ppgpr",
+  "swsgp", "crps_mixture", "pit_mixture", "log_score_mixture")
 
 # One to three junk arguments, and sometimes the fit, to any exported function.
 junk_operation <- function(fit, data) {
@@ -126,6 +126,8 @@ operations <- list(
   variogram = simple(function(fit) neargp::empirical_variogram(fit), check_table),
   covariance_value = simple(function(fit) neargp::covariance_value(fit, pick(0, c(0, 1e-300, 1, 1e300), 1:3)), check_vector),
   plot = simple(function(fit) with_null_device(function() plot(fit))),
+  plot_inducing = simple(function(fit) with_null_device(function() plot(fit, "inducing"))),
+  r2 = simple(function(fit) if (has_package("performance")) performance::r2(fit)),
   blocks = simple(function(fit) neargp::block_folds(fit, v = pick(2L, 3L), method = pick("square", "kmeans"))),
   calibration = simple(function(fit) neargp::calibration_curve(fit)),
   anova = simple(function(fit) stats::anova(fit, fit))

@@ -1,8 +1,10 @@
 # Random methods, covariances, families, trends and the further arguments of neargp().
 
-families_of <- list(vecchia = "gaussian", exact_gp = "gaussian", mll_k = "gaussian",
-  loo_k = c("gaussian", "gaussian", "binomial", "categorical", "student_t", "poisson", "negative_binomial", "Gamma", "beta"),
-  vnngp = c("gaussian", "student_t", "poisson", "negative_binomial", "binomial", "Gamma", "beta"))
+latent_families <- c("gaussian", "student_t", "poisson", "negative_binomial", "binomial", "Gamma", "beta")
+
+families_of <- list(vecchia = "gaussian", exact_gp = "gaussian", mll_k = "gaussian", odvgp = "gaussian", svgp = latent_families,
+  ppgpr = latent_families, swsgp = latent_families, vnngp = latent_families,
+  loo_k = c("gaussian", "gaussian", "binomial", "categorical", "student_t", "poisson", "negative_binomial", "Gamma", "beta"))
 
 random_anisotropy <- function() {
   pick(TRUE, TRUE, c(angle = 30, ratio = 0.5), c(angle = 0, ratio = 1), c(angle = 721, ratio = 1e-8), c(ratio = 0.3, angle = -45))
@@ -63,13 +65,26 @@ loo_k_arguments <- function(k) {
   arguments
 }
 
+inducing_arguments <- function(name, k, n) {
+  arguments <- list(inducing = pick(NULL, 3L, 10L, 5L))
+  if (chance(0.1)) arguments$inducing <- pick(1L, n, 10000L, matrix(0.5, 3, 2), data.frame(x = 0:1, y = 1))
+  if (chance(0.3)) arguments$move <- FALSE
+  if (chance(0.2)) arguments$select <- "random"
+  if (chance(0.1)) arguments$jitter <- pick(1e-12, 1e-2)
+  if (name == "swsgp") return(c(arguments, list(k = k, epochs = pick(1L, 5L))))
+  if (chance(0.2)) arguments$bound <- "standard"
+  if (name == "svgp" && chance(0.2)) arguments$std_errors <- pick(TRUE, FALSE)
+  if (name == "ppgpr" && chance(0.2)) arguments$kl_weight <- pick(0, 0.1)
+  arguments
+}
+
 random_method <- function(name, n, tame) {
   k <- random_k(n, tame)
   arguments <- switch(name,
     vecchia = list(k = k, ordering = pick("maxmin", "random", "coordinate", "given")),
-    exact_gp = list(), mll_k = list(k = k), loo_k = loo_k_arguments(k), vnngp = vnngp_arguments(k, n))
-  if (is.null(k) && name != "exact_gp" && chance(0.7)) arguments$k <- NULL
-  possible <- if (name == "exact_gp") "max_rows" else c("k", names(arguments))
+    exact_gp = list(), mll_k = list(k = k), loo_k = loo_k_arguments(k), vnngp = vnngp_arguments(k, n), inducing_arguments(name, k, n))
+  if (is.null(k) && chance(0.7)) arguments$k <- NULL
+  possible <- names(formals(exported(name)))
   if (!tame && chance(0.04)) arguments[sample(possible, 1L)] <- list(junk())
   do.call(exported(name), arguments)
 }
