@@ -40,10 +40,9 @@ without_explained <- function(fit, chosen) {
 mean_solver <- function(fit, points, most = 200L) {
   coords <- fit$data$coords
   method <- fit$method
-  function(precision, natural, values) {
+  function(precision, natural, values, tolerance = method$tolerance) {
     found <- if (is.null(points)) {
-      core_exact_mean(coords, precision, natural, values, fit$svgp$positions, fit$core_covariance, method$jitter, method$tolerance, most,
-        fit$threads)
+      core_exact_mean(coords, precision, natural, values, fit$svgp$positions, fit$core_covariance, method$jitter, tolerance, most, fit$threads)
     } else {
       core_point_mean(coords, precision, natural, values, points, fit$core_covariance, method$jitter, fit$threads)
     }
@@ -81,21 +80,24 @@ gaussian_mean <- function(fit, solve) {
 
 # ---- other families ---------------------------------------------------------------------------------------------------------------
 
-# Newton's method. Its first step is taken at the linear predictors of svgp(), from the prior's mean: a = 0. A step that does not raise the
-# objective is halved. `variance`: s, held. Ends where a whole step has moved the linear predictors by less than the tolerance, relative to
-# what they are without their offset, both in the metric of the precisions.
+# Newton's method from the mean of svgp(), of which a share c is left: the field at the rows is c A'm + K a, its squared norm
+# c^2 m'm + 2 c a'A'm + a'K a, and a whole step leaves none. A step that does not raise the objective is halved, so that the bound is not below that of
+# svgp(). Where no part of it does, conjugate gradients were not exact enough, and the step is found anew. `variance`: s, held. Ends
+# where a whole step has moved the linear predictors by less than the tolerance, relative to what they are without their
+# offset, both in the metric of the precisions.
 family_mean <- function(fit, solve, variance, most = 50L) {
   data <- core_data(fit$data)
-  at_predictor <- mean_expectations(fit, data, variance)
   base <- core_trend(fit)$beta
-  start <- at_predictor(fit$posterior$linear_predictor)
-  state <- mean_state(data, at_predictor, double(length(data$y)), double(length(data$y)), base)
-  lag <- fit$posterior$linear_predictor - state$predictor
-  first <- replace(start, "slope", list(start$slope + pmax(start$curvature, 0) * lag))
-  climbed <- climb_mean(data, at_predictor, solve, state, first, fit$method$tolerance, most)
-  m <- fit$svgp$weights %*% c(1, -base)
-  climbed$gain <- climbed$state$objective - (start$total - 0.5 * sum(m^2))
-  climbed
+  known <- list(field = fit$posterior$linear_predictor - data$offset - drop(data$X %*% base), norm = sum((fit$svgp$weights %*% c(1, -base))^2))
+  state_at <- mean_state_maker(data, known, mean_expectations(fit, data, variance))
+  none <- double(length(data$y))
+  start <- state_at(list(left = 1, coefficients = none, field = none, beta = base))
+  found <- climb_mean(data, known, state_at, solve, start, fit$method$tolerance, most)
+  if (found$state$at$left > 0) {
+    abort_neargp("convergence", c("The mean of all rows is not found: no step from that of svgp() raises the bound.",
+      i = "Use svgp(), or more inducing points, which precondition the equations of the mean better."))
+  }
+  c(found, list(gain = found$state$objective - start$objective))
 }
 
 mean_expectations <- function(fit, data, variance) {
@@ -105,42 +107,47 @@ mean_expectations <- function(fit, data, variance) {
   }
 }
 
-mean_state <- function(data, at_predictor, coefficients, field, beta) {
-  predictor <- data$offset + drop(data$X %*% beta) + field
-  expected <- at_predictor(predictor)
-  objective <- expected$total - 0.5 * sum(coefficients * field)
-  list(coefficients = coefficients, field = field, beta = beta, predictor = predictor, expected = expected, objective = objective)
-}
-
-# `expected`: what the first step takes for the expectations at `state`.
-climb_mean <- function(data, at_predictor, solve, state, expected, tolerance, most) {
-  iterations <- 0L
-  for (step in seq_len(most)) {
-    precision <- pmax(expected$curvature, 0)
-    found <- solve(precision, cbind(expected$slope - state$coefficients), unname(data$X))
-    iterations <- iterations + found$iterations
-    design <- found$solved[, -1L, drop = FALSE]
-    trend <- mean_trend(data$X, state$coefficients + found$solved[, 1L], design)
-    contrast <- c(1, -trend$beta)
-    direction <- list(coefficients = drop(found$solved %*% contrast), field = drop(found$field %*% contrast), beta = trend$beta)
-    moved <- halved_until_better(state, direction, function(share) {
-      mean_state(data, at_predictor, state$coefficients + share * direction$coefficients, state$field + share * direction$field,
-        state$beta + share * direction$beta)
-    })
-    change <- weighted_size(moved$state$predictor - state$predictor, precision) / weighted_size(moved$state$predictor - data$offset, precision)
-    state <- moved$state
-    expected <- state$expected
-    if (moved$share == 0 || moved$share == 1 && change <= tolerance) break
+# Of c (`left`), a, K a and the trend: linear predictors, expectations there, objective.
+mean_state_maker <- function(data, known, expectations) {
+  function(at) {
+    predictor <- data$offset + drop(data$X %*% at$beta) + at$left * known$field + at$field
+    expected <- expectations(predictor)
+    norm <- at$left^2 * known$norm + 2 * at$left * sum(at$coefficients * known$field) + sum(at$coefficients * at$field)
+    list(at = at, predictor = predictor, expected = expected, objective = expected$total - 0.5 * norm)
   }
-  design_field <- found$field[, -1L, drop = FALSE]
-  list(state = state, trend = list(beta = state$beta, beta_vcov = trend$beta_vcov), steps = step, iterations = iterations, residual = change,
-    solved = cbind(state$coefficients + design %*% state$beta, design), field = cbind(state$field + design_field %*% state$beta, design_field))
 }
 
-halved_until_better <- function(state, direction, state_at) {
+climb_mean <- function(data, known, state_at, solve, state, tolerance, most) {
+  iterations <- 0L
+  accuracy <- tolerance
+  for (step in seq_len(most)) {
+    at <- state$at
+    precision <- pmax(state$expected$curvature, 0)
+    natural <- state$expected$slope + at$left * precision * known$field - at$coefficients
+    found <- solve(precision, cbind(natural), unname(data$X), accuracy)
+    iterations <- iterations + found$iterations
+    design <- list(solved = found$solved[, -1L, drop = FALSE], field = found$field[, -1L, drop = FALSE])
+    trend <- mean_trend(data$X, at$coefficients + found$solved[, 1L], design$solved)
+    contrast <- c(1, -trend$beta)
+    moved <- halved_until_better(state, state_at,
+      list(left = -at$left, coefficients = drop(found$solved %*% contrast), field = drop(found$field %*% contrast), beta = trend$beta))
+    change <- if (moved$share == 1) weighted_size(moved$state$predictor - state$predictor, precision) /
+      weighted_size(moved$state$predictor - data$offset, precision) else Inf
+    state <- moved$state
+    if (change <= tolerance || accuracy < 1e-10) break
+    if (moved$share < 1) accuracy <- accuracy / 10
+  }
+  list(state = state, trend = list(beta = state$at$beta, beta_vcov = trend$beta_vcov), steps = step, iterations = iterations, residual = change,
+    solved = cbind(state$at$coefficients + design$solved %*% state$at$beta, design$solved),
+    field = cbind(state$at$field + design$field %*% state$at$beta, design$field))
+}
+
+# Equal but for rounding is better: so the last step ends.
+halved_until_better <- function(state, state_at, direction) {
+  least <- state$objective - 1e-10 * abs(state$objective)
   for (share in 2^-(0:15)) {
-    tried <- state_at(share)
-    if (is.finite(tried$objective) && tried$objective >= state$objective - 1e-12 * abs(state$objective)) return(list(state = tried, share = share))
+    tried <- state_at(Map(function(from, by) from + share * by, state$at, direction))
+    if (is.finite(tried$objective) && tried$objective >= least) return(list(state = tried, share = share))
   }
   list(state = state, share = 0)
 }

@@ -15,8 +15,8 @@
 #' with the exact covariance matrix. An iteration takes `n^2` covariances and nothing but vectors of memory: some seconds for 20,000 rows, and a prediction
 #' `n` covariances a row.
 #'
-#' Responses of other families are pseudo-observations, as in [svgp()]: Newton's method solves these equations in each of its three to six steps,
-#' for the trend with the mean, until the linear predictors move no more. Their variances in the objective are those of `svgp()`.
+#' Responses of other families are pseudo-observations, as in [svgp()]: Newton's method solves these equations in each of its three to eight steps,
+#' for the trend with the mean, from that of `svgp()` until the linear predictors move no more. Their variances in the objective are those of `svgp()`.
 #'
 #' A number `mean_inducing` is for more rows than that, and for predictions that are faster and keep no data: so many rows are inducing
 #' points of the mean, besides those of the covariance. Means on both kinds of points together solve dense equations of as many unknowns. (Rows
@@ -40,7 +40,7 @@
 #'   linear predictors, relative to their size, at which Newton's method does. Scores have settled at 5e-3.
 #' @return A settings object for the argument `method` of [neargp()]. A fit by it has the data frame `inducing`, as one by [svgp()].
 #' @section Errors: those of [svgp()]; `neargp_error_method` for leave-one-out
-#'   predictions, which [cross_validate()] has the place of. A warning of class `neargp_warning_convergence` where 200 iterations, or 50 of Newton's steps, did not do.
+#'   predictions, which [cross_validate()] has the place of; `neargp_error_convergence` where Newton's method finds no mean. A warning of class `neargp_warning_convergence` where 200 iterations, or 50 of Newton's steps, did not do.
 #' @references Salimbeni, H., Cheng, C.-A., Boots, B. and Deisenroth, M. (2018). Orthogonally decoupled variational Gaussian processes. *NeurIPS*.
 #'   arXiv:1809.08820.
 #' @examples
