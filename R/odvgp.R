@@ -18,7 +18,7 @@
 #' Responses of other families are pseudo-observations, as in [svgp()]: Newton's method solves these equations in each of its three to eight steps,
 #' for the trend with the mean, from that of `svgp()` until the linear predictors move no more. Their variances in the objective are those of `svgp()`.
 #'
-#' A number `mean_inducing` is for more rows than that, and for predictions that are faster and keep no data: so many rows are inducing
+#' A number `mean_inducing` is for more rows than that, and for faster predictions: so many rows are inducing
 #' points of the mean, besides those of the covariance. Means on both kinds of points together solve dense equations of as many unknowns. (Rows
 #' that the points of the covariance explain already are left out, with a message of class `neargp_message_inducing`.)
 #'
@@ -28,9 +28,9 @@
 #' Parameters are those at which the bound of `svgp()` is largest.
 #'
 #' @section Bases:
-#' The orthogonal, the hybrid and the decoupled basis (sections 3.1 and 3.2 of the paper) are three ways to write the same means and covariances, and
+#' The orthogonal, the hybrid and the decoupled basis (sections 2.3, 3.1 and 3.2 of the paper) are three ways to write the same means and covariances, and
 #' so have one optimum. They differ in how far a stochastic optimiser gets towards it (test log-likelihoods of the decoupled basis fell short of those of the
-#' orthogonal one by 0.05 to 0.6 in the paper, appendix G); here it is solved for, and there is nothing to choose.
+#' orthogonal one by 0.04 to 0.8 in the paper, appendix G); here it is solved for, and there is nothing to choose.
 #'
 #' @inheritParams svgp
 #' @param mean_inducing how many rows are inducing points of the mean, besides those of the covariance. `NULL` for all up to 100,000 rows, where conjugate

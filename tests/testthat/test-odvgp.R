@@ -90,7 +90,7 @@ test_that("the bound lies between that of svgp() and the log-likelihood, and ris
     covariance <- cov_matern(nu = sample(c(0.5, 1.5, 2.5), 1L), variance = exp(rnorm(1L)), range = runif(1L, 0.1, 0.5))
     nugget <- exp(rnorm(1L, -2))
     bound <- sample(c("tight", "standard"), 1L)
-    value <- function(method) c(logLik(inducing_fit(data, method, covariance = covariance, nugget = nugget, weights = w)))
+    value <- function(method) c(logLik(suppressMessages(inducing_fit(data, method, covariance = covariance, nugget = nugget, weights = w))))
     of_mean <- function(...) value(odvgp(8, move = FALSE, bound = bound, ...))
     values <- c(value(svgp(8, move = FALSE, bound = bound)), of_mean(mean_inducing = 12), of_mean(tolerance = 1e-10),
       value(exact_gp()))
