@@ -38,8 +38,9 @@
 #' structure as many as its rank) have the same inducing points, which are moved together: `inducing` is the number of points, and the field
 #' at them is a vector of so many numbers for each latent field. By default there are 512 points, or a quarter of the rows of the data. Outputs
 #' need not be known at the same places. What has to be computed of a place is computed once for all outputs there, with matrices as
-#' large as the number of points times that of structures; only the posterior itself is a matrix of points times latent fields, and for
-#' more than some thousands of these fewer points, or factors (`rank`), are advisable. Predictions are cokriging, as with other
+#' large as the number of points times that of structures. The posterior is a matrix of points times latent fields: for more than some
+#' thousands of these fewer points, or factors (`rank`), are advisable, unless all outputs are known everywhere and there is one
+#' structure; then the search for parameters has matrices of the number of points alone. Predictions are cokriging, as with other
 #' methods, and leave-one-out predictions leave a whole place out.
 #'
 #' @param inducing number of inducing points; or starting positions, a matrix with the columns of the coordinates (time last), a

@@ -54,11 +54,11 @@ class CoregionalisedEvaluation {
       total.log_precision += moments.log_precision;
       total.unexplained += moments.unexplained;
       moments.gram = moments.gram.selfadjointView<Eigen::Lower>();
+      const MatrixXd coupling = coupling_of(group);
+      for_blocks([&](Index q, Index r) {
+        if (q >= r) of_fields(total.gram, q, r) += coupling(q, r) * of_structures(moments.gram, q, r);
+      });
       grams_.push_back(std::move(moments.gram));
-    }
-    for (int p = 0; p < outputs(); ++p) {
-      const MatrixXd half = factor_.onto_fields(gram_of(p), p);
-      total.gram += factor_.onto_fields(half.transpose(), p);
     }
     return solve_bound(total, rows_, settings_.reml, contrasts_, blocks_);
   }
@@ -66,23 +66,53 @@ class CoregionalisedEvaluation {
   void add_gradient(CollapsedBound& bound) const {
     const MatrixXd covariance = posterior_covariance(bound, blocks_);
     const MatrixXd means = bound.weights * contrasts_;
-    std::vector<MatrixXd> half;  // E_p'S
-    for (int p = 0; p < outputs(); ++p) half.push_back(factor_.from_fields(covariance, p));
     InducingGradient gradient = factor_.zero_gradient();
     std::vector<MatrixXd> prior = prior_adjoints(means, covariance);
-    for (const OutputGroup& group : groups_) {
-      const GroupAdjoints adjoints = sum_adjoints(group, means, group_covariance(group, half));
+    for (std::size_t g = 0; g < groups_.size(); ++g) {
+      const OutputGroup& group = groups_[g];
+      const GroupAdjoints adjoints = sum_adjoints(group, means, group_covariance(group, covariance));
       gradient.add(adjoints.gradient);
       for (int c = 0; c < factor_.structures(); ++c) prior[std::size_t(c)] += adjoints.traced[std::size_t(c)];
       for (std::size_t j = 0; j < group.outputs.size(); ++j) add_row_slopes(group, Index(j), adjoints, means, gradient);
+      add_spread_slopes(group, grams_[g], covariance, gradient);
     }
-    for (int p = 0; p < outputs(); ++p) add_spread_slopes(p, half[std::size_t(p)], gradient);
     for (int c = 0; c < factor_.structures(); ++c) factor_.structure(c).adjoint(prior[std::size_t(c)], gradient);
     bound.gradient = std::move(gradient);
   }
 
  private:
-  int outputs() const { return factor_.covariance().outputs(); }
+  // Calls body(q, r) for the pairs of fields of which B has a block that is not zero.
+  template <class Body>
+  void for_blocks(const Body& body) const {
+    const Index count = Index(factor_.fields().size());
+    for (Index q = 0; q < count; ++q)
+      for (Index r = 0; r < count; ++r)
+        if (blocks_ == 1 || q == r) body(q, r);
+  }
+
+  // The block of two fields in a matrix of all fields, and of their structures in one of all structures.
+  template <class Matrix>
+  Eigen::Block<Matrix> of_fields(Matrix& matrix, Index q, Index r) const {
+    const Index m = factor_.points();
+    return matrix.block(q * m, r * m, m, m);
+  }
+  template <class Matrix>
+  Eigen::Block<Matrix> of_structures(Matrix& matrix, Index q, Index r) const {
+    return of_fields(matrix, structure_of(q), structure_of(r));
+  }
+  Index structure_of(Index q) const { return factor_.fields()[std::size_t(q)].structure; }
+
+  // The sum over the outputs of a group of a_p a_p' / nugget_p.
+  MatrixXd coupling_of(const OutputGroup& group) const {
+    const Index count = Index(factor_.fields().size());
+    MatrixXd sum = MatrixXd::Zero(count, count);
+    for (const int p : group.outputs) {
+      VectorXd loadings(count);
+      for (Index q = 0; q < count; ++q) loadings[q] = factor_.fields()[std::size_t(q)].loadings[p];
+      sum += loadings * loadings.transpose() / nuggets_[std::size_t(p)];
+    }
+    return sum;
+  }
 
   template <class Sum, class Body>
   Sum over_places(const OutputGroup& group, const Sum& zero, const Body& body) const {
@@ -118,20 +148,11 @@ class CoregionalisedEvaluation {
     });
   }
 
-  // Gamma_p
-  MatrixXd gram_of(int output) const {
-    MatrixXd gram = MatrixXd::Zero(factor_.place_features(), factor_.place_features());
-    for (std::size_t g = 0; g < groups_.size(); ++g)
-      for (const int p : groups_[g].outputs)
-        if (p == output) gram += grams_[g];
-    return gram / nuggets_[std::size_t(output)];
-  }
-
   // S_g
-  MatrixXd group_covariance(const OutputGroup& group, const std::vector<MatrixXd>& half) const {
+  MatrixXd group_covariance(const OutputGroup& group, const MatrixXd& covariance) const {
+    const MatrixXd coupling = coupling_of(group);
     MatrixXd sum = MatrixXd::Zero(factor_.place_features(), factor_.place_features());
-    for (const int p : group.outputs)
-      sum += factor_.from_fields(half[std::size_t(p)].transpose(), p) / nuggets_[std::size_t(p)];
+    for_blocks([&](Index q, Index r) { of_structures(sum, q, r) += coupling(q, r) * of_fields(covariance, q, r); });
     return sum;
   }
 
@@ -202,18 +223,27 @@ class CoregionalisedEvaluation {
     gradient.parameters[std::size_t(factor_.covariance().nugget_parameter() + p)] += 0.5 * adjoints.nuggets[j];
   }
 
-  // The sum over rows of W_xp A_xp'S A_xp is the trace of E_p'S E_p Gamma_p.
-  void add_spread_slopes(int p, const MatrixXd& half, InducingGradient& gradient) const {
-    const Index m = factor_.points();
-    const MatrixXd gram = gram_of(p);
-    double spread = 0.0;
-    for (std::size_t q = 0; q < factor_.fields().size(); ++q) {
-      const LatentField& field = factor_.fields()[q];
-      const double own = half.middleCols(Index(q) * m, m).cwiseProduct(gram.middleCols(field.structure * m, m)).sum();
-      gradient.parameters[std::size_t(field.parameter + p * field.stride)] -= own;
-      spread += field.loadings[p] * own;
+  // The second term of add_row_slopes(): entry (q, r) of `traces`, of the blocks S_qr and Gamma, is what a pair of fields
+  // has in the sum over rows of W_xp A_xp'S A_xp, but for loadings and nugget.
+  void add_spread_slopes(const OutputGroup& group, const MatrixXd& gram, const MatrixXd& covariance,
+                         InducingGradient& gradient) const {
+    const Index count = Index(factor_.fields().size());
+    MatrixXd traces = MatrixXd::Zero(count, count);
+    for_blocks([&](Index q, Index r) {
+      traces(q, r) = of_fields(covariance, q, r).cwiseProduct(of_structures(gram, q, r)).sum();
+    });
+    for (const int p : group.outputs) {
+      double spread = 0.0;
+      for (Index q = 0; q < count; ++q) {
+        const LatentField& field = factor_.fields()[std::size_t(q)];
+        double own = 0.0;
+        for (Index r = 0; r < count; ++r) own += factor_.fields()[std::size_t(r)].loadings[p] * traces(q, r);
+        own /= nuggets_[std::size_t(p)];
+        gradient.parameters[std::size_t(field.parameter + p * field.stride)] -= own;
+        spread += field.loadings[p] * own;
+      }
+      gradient.parameters[std::size_t(factor_.covariance().nugget_parameter() + p)] += 0.5 * spread;
     }
-    gradient.parameters[std::size_t(factor_.covariance().nugget_parameter() + p)] += 0.5 * spread;
   }
 
   const std::vector<OutputGroup>& groups_;
