@@ -264,7 +264,8 @@ CollapsedBound evaluate(const OutputRegression& data, const std::vector<OutputGr
   const PreparedCovariance prepared = prepare(covariance, data.places.dim, derivatives);
   const CoregionalisedFactor factor(prepared, inducing, settings.jitter, derivatives);
   if (!factor.regular()) return failed_bound(BoundFailure::prior);
-  check_memory("The posterior of the latent fields at the inducing points", double(factor.features()), double(factor.features()));
+  const double features = double(factor.features());
+  check_memory("The posterior of the latent fields at the inducing points", features, features);
   CoregionalisedEvaluation evaluation(data, groups, factor, independent, settings, context);
   CollapsedBound bound = evaluation.value();
   if (derivatives && bound.failure == BoundFailure::none) evaluation.add_gradient(bound);
@@ -282,8 +283,8 @@ CollapsedBound coregionalised_bound(const OutputRegression& data, Points inducin
                            int(groups[0].outputs.size()) == covariance.outputs();
   std::optional<FieldRotation> rotation;
   if (independent) rotation.emplace(covariance);
-  CollapsedBound bound = evaluate(data, groups, inducing, rotation ? rotation->rotated() : covariance, independent, settings,
-                                  derivatives, context);
+  CollapsedBound bound = evaluate(data, groups, inducing, rotation ? rotation->rotated() : covariance, independent,
+                                  settings, derivatives, context);
   if (!derivatives || bound.failure != BoundFailure::none) return bound;
   if (rotation) rotation->turn_back(bound);
   bound.gradient.parameters = active_part(std::move(bound.gradient.parameters), covariance);
