@@ -3,6 +3,7 @@
 # points are then chosen.
 
 fit_inducing <- function(method, problem) {
+  if (is.null(problem$warm_start)) problem$start <- start_for_points(problem)
   working <- if (is.null(problem$warm_start)) subset_start(method, problem) else problem$start
   positions <- start_positions(method, problem, component_at(problem, working),
     number = min(512L, ceiling(count_places(problem$data) / 4)))
@@ -12,6 +13,22 @@ fit_inducing <- function(method, problem) {
   reached <- fit_by_batches(problem, method, working, positions)
   if (method$optimizer == "natural") return(batch_result(problem, method, reached))
   optimize_bound(problem, method, reached$working, reached$positions, method$move, problem$report_bound, most = 30L)
+}
+
+# Of a field whose ranges are short beside their distances few points know nothing, and the nearest optimum of the bound is noise alone. So
+# ranges that the user has not given begin at no less than half of the rows' distance from their centre, and the noise at a tenth of the
+# variance.
+start_for_points <- function(problem) {
+  layout <- problem$layout
+  values <- to_core(problem$start, layout$transform)
+  least <- double(length(values))
+  coords <- problem$data$coords
+  for (j in seq_along(problem$groups)) {
+    least[layout$component %in% j & layout$kind == "range"] <- 0.5 * sqrt(ncol(coords)) * group_scales(coords, problem$groups[[j]]$group)
+  }
+  least[layout$kind == "nugget"] <- sum(values[layout$kind == "variance"]) / 10
+  open <- problem$free & is.na(layout$start)
+  clamp(replace(problem$start, open, to_working(pmax(values, least), layout$transform)[open]), problem$bounds, problem$free)
 }
 
 # Parameters from 2,000 rows with 200 points that are held. A user's start needs none.

@@ -54,10 +54,10 @@ batch_settings <- function(problem, method, working) {
   component <- component_at(problem, working)
   spread <- apply(problem$data$coords, 2L, stats::sd)
   c(list(bound = method$bound, jitter = method$jitter, epochs = batch_epochs(method), batch_size = method$batch_size,
-    learning_rate = method$learning_rate, natural_rate = method$natural_rate, key = order_key(),
+    learning_rate = method$learning_rate, natural_rate = method$natural_rate, key = if (method$optimizer == "auto") 4 else order_key(),
     position_unit = if (method$move) pmin(component$range[component$group], spread) else double(0),
     spherical = problem$locations$metric == "longlat",
-    report = function(epoch, value) problem$report_bound(epoch, value, what = "bound of mini-batches")), adam_parameters(problem))
+    report = function(epoch, value) problem$report_bound(epoch, value, unit = "epochs")), adam_parameters(problem))
 }
 
 # A fit that ends with its epochs.

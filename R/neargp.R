@@ -217,8 +217,8 @@ fit_reporter <- function(verbose) {
 
 # Every tenth evaluation of a bound, or of another objective that is named.
 bound_reporter <- function(verbose) {
-  function(evaluation, value, what = "bound") {
-    if (verbose && evaluation %% 10L == 0L) cli::cli_inform(c(i = "{evaluation} evaluations: {what} {signif(value, 6L)}"))
+  function(evaluation, value, what = "bound", unit = "evaluations") {
+    if (verbose && evaluation %% 10L == 0L) cli::cli_inform(c(i = "{evaluation} {unit}: {what} {signif(value, 6L)}"))
   }
 }
 

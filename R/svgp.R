@@ -61,7 +61,8 @@
 #'   point, since a pass then gains more than an evaluation, then at most 30 iterations of `"collapsed"`; else `"collapsed"` alone, as for a
 #'   fit that is continued.
 #' @param epochs passes over the rows in mini-batches; `NULL` for 20 of `"auto"` and 100 of `"natural"`.
-#' @param batch_size rows in a mini-batch, drawn by R's random numbers (see [set.seed()]); fewer make noisier steps, more make fewer.
+#' @param batch_size rows in a mini-batch; fewer make noisier steps, more make fewer. `"natural"` draws them by R's random numbers
+#'   (see [set.seed()]), `"auto"` has the same ones in each call.
 #' @param learning_rate first rate of Adam, for logarithms of parameters and for positions in units of the ranges.
 #' @param natural_rate share of the way that the posterior moves with each batch, up to 1. The first steps have the larger shares 1, 1/2, 1/3, ..
 #' @return A settings object for the argument `method` of [neargp()]. A fit by it has the data frame `inducing`, the positions in the
