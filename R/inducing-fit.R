@@ -1,6 +1,6 @@
-# How a bound on inducing points is maximised: over the covariance parameters and the positions together, by one method of
-# quasi-Newton with a limited memory. First on few rows and points, where steps cost next to nothing, for parameters in whose metric the
-# points are then chosen.
+# How a bound on inducing points is maximised: over the covariance parameters and the positions together, by one method of quasi-Newton
+# with a limited memory, of many rows after mini-batches (R/inducing-natural.R). First on few rows and points, where steps cost next to
+# nothing, for parameters in whose metric the points are then chosen.
 
 fit_inducing <- function(method, problem) {
   if (is.null(problem$warm_start)) problem$start <- start_for_points(problem)
@@ -12,7 +12,7 @@ fit_inducing <- function(method, problem) {
   }
   reached <- fit_by_batches(problem, method, working, positions)
   if (method$optimizer == "natural") return(batch_result(problem, method, reached))
-  optimize_bound(problem, method, reached$working, reached$positions, method$move, problem$report_bound, most = 30L)
+  fit_after_batches(problem, method, reached)
 }
 
 # Of a field whose ranges are short beside their distances few points know nothing, and the nearest optimum of the bound is noise alone. So

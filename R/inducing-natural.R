@@ -1,7 +1,7 @@
 # Inducing points by mini-batches: steps of natural gradients for the posterior and of Adam for covariance parameters and positions. What
 # remains of them is parameters and positions; the posterior is that of all rows.
 
-# Few steps of a method that goes through all rows are cheaper than passes in batches, until there are many rows for each point.
+# A pass in batches gains more than an evaluation over all rows where there are many rows for each point and the fit has not begun.
 uses_batches <- function(method, problem, points) {
   if (has_outputs(problem) || problem$family$family == "categorical") return(refuse_batches(method, problem))
   switch(method$optimizer, natural = TRUE, collapsed = FALSE,
@@ -30,8 +30,9 @@ fit_by_batches <- function(problem, method, working, positions) {
   parameters <- family_values(problem$family, layout, values)
   suggested <- if (is_gaussian(problem$family)) response$y else data_linear_predictor(problem$data, problem$family)
   start <- core_family_start(suggested, response, family, parameters, problem$threads)
-  fitted <- run_adam(method, core_natural_fit(problem$data$coords, response, positions, as_core_covariance(layout, problem$groups, values), family,
-    parameters, start, batch_settings(problem, method, working), problem$threads))
+  fitted <- run_adam(method, core_natural_fit(problem$data$coords, response, positions,
+    as_core_covariance(layout, problem$groups, values), family, parameters, start, batch_settings(problem, method, working),
+    problem$threads))
   list(working = to_working(values_after_adam(problem, values, fitted), layout$transform), positions = fitted$inducing,
     trace = fitted$trace, skipped = fitted$skipped)
 }
@@ -67,4 +68,14 @@ batch_result <- function(problem, method, reached) {
   epochs <- batch_epochs(method)
   list(working = reached$working, positions = reached$positions, evaluated = evaluated, iterations = epochs, evaluations = epochs,
     converged = NA, message = epochs_message(epochs, reached$skipped))
+}
+
+# One that goes on over all rows for so many iterations at most, as was planned: that the bound still rises is no failure.
+fit_after_batches <- function(problem, method, reached, most = 30L) {
+  result <- optimize_bound(problem, method, reached$working, reached$positions, method$move, problem$report_bound, most = most)
+  if (result$converged) return(result)
+  result$converged <- NA
+  result$message <- sprintf("ran its %d epochs of mini-batches and %d iterations; the bound still rose: update(fit, start = fit) goes on",
+    batch_epochs(method), most)
+  result
 }

@@ -17,8 +17,9 @@
 #' An evaluation with its gradient takes six products of `n * M^2` multiplications, M the number of inducing points; with `bound =
 #' "standard"` it takes four. The tight bound's features and slopes of all rows are kept for its gradient, `16 n M` bytes, unless that is
 #' more than one GiB; else rows are taken 256 at a time, and beside the data memory is that of some matrices of M x M for each thread.
-#' A pass in mini-batches takes about as long as one and a half evaluations. Responses of other families take three such products for each step towards the posterior, of which there are two to four in
-#' an evaluation, and keep the features of all rows, `8 n M` bytes, unless that is more than one GiB.
+#' A pass in mini-batches takes about as long as one and a half evaluations. Responses of other families take three such products for
+#' each step towards the posterior, of which there are two to four in an evaluation, and keep the features of all rows, `8 n M` bytes,
+#' unless that is more than one GiB.
 #'
 #' @section The objective:
 #' It is a lower bound of the log-likelihood, the nearer the more inducing points there are, with the trend profiled out. With d the
@@ -55,16 +56,17 @@
 #'   that come near to each other do no harm.
 #' @param std_errors whether standard errors of covariance parameters are computed, from the curvature of the bound with the inducing
 #'   points held; `NULL` for those of up to 12 parameters. They take two evaluations for each parameter.
-#' @param optimizer how the bound is maximised. `"collapsed"`: by evaluations over all rows. `"natural"`: in mini-batches, the posterior by
-#'   natural gradients (Hensman et al. 2013) and the rest by Adam (Kingma and Ba 2015), whose rate is cut by ten at 75% and at 90% of the
-#'   steps. Either ends with the best posterior given all rows. `"auto"`: mini-batches first where there are more than 16 rows for each
-#'   point, since a pass then gains more than an evaluation, then at most 30 iterations of `"collapsed"`; else `"collapsed"` alone, as for a
-#'   fit that is continued.
+#' @param optimizer how the bound is maximised. `"collapsed"`: by evaluations over all rows. `"natural"`: in mini-batches, the posterior
+#'   by natural gradients (Hensman et al. 2013) and the rest by Adam (Kingma and Ba 2015), whose rate is cut by ten at 75% and at 90% of
+#'   the steps; of responses that are not gaussian the batches have the standard bound. Either ends with the best posterior given all
+#'   rows. `"auto"`: mini-batches first where there are more than 16 rows for each point, since a pass then gains more than an evaluation,
+#'   then at most 30 iterations of `"collapsed"`; else `"collapsed"` alone, as for a fit that is continued.
 #' @param epochs passes over the rows in mini-batches; `NULL` for 20 of `"auto"` and 100 of `"natural"`.
 #' @param batch_size rows in a mini-batch; fewer make noisier steps, more make fewer. `"natural"` draws them by R's random numbers
 #'   (see [set.seed()]), `"auto"` has the same ones in each call.
 #' @param learning_rate first rate of Adam, for logarithms of parameters and for positions in units of the ranges.
-#' @param natural_rate share of the way that the posterior moves with each batch, up to 1. The first steps have the larger shares 1, 1/2, 1/3, ..
+#' @param natural_rate share of the way that the posterior moves with each batch, up to 1. The first steps have the larger shares 1, 1/2,
+#'   1/3, ..
 #' @return A settings object for the argument `method` of [neargp()]. A fit by it has the data frame `inducing`, the positions in the
 #'   coordinates of the data.
 #' @section Errors: [neargp()] stops with `neargp_error_inducing` for positions that are missing, or not in the coordinates of the data;

@@ -153,7 +153,8 @@ TEST_CASE("the gradient of a batch is that of differences, for every family") {
       const std::vector<int> rows = rows_from(3, 17);
       const NaturalPosterior q = some_posterior(problem.columns());
       const auto value = [&](const Covariance& covariance, const Cloud& inducing, const Likelihood& likelihood) {
-        return problem.with(rows, covariance, inducing, likelihood, kind, [&](const NaturalStep& step) { return step.gradient(q).expected; });
+        return problem.with(rows, covariance, inducing, likelihood, kind,
+                            [&](const NaturalStep& step) { return step.gradient(q).expected; });
       };
       const BatchGradient gradient = problem.gradient(rows, q, kind);
       CHECK(difference(gradient.covariance.positions, position_differences(problem.latent.nodes, 1e-4, [&](const Cloud& at) {

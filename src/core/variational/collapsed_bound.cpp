@@ -56,10 +56,10 @@ class Evaluation {
     return solve_bound(moments, data_.coords.n, settings_.reml, contrasts_);
   }
 
-  // With alpha = W (e - A'm), m = B^-1 A W e, S = B^-1, and tau_i = dt_i / dd_i: dF/dA = m alpha' - S A W + A diag(tau),
-  // dF/dk_ii = -tau_i / 2. REML adds columns V = (A'A + W^-1)^-1 H C to alpha and A V to m, C C' = (H'(A'A + W^-1)^-1 H)^-1: the
-  // derivative of -1/2 log|H'(A'A + W^-1)^-1 H| in A'A + W^-1 is 1/2 V V', as that of the density's quadratic form is
-  // 1/2 alpha alpha'.
+  // With alpha = W (e - A'm), m = B^-1 A W e, S = B^-1, and tau_i = dt_i / dd_i: dF/dA = m alpha' - S A W + A
+  // diag(tau), dF/dk_ii = -tau_i / 2. REML adds columns V = (A'A + W^-1)^-1 H C to alpha and A V to m, C C' = (H'(A'A
+  // + W^-1)^-1 H)^-1: the derivative of -1/2 log|H'(A'A + W^-1)^-1 H| in A'A + W^-1 is 1/2 V V', as that of the
+  // density's quadratic form is 1/2 alpha alpha'.
   void add_gradient(CollapsedBound& bound) const {
     const MatrixXd covariance = posterior_covariance(bound);
     const MatrixXd means = bound.weights * contrasts_;
@@ -98,9 +98,10 @@ class Evaluation {
   Adjoints sum_tight_adjoints(const MatrixXd& means, const MatrixXd& covariance) const {
     const Adjoints zero{factor_.points().zero_gradient(), MatrixXd::Zero(m_, m_)};
     return over_rows(zero, [&](Index first, Index last, Adjoints& sum) {
-      if (!kept_.empty()) return add_tight_adjoints(first, last, *kept_[first / settings_.chunk_rows], means, covariance, sum);
-      add_tight_adjoints(first, last, CrossBlock(factor_, {data_.coords[first], last - first, data_.coords.dim}, true), means,
-                         covariance, sum);
+      const Index chunk = first / settings_.chunk_rows;
+      if (!kept_.empty()) return add_tight_adjoints(first, last, *kept_[chunk], means, covariance, sum);
+      const CrossBlock block(factor_, {data_.coords[first], last - first, data_.coords.dim}, true);
+      add_tight_adjoints(first, last, block, means, covariance, sum);
     });
   }
 
@@ -116,7 +117,8 @@ class Evaluation {
     multiply(covariance, features, bar);
     for (Index i = 0; i < last - first; ++i) {
       spread[i] = features.col(i).dot(bar.col(i));
-      bar.col(i) = slopes[i] * features.col(i) - precision[i] * bar.col(i) + means * (precision[i] * residuals.row(i)).transpose();
+      bar.col(i) = slopes[i] * features.col(i) - precision[i] * bar.col(i) +
+                   means * (precision[i] * residuals.row(i)).transpose();
     }
     sum.gradient.parameters.back() += nugget_slope(rows, residuals, spread, slopes, block.unexplained());
     weighted_rank_update(features, slopes, sum.traced);

@@ -31,8 +31,8 @@ class CrossBlock {
 
 // What the block of `rows` rows takes that is made with derivatives.
 inline double cross_block_bytes(const InducingPoints& points, Index rows) {
-  const double parts = double(points.covariance().components.size());
-  return double(sizeof(double)) * double(rows) * (double(points.size()) * (1.0 + (parts > 1.0 ? 2.0 : 1.0) * parts) + parts * points.dim());
+  const double parts = double(points.covariance().components.size()), matrices = parts > 1.0 ? 1.0 + 2.0 * parts : 2.0;
+  return double(sizeof(double)) * double(rows) * (double(points.size()) * matrices + parts * points.dim());
 }
 
 }  // namespace neargp

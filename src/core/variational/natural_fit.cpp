@@ -41,8 +41,10 @@ class AdamParameters {
     const std::vector<double> values = parameter_values(at_.covariance);
     const std::vector<double>& given = gradient.covariance.parameters;
     std::vector<double> slopes;
-    for (std::size_t a = 0; a < own_; ++a)
-      slopes.push_back(settings_.covariance.free[a] ? working_slope(settings_.covariance.scale[a], is_shape_[a], values[a]) * given[a] : 0.0);
+    for (std::size_t a = 0; a < own_; ++a) {
+      const double slope = working_slope(settings_.covariance.scale[a], is_shape_[a], values[a]);
+      slopes.push_back(settings_.covariance.free[a] ? slope * given[a] : 0.0);
+    }
     for (std::size_t a = 0; a < gradient.likelihood.size(); ++a)
       slopes.push_back(settings_.likelihood.free[a] ? gradient.likelihood[a] : 0.0);
     return slopes;

@@ -133,8 +133,9 @@ NaturalStep::State NaturalStep::state_at(const NaturalPosterior& q) const {
   state.slope.resize(response.n());
   state.curvature.resize(response.n());
   state.d_likelihood.assign(likelihood_.parameters.size(), 0.0);
-  state.expected = expectations(likelihood_, response.observations(), predictor.data(), variance.data(),
-                                {nullptr, state.slope.data(), state.curvature.data(), nullptr}, state.d_likelihood.data(), context_);
+  const ExpectationOutput out{nullptr, state.slope.data(), state.curvature.data(), nullptr};
+  state.expected = expectations(likelihood_, response.observations(), predictor.data(), variance.data(), out,
+                                state.d_likelihood.data(), context_);
   if (tight_) {
     const Eigen::ArrayXd ratio = state.curvature.array() * unexplained.array();
     state.expected -= 0.5 * ratio.log1p().sum();
@@ -170,19 +171,20 @@ BatchGradient NaturalStep::gradient(const NaturalPosterior& at) const {
   const Index m = size_ - trend_;
   const VectorXd field = state.weights.tail(m);
   const GradientSums zero{factor_.points().zero_gradient(), MatrixXd::Zero(m, m)};
-  GradientSums total = sum_rows(batch_.response.n(), piece_rows, m * m, context_, zero, [&](Index first, Index last, GradientSums& sum) {
+  const auto add_rows = [&](Index first, Index last, GradientSums& sum) {
     const CrossBlock& block = *pieces_[first / piece_rows];
     const MatrixXd& weighted = state.weighted[first / piece_rows];
     VectorXd slopes = state.curvature.segment(first, last - first);
     if (tight_) slopes.array() /= 1.0 + slopes.array() * block.unexplained().array();
     MatrixXd bar(m, last - first), product(m, m);
     for (Index i = 0; i < last - first; ++i)
-      bar.col(i) = batch_.weight * (slopes[i] * block.features().col(i) - state.curvature[first + i] * weighted.col(i).tail(m) +
-                                    state.slope[first + i] * field);
+      bar.col(i) = batch_.weight * (slopes[i] * block.features().col(i) + state.slope[first + i] * field -
+                                    state.curvature[first + i] * weighted.col(i).tail(m));
     multiply(bar, block.features().transpose(), product);
     sum.of_features += product;
     block.adjoint(bar, -0.5 * batch_.weight * slopes, sum.covariance);
-  });
+  };
+  GradientSums total = sum_rows(batch_.response.n(), piece_rows, m * m, context_, zero, add_rows);
   factor_.adjoint(total.of_features, total.covariance);
   BatchGradient gradient{batch_.weight * state.expected, std::move(total.covariance), state.d_likelihood};
   for (double& slope : gradient.likelihood) slope *= batch_.weight;
