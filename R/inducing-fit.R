@@ -21,7 +21,7 @@ fit_inducing <- function(method, problem) {
 start_for_points <- function(problem) {
   layout <- problem$layout
   values <- to_core(problem$start, layout$transform)
-  least <- double(length(values))
+  least <- rep(-Inf, length(values))
   coords <- problem$data$coords
   for (j in seq_along(problem$groups)) {
     least[layout$component %in% j & layout$kind == "range"] <- 0.5 * sqrt(ncol(coords)) * group_scales(coords, problem$groups[[j]]$group)

@@ -77,6 +77,24 @@ test_that("derivatives whose squares overflow are refused by name", {
   }
 })
 
+test_that("ranges and noise begin where few points know something of the field, but for those that are given", {
+  data <- withr::with_seed(9, as.data.frame(matrix(stats::rnorm(800), 100)))
+  data$z <- sin(data$V1) + cos(3 * data$V2)
+  problem <- inducing_problem(z ~ 1, data, coords = ~ V1 + V2 + V3 + V4 + V5 + V6 + V7 + V8, method = svgp(inducing = 10),
+    covariance = cov_matern(nu = 2.5, ard = TRUE))
+  layout <- problem$layout
+  begun <- function(problem) to_core(start_for_points(problem), layout$transform)
+  ranges <- layout$kind == "range"
+  expect_true(all(begun(problem)[ranges] >= 0.999 * sqrt(8) / 2 * apply(problem$data$coords, 2L, stats::sd)))
+  expect_gte(begun(problem)[layout$kind == "nugget"], 0.0999 * begun(problem)[layout$kind == "variance"])
+  first <- which(ranges)[1L]
+  problem$layout$start[first] <- 0.3
+  problem$start[first] <- log(0.3)
+  expect_equal(begun(problem)[first], 0.3)
+  problem$start[] <- 10
+  expect_equal(start_for_points(problem)[problem$free], pmin(10, problem$bounds$upper)[problem$free])
+})
+
 test_that("a fit that was stopped early says so and keeps the best that it saw", {
   expect_warning(fit <- neargp(z ~ 1, simulated_data(80), coords = ~ x + y, method = svgp(inducing = 10), covariance = cov_matern(nu = 1.5),
     control = neargp_control(max_iterations = 1L)), "max_iterations", class = "neargp_warning_convergence")
