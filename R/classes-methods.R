@@ -1,7 +1,7 @@
 # Fits to class labels: what their methods for generics do otherwise than those of other fits. A classifier is a fit of
-# class c("neargp_classifier", "neargp") with an element `classifier`: estimator, levels, slope and trend of the link,
-# and the index of each row's location; the trend's intercept is that far from data, `intercept_shift` how far it is from that of
-# the class prevalence, and `bias` what is added among data.
+# class c("neargp_classifier", "neargp") with an element `classifier`: levels, trend, and the index of each row's location. Of loo_k()
+# there are estimator and slope of the link besides; the trend's intercept is that far from data, `intercept_shift` how far it is from that
+# of the class prevalence, and `bias` what is added among data. Of svgp() there are the covariance matrices of the trends.
 
 as_classifier <- function(fit, classifier) {
   if (is.null(classifier)) return(fit)
@@ -87,7 +87,7 @@ summary.neargp_classifier <- function(object, ...) {
 #' @export
 print.summary.neargp_classifier <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
   print(x$fit, digits = digits)
-  cat("\nLeave one out: training rows predicted from their nearest others\n")
+  cat("\nLeave one out: training rows predicted from their ", if (!is_svgp(x$fit$method)) "nearest ", "others\n", sep = "")
   print(x$scores)
   if (ncol(x$confusion) <= 12L) print(x$confusion)
   invisible(x)

@@ -1,6 +1,6 @@
 #' Plots of a fit to classes
 #'
-#' A map, and diagnostics of a fit of [loo_k()] to classes from its leave-one-out predictions (of up to 10,000 rows), in base graphics.
+#' A map, and diagnostics of a fit of [loo_k()] or [svgp()] to classes from its leave-one-out predictions (of up to 10,000 rows), in base graphics.
 #'
 #' @details
 #' * "map": the most probable class on a grid over the convex hull of the data, or at `newdata`. Only for two coordinates in space; without

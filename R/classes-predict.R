@@ -1,13 +1,14 @@
 #' Predicted classes and their probabilities
 #'
-#' Predictions of a fit of [loo_k()] to classes ([stats::binomial()] or [categorical()]): from the labels of the nearest `k` locations, as
-#' the fit saw them, so that probabilities are as calibrated as its leave-one-out score made them.
+#' Predictions of a fit to classes: of [loo_k()] ([stats::binomial()] or [categorical()]) from the labels of the nearest `k` locations, as
+#' the fit saw them, so that probabilities are as calibrated as its leave-one-out score made them; of [svgp()] ([categorical()]) the
+#' expectations of the probabilities under the distribution of the fields and trends at the place.
 #'
 #' @param object a fit of [neargp()] to classes.
 #' @param newdata as for [predict.neargp()].
 #' @param type `"prob"`: the probability of each class; `"class"`: the most probable class (the first of equally probable ones);
 #'   `"response"`, for two classes: the probability of the second one.
-#' @param k number of neighbouring locations, by default that of the fit.
+#' @param k number of neighbouring locations, by default that of the fit; a fit by [svgp()] has none.
 #' @param chunk_size,threads,device,verbose as for [predict.neargp()].
 #' @param ... not used.
 #' @return An object of the class of `newdata` with a row for each of its rows, in its order. `type = "prob"`: columns `prob_<level>`,

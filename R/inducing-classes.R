@@ -1,8 +1,6 @@
 # Classes by svgp(): each has a field and a trend of its own; the fields have one covariance and one set of inducing points. Formulas are in
 # src/core/variational/class_bound.h. Inside a fit the design has the columns of a basis (R/trend-basis.R), which the fit keeps.
 
-is_categorical <- function(family) family$family == "categorical"
-
 # Which field is the largest does not depend on their scale: under robust-max the variance of the first component is their unit.
 class_layout <- function(layout, family) {
   unit <- which(layout$kind == "variance" & !layout$fixed)[1L]

@@ -98,9 +98,6 @@ check_family <- function(family, method) {
       paste0("It can fit ", format_some(family_call(able), 12L), "; without `method` the one for the family is taken, see ?neargp.")))
 }
 
-# Only models of a latent field have a choice.
-class_links <- function(method) c("softmax", if (is_svgp(method)) "robust-max")
-
 check_k <- function(method, n) {
   if (is.null(method$k) || method$k < n) return(invisible())
   abort_neargp("k", c(sprintf("k = %d neighbours need more than %d rows, and there are %d.", method$k, method$k, n),

@@ -2,7 +2,7 @@
 #'
 #' A Gaussian process seen through its values at `inducing` points: their number, not that of the rows, is what a dense matrix has. The
 #' best distribution of these values given a gaussian response is known in closed form (the collapsed bound of Titsias 2009), and given
-#' another response of [response_family] (but not classes of more than two levels) a few steps find it, so that the fit maximises one
+#' another response of [response_family], or classes ([categorical()]), a few steps find it, so that the fit maximises one
 #' deterministic function of the covariance parameters and the points' positions together, by the L-BFGS method of [stats::optim()]; where
 #' there are many rows for each point, after some passes over the rows in mini-batches.
 #'
@@ -44,6 +44,21 @@
 #' structure; then the search for parameters has matrices of the number of points alone. Predictions are cokriging, as with other
 #' methods, and leave-one-out predictions leave a whole place out.
 #'
+#' @section Classes:
+#' A factor of more than two levels, or `family = categorical()`, has a field and a trend for each level. All fields have one covariance and
+#' the same inducing points; what the data say of them is a distribution of its own for each. The classes' probabilities are the softmax of
+#' the linear predictors, whose expectation in the bound is bounded in turn (the tilted bound of Knowles and Minka 2011): the posterior is
+#' somewhat too narrow where fields are uncertain, and `logLik()` is comparable with that of other fits by softmax only. Predictions
+#' integrate over the fields exactly, and trends are such that they sum to zero over the classes, since the softmax does not tell a common
+#' part. With `categorical("robust-max")` the class is that of the largest field, and another one by mistake with probability 0.001
+#' (Hernandez-Lobato et al. 2011, with which much of the literature has its results). That depends on no scale of the fields, so that the
+#' variance is held at 1; it is not log-concave, takes several times as long, and is surer of itself than it ought to be: the softmax has
+#' the better probabilities. An evaluation takes some `n * M^2` multiplications for each class and step towards the posterior. Predictions,
+#' scores, cross-validation and plots are those of other fits to classes, [predict.neargp_classifier()]. Leave-one-out probabilities leave
+#' out what a row says of the fields, parameters and inducing points held. A factor of two levels is a [stats::binomial()] response, which
+#' has one field and no looser bound; `categorical()` takes it for classes, too. Levels without a row are no classes, and for levels of fewer
+#' than five rows there is a warning of class `neargp_warning_classes`.
+#'
 #' @param inducing number of inducing points; or starting positions, a matrix with the columns of the coordinates (time last), a
 #'   data frame or sf points with them. By default 512, or a quarter of the rows. More than there are distinct locations are
 #'   lowered to that number, with a message of class `neargp_message_inducing`.
@@ -70,13 +85,16 @@
 #' @return A settings object for the argument `method` of [neargp()]. A fit by it has the data frame `inducing`, the positions in the
 #'   coordinates of the data.
 #' @section Errors: [neargp()] stops with `neargp_error_inducing` for positions that are missing, or not in the coordinates of the data;
-#'   with `neargp_error_nugget` for `nugget = 0`, since the bound needs noise; with `neargp_error_family` for classes of more than two
-#'   levels. [simulate()][simulate.neargp] stops with `neargp_error_size` for more than 5,000 places at once.
+#'   with `neargp_error_nugget` for `nugget = 0`, since the bound needs noise; with `neargp_error_formula` for an offset of
+#'   classes, which would be the same for all of them; with `neargp_error_method` for several outputs or classes in mini-batches.
+#'   [simulate()][simulate.neargp] stops with `neargp_error_size` for more than 5,000 places at once.
 #' @references Titsias, M. K. (2009). Variational learning of inducing variables in sparse Gaussian processes. *AISTATS*, equation (9).
 #'   Hensman, J., Fusi, N. and Lawrence, N. D. (2013). Gaussian processes for big data. *UAI*. Álvarez, M. A. and Lawrence, N. D. (2011).
 #'   Computationally efficient convolved multiple output Gaussian processes. *JMLR* 12, 1459–1500. Titsias, M. K. (2025). New bounds for
 #'   sparse variational Gaussian processes. *ICML*. Khan, M. E. and Lin, W. (2017). Conjugate-computation variational inference. *AISTATS*.
 #'   Kingma, D. P. and Ba, J. (2015). Adam: a method for stochastic optimization. *ICLR*.
+#'   Knowles, D. A. and Minka, T. P. (2011). Non-conjugate variational message passing for multinomial and binary regression. *NIPS*.
+#'   Hernandez-Lobato, D., Hernandez-Lobato, J. M. and Dupont, P. (2011). Robust multi-class Gaussian process classification. *NIPS*.
 #' @examples
 #' set.seed(1)
 #' d <- data.frame(x1 = runif(400), x2 = runif(400), x3 = runif(400))
@@ -86,6 +104,9 @@
 #' summary(fit)
 #' predict(fit, data.frame(x1 = 0.5, x2 = 0.5, x3 = 0.5), interval = "prediction")
 #' head(fit$inducing)
+#'
+#' flowers <- neargp(Species ~ 1, iris, coords = ~ Petal.Length + Petal.Width, method = svgp(inducing = 20), family = categorical())
+#' predict(flowers, iris[c(1, 60, 120), ])
 #' @export
 svgp <- function(inducing = NULL, move = TRUE, bound = c("tight", "standard"), select = c("kmeans", "random"), jitter = 1e-6,
                  std_errors = NULL, optimizer = c("auto", "collapsed", "natural"), epochs = NULL, batch_size = 1024L,

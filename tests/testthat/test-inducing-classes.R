@@ -170,6 +170,18 @@ test_that("separated classes have finite fits that tell them apart", {
   expect_identical(predict(fit, data, type = "class")$class, data$class)
 })
 
+test_that("a factor of two levels is a binomial() response, with what there is for classes", {
+  data <- droplevels(flowers[flowers$Species != "setosa", ])
+  expect_message(fit <- neargp(Species ~ 1, data, coords = ~ Petal.Length + Petal.Width, method = svgp(10, move = FALSE)), "binomial",
+    class = "neargp_message_method")
+  expect_identical(fit$family$family, "binomial")
+  expect_identical(dim(confusion_table(fit, data)), c(2L, 2L))
+  expect_gt(sum(diag(confusion_table(fit, data))), 30)
+  expect_s3_class(calibration_curve(fit), "data.frame")
+  by_classes <- class_fit(data, svgp(10, move = FALSE))
+  expect_lt(abs(scores(by_classes, data)$log_loss - scores(data$Species, prob = predict(fit, data)$mean)$log_loss), 0.05)
+})
+
 test_that("what classes by svgp() cannot be is refused", {
   fit <- class_fit(method = svgp(10, move = FALSE), covariance = held_covariance())
   expect_error(predict(fit, iris, k = 3), class = "neargp_error_argument")

@@ -174,7 +174,7 @@ MeanSolution exact_mean(const MeanEquations& equations, Points inducing, const C
 
 MatrixXd exact_mean_at(Points targets, Points rows, const MatrixXd& weights, const Covariance& covariance,
                        const RunContext& context) {
-  if (solved.rows() != rows.n || targets.dim != rows.dim)
+  if (weights.rows() != rows.n || targets.dim != rows.dim)
     throw Error("There must be a row of what was solved for each row, and as many coordinates of targets as of rows.");
   const PreparedCovariance prepared = prepare(covariance, rows.dim, false);
   const InducingPoints all(prepared, rows);
