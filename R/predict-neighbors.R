@@ -11,7 +11,8 @@ prediction_conditioning <- function(object, k, local_mean, sectors, joint, is_pa
   }
   if (has_low_rank(object$method)) {
     check_no_local_mean(local_mean, sectors)
-    return(list(k = prediction_k(object, k, least = 30L), sectors = 0L, exact = FALSE, local_mean = FALSE))
+    own_k <- min(length(object$data$y), max(30L, object$k))
+    return(list(k = prediction_k(object, k %||% own_k), sectors = 0L, exact = FALSE, local_mean = FALSE))
   }
   exact <- inherits(object$method, "neargp_exact_gp") && is.null(k) && (is.null(sectors) || identical(as.double(sectors), 0)) &&
     (is.null(local_mean) || isFALSE(local_mean))

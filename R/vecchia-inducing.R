@@ -49,7 +49,7 @@ low_rank_start <- function(method, problem) {
 
 # Rounds as of fit_level(): neighbours are held while the optimiser runs. The first round has the nearest, the others those of largest
 # residual correlation at the estimates so far; order and positions are made anew where the metric has changed a lot, once. Other neighbours
-# change the log-likelihood by about one (bench/vecchia-inducing.md): to come within a hundredth of the optimum is enough.
+# change the log-likelihood by about one (bench/vecchia-inducing.md): to come within a thousandth of the optimum is enough.
 fit_low_rank <- function(method, problem, start, renew_at = 0.5) {
   control <- problem$control
   key <- if (method$ordering == "random") order_key() else 0
@@ -60,7 +60,7 @@ fit_low_rank <- function(method, problem, start, renew_at = 0.5) {
   for (round in seq_len(max(2L, control$max_refreshes))) {
     objective <- residual_objective(problem, method, arrangement$positions, neighbors, start$evaluated$information)
     result <- fisher_scoring(objective, state$working, problem$free, problem$bounds, control,
-      tolerance = max(if (round == 1L) 0.1 else 0.01, control$tolerance))
+      tolerance = max(if (round == 1L) 0.1 else 1e-3, control$tolerance))
     result[c("iterations", "evaluations")] <- list(result$iterations + state$iterations, result$evaluations + state$evaluations)
     state <- result
     problem$report(method$k, round, state)
