@@ -1,0 +1,113 @@
+# vecchia(inducing = ): scores of fold 0 of standardised UCI sets beside vecchia() and svgp(); log-likelihoods, estimates and scores beside
+# vecchia() and exact_gp() on a simulated field; or whole fits and predictions beside GPBoost's full-scale Vecchia approximation, in CPU
+# seconds on one thread. bench/vecchia-inducing.md says what came of it.
+#
+#   Rscript bench/vecchia-inducing.R sets [elevators,pol] [methods: vecchia,vecchia_inducing,svgp] [inducing points: 200] [k: 30]
+#   Rscript bench/vecchia-inducing.R estimates [n: 2000]
+#   OMP_NUM_THREADS=1 Rscript bench/vecchia-inducing.R gpboost [n: 10000] [inducing points: 200] [k: 20]
+#
+# GPBoost is run by NEARGP_PYTHON, by default `python`.
+script <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
+source(file.path(if (length(script)) dirname(script) else "bench", "common.R"))
+
+task <- argument(1L, "sets")
+
+# ---- scores -------------------------------------------------------------------------------------------------------------------------
+
+run_set <- function(set, method, inducing, k) {
+  rows <- bench_data(set)
+  inputs <- scale(as.matrix(rows[setdiff(names(rows), c("y", "fold"))]))
+  varies <- apply(inputs, 2L, function(x) all(is.finite(x)))
+  data <- data.frame(inputs[, varies], y = drop(scale(rows$y)))
+  held <- rows$fold == 0
+  settings <- switch(method, vecchia = vecchia(k = k), vecchia_inducing = vecchia(k = k, inducing = inducing), svgp = svgp(inducing))
+  fitted <- timed(neargp(y ~ 1, data[!held, ], coords = ~ ., covariance = cov_matern(nu = 2.5, ard = TRUE), method = settings,
+    threads = 1L, verbose = FALSE))
+  fit <- fitted$value
+  predicted <- timed(predict(fit, data[held, ], threads = 1L))
+  scored <- scores(predicted$value, observed = data$y[held])
+  data.frame(set = set, n = sum(!held), inputs = sum(varies), method = method, inducing = if (method == "vecchia") 0L else inducing,
+    k = if (method == "svgp") NA else k, cpu_fit = fitted$cpu, cpu_predict = predicted$cpu, evaluations = fit$convergence$evaluations,
+    converged = fit$convergence$converged, objective_per_row = fit$log_likelihood / sum(!held), log_score = scored$log_score,
+    rmse = scored$rmse, crps = scored$crps, coverage = scored$coverage)
+}
+
+run_sets <- function() {
+  cases <- expand.grid(method = argument(3L, c("vecchia", "vecchia_inducing", "svgp")), set = argument(2L, c("elevators", "pol")),
+    stringsAsFactors = FALSE)
+  inducing <- as.integer(argument(4L, "200"))
+  k <- as.integer(argument(5L, "30"))
+  table <- do.call(rbind, Map(run_set, cases$set, cases$method, inducing, k))
+  print(table, digits = 4, row.names = FALSE)
+  save_table(table, paste0("vecchia-inducing-", paste(unique(cases$set), collapse = "-")))
+}
+
+# ---- estimates ----------------------------------------------------------------------------------------------------------------------
+
+# A smooth field of five coordinates: random Fourier features of a Matern field of smoothness 5/2 with ranges of their own.
+simulated <- function(n, dimension = 5L, features = 2000L, noise = 0.05) {
+  set.seed(1)
+  X <- matrix(runif(n * dimension), n)
+  range <- seq(0.3, 1, length.out = dimension)
+  frequency <- matrix(rnorm(features * dimension), features) / sqrt(rgamma(features, 2.5, 2.5) * 5) * sqrt(5)
+  field <- double(n)
+  phase <- runif(features, 0, 2 * pi)
+  for (f in seq_len(features)) field <- field + cos(drop(X %*% (frequency[f, ] / (range * sqrt(5)))) + phase[f])
+  data.frame(X, y = sqrt(2 / features) * field + rnorm(n, sd = sqrt(noise)))
+}
+
+fit_simulated <- function(train, method) {
+  timed(neargp(y ~ 1, train, coords = ~ ., covariance = cov_matern(nu = 2.5, ard = TRUE), method = method, threads = 1L, verbose = FALSE))
+}
+
+run_estimates <- function(n = as.integer(argument(2L, "2000")), held = 1000L) {
+  data <- simulated(n + held)
+  methods <- list(exact = exact_gp(), `vecchia, k = 10` = vecchia(k = 10), `vecchia, k = 20` = vecchia(k = 20))
+  for (k in c(10L, 20L)) for (inducing in c(50L, 200L)) {
+    methods[[sprintf("vecchia, k = %d, inducing = %d", k, inducing)]] <- vecchia(k = k, inducing = inducing)
+  }
+  table <- do.call(rbind, lapply(names(methods), function(name) {
+    fitted <- fit_simulated(data[seq_len(n), ], methods[[name]])
+    fit <- fitted$value
+    scored <- scores(predict(fit, data[-seq_len(n), ], threads = 1L), observed = data$y[-seq_len(n)])
+    data.frame(method = name, n = n, cpu_fit = fitted$cpu, evaluations = fit$convergence$evaluations, log_likelihood = fit$log_likelihood,
+      t(coef(fit, "covariance")), log_score = scored$log_score, rmse = scored$rmse)
+  }))
+  print(table, digits = 4, row.names = FALSE)
+  save_table(table, "vecchia-inducing-estimates")
+}
+
+# ---- GPBoost ------------------------------------------------------------------------------------------------------------------------
+
+run_gpboost <- function() {
+  stop_unless_one_thread()
+  n <- as.integer(argument(2L, "10000"))
+  inducing <- as.integer(argument(3L, "200"))
+  k <- as.integer(argument(4L, "20"))
+  held <- 2000L
+  data <- simulated(n + held)
+  train <- data[seq_len(n), ]
+  test <- data[n + seq_len(held), ]
+  fitted <- fit_simulated(train, vecchia(k = k, inducing = inducing))
+  predicted <- timed(predict(fitted$value, test, threads = 1L))
+  folder <- tempfile()
+  dir.create(folder)
+  writeBin(unlist(train), file.path(folder, "field.bin"))
+  writeBin(unlist(test[1:5]), file.path(folder, "places.bin"))
+  output <- system2(Sys.getenv("NEARGP_PYTHON", "python"),
+    c(file.path(bench_folder(), "vecchia_inducing_gpboost.py"), folder, 5, inducing, k), stdout = TRUE)
+  rival <- jsonlite::fromJSON(output[length(output)])
+  moments <- matrix(readBin(file.path(folder, "moments.bin"), "double", 2 * held), held)
+  rival_scores <- scores(data.frame(mean = moments[, 1L], sd = sqrt(moments[, 2L])), observed = test$y)
+  own_scores <- scores(predicted$value, observed = test$y)
+  table <- data.frame(software = c("neargp", paste("gpboost", rival$version)), n = n, inducing = inducing, k = k,
+    cpu_fit = c(fitted$cpu, rival$fit_seconds), cpu_predict = c(predicted$cpu, rival$predict_seconds),
+    log_likelihood = c(fitted$value$log_likelihood, rival$loglik), log_score = c(own_scores$log_score, rival_scores$log_score),
+    rmse = c(own_scores$rmse, rival_scores$rmse))
+  print(table, digits = 5, row.names = FALSE)
+  print(coef(fitted$value, "covariance"))
+  print(rival$parameters)
+  save_table(table, paste0("vecchia-inducing-gpboost-", n))
+}
+
+switch(task, sets = run_sets(), estimates = run_estimates(), gpboost = run_gpboost())
