@@ -52,7 +52,8 @@ compared_estimators <- function(classifier) {
 label_scale_note <- function(x, digits) {
   kind <- x$layout$kind
   estimate <- x$parameters$estimate
-  if (is.null(x$classifier) || is_svgp(x$method) || !any(x$parameters$at_boundary & kind %in% c("variance", "nugget") & estimate < 1)) return(NULL)
+  if (is.null(x$classifier) || is_svgp(x$method)) return(NULL)
+  if (!any(x$parameters$at_boundary & kind %in% c("variance", "nugget") & estimate < 1)) return(NULL)
   ratio <- sum(estimate[kind == "variance"]) / x$nugget
   sprintf("    the mean of the labels depends on the ratio of variance and nugget alone, %s; their size is its uncertainty\n",
     format(signif(ratio, digits), digits = digits))

@@ -47,17 +47,19 @@
 #' @section Classes:
 #' A factor of more than two levels, or `family = categorical()`, has a field and a trend for each level. All fields have one covariance and
 #' the same inducing points; what the data say of them is a distribution of its own for each. The classes' probabilities are the softmax of
-#' the linear predictors, whose expectation in the bound is bounded in turn (the tilted bound of Knowles and Minka 2011): the posterior is
-#' somewhat too narrow where fields are uncertain, and `logLik()` is comparable with that of other fits by softmax only. Predictions
-#' integrate over the fields exactly, and trends are such that they sum to zero over the classes, since the softmax does not tell a common
-#' part. With `categorical("robust-max")` the class is that of the largest field, and another one by mistake with probability 0.001
-#' (Hernandez-Lobato et al. 2011, with which much of the literature has its results). That depends on no scale of the fields, so that the
-#' variance is held at 1; it is not log-concave, takes several times as long, and is surer of itself than it ought to be: the softmax has
-#' the better probabilities. An evaluation takes some `n * M^2` multiplications for each class and step towards the posterior. Predictions,
-#' scores, cross-validation and plots are those of other fits to classes, [predict.neargp_classifier()]. Leave-one-out probabilities leave
-#' out what a row says of the fields, parameters and inducing points held. A factor of two levels is a [stats::binomial()] response, which
-#' has one field and no looser bound; `categorical()` takes it for classes, too. Levels without a row are no classes, and for levels of fewer
-#' than five rows there is a warning of class `neargp_warning_classes`.
+#' the linear predictors, whose expectation in the bound is bounded in turn (the tilted bound of Knowles and Minka 2011), so that bounds of fits with
+#' different links are not comparable. Predictions integrate over the fields without that bound. Coefficients of the trend sum to zero over
+#' the classes: what these have in common changes no probability.
+#'
+#' With `categorical("robust-max")` the class is that of the largest field, and another one by mistake with probability 0.001
+#' (Hernandez-Lobato et al. 2011). That does not depend on the scale of the fields, so that the variance is held at 1. It is not
+#' log-concave, and takes some twenty steps towards the posterior in an evaluation, where the softmax takes two to five; each
+#' step takes some `2 n M^2` multiplications for each class.
+#'
+#' Predictions, scores, cross-validation and plots are those of other fits to classes, [predict.neargp_classifier()]. Leave-one-out
+#' probabilities leave out what a row says of the fields, parameters and inducing points held. A factor of two levels is a
+#' [stats::binomial()] response, which has one field and no looser bound; `categorical()` takes it for classes, too. Levels without a row are
+#' no classes, and for levels of fewer than five rows there is a warning of class `neargp_warning_classes`.
 #'
 #' @param inducing number of inducing points; or starting positions, a matrix with the columns of the coordinates (time last), a
 #'   data frame or sf points with them. By default 512, or a quarter of the rows. More than there are distinct locations are
@@ -87,7 +89,8 @@
 #' @section Errors: [neargp()] stops with `neargp_error_inducing` for positions that are missing, or not in the coordinates of the data;
 #'   with `neargp_error_nugget` for `nugget = 0`, since the bound needs noise; with `neargp_error_formula` for an offset of
 #'   classes, which would be the same for all of them; with `neargp_error_method` for several outputs or classes in mini-batches.
-#'   [simulate()][simulate.neargp] stops with `neargp_error_size` for more than 5,000 places at once.
+#'   [simulate()][simulate.neargp] stops with `neargp_error_size` for more than 5,000 places at once, and with `neargp_error_family` for
+#'   classes.
 #' @references Titsias, M. K. (2009). Variational learning of inducing variables in sparse Gaussian processes. *AISTATS*, equation (9).
 #'   Hensman, J., Fusi, N. and Lawrence, N. D. (2013). Gaussian processes for big data. *UAI*. Álvarez, M. A. and Lawrence, N. D. (2011).
 #'   Computationally efficient convolved multiple output Gaussian processes. *JMLR* 12, 1459–1500. Titsias, M. K. (2025). New bounds for

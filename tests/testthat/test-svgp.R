@@ -140,8 +140,6 @@ test_that("several coordinates, sums of covariances, anisotropy, time and the sp
 test_that("what it cannot fit is refused by name, with what can", {
   data <- simulated_data(60)
   expect_error(inducing_fit(data, nugget = 0), "vecchia\\(\\)", class = "neargp_error_nugget")
-  data$class <- factor(rep(c("a", "b", "c"), 20))
-  expect_error(neargp(class ~ 1, data, coords = ~ x + y, method = svgp(), family = categorical()), class = "neargp_error_family")
   expect_error(neargp(round(exp(z)) ~ 1, data, coords = ~ x + y, method = svgp(), family = poisson(), nugget = 1), "family says",
     class = "neargp_error_argument")
   expect_error(inducing_fit(data, device = "cuda"), "svgp\\(\\)", class = "neargp_error_device")
