@@ -33,8 +33,8 @@ class ClassSearch {
  public:
   ClassSearch(const ClassLabels& labels, const std::vector<double>& design, int coefficients, Points coords,
               const InducingFactor& factor, const FamilyBoundSettings& settings, const RunContext& context)
-      : labels_(labels), design_(design.data(), coords.n, coefficients), coords_(coords), factor_(factor), settings_(settings),
-        context_(context), regression_(factor, coords, design.data(), coefficients, settings.chunk_rows, context) {}
+      : labels_(labels), design_(design.data(), coords.n, coefficients), coords_(coords), factor_(factor),
+        settings_(settings), context_(context), regression_(factor, coords, design.data(), coefficients, settings.chunk_rows, context) {}
 
   ClassBound run(ClassPosterior start, bool derivatives) {
     ClassBound bound;
@@ -167,7 +167,8 @@ class ClassSearch {
   double expect(ClassState& at) const {
     const MatrixXd variance = regression_.unexplained() * at.given.unexplained_share.transpose() + at.variance;
     ClassMeans means{coefficients(at), at.linear_predictor, {}, {}, 0.0};
-    means.expected = class_expectations(labels_, means.linear_predictor, variance, means.slope, means.curvature, context_);
+    means.expected =
+        class_expectations(labels_, means.linear_predictor, variance, means.slope, means.curvature, context_);
     if (labels_.link == ClassLink::softmax) {
       raise_means(labels_, regression_, at.fields, variance, 0.1 * settings_.tolerance, context_, means);
       set_coefficients(means.coefficients, at);
@@ -243,7 +244,8 @@ ClassBound class_bound(const ClassLabels& labels, const std::vector<double>& des
   const InducingFactor factor(points, settings.jitter, derivatives);
   ClassBound bound;
   if (factor.regular())
-    bound = ClassSearch(labels, design, coefficients, coords, factor, settings, context).run(std::move(start), derivatives);
+    bound =
+        ClassSearch(labels, design, coefficients, coords, factor, settings, context).run(std::move(start), derivatives);
   else bound.failure = BoundFailure::prior;
   if (bound.failure != BoundFailure::none) bound.value = -INFINITY;
   else if (derivatives) bound.gradient.parameters = active_part(std::move(bound.gradient.parameters), covariance);
