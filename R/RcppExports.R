@@ -9,6 +9,14 @@ core_product_engine <- function() {
     .Call(`_neargp_core_product_engine`)
 }
 
+core_class_bound <- function(coords, label, weights, design, classes, link, inducing, covariance, start, places, bound, jitter, tolerance, derivatives, threads) {
+    .Call(`_neargp_core_class_bound`, coords, label, weights, design, classes, link, inducing, covariance, start, places, bound, jitter, tolerance, derivatives, threads)
+}
+
+core_class_probabilities <- function(link, mean, variance, threads) {
+    .Call(`_neargp_core_class_probabilities`, link, mean, variance, threads)
+}
+
 core_problem <- function(coords, columns, noise_scale, neighbors, targets = NULL, threads = 1L, outputs = NULL) {
     .Call(`_neargp_core_problem`, coords, columns, noise_scale, neighbors, targets, threads, outputs)
 }
@@ -197,6 +205,22 @@ core_expectations <- function(family_name, parameters, y, trials, weights, mean,
     .Call(`_neargp_core_expectations`, family_name, parameters, y, trials, weights, mean, variance, threads)
 }
 
+core_exact_mean <- function(coords, precision, natural, values, inducing, covariance, jitter, tolerance, max_iterations, threads) {
+    .Call(`_neargp_core_exact_mean`, coords, precision, natural, values, inducing, covariance, jitter, tolerance, max_iterations, threads)
+}
+
+core_point_mean <- function(coords, precision, natural, values, points, covariance, jitter, threads) {
+    .Call(`_neargp_core_point_mean`, coords, precision, natural, values, points, covariance, jitter, threads)
+}
+
+core_point_weights <- function(coords, solved, points, covariance, jitter, threads) {
+    .Call(`_neargp_core_point_weights`, coords, solved, points, covariance, jitter, threads)
+}
+
+core_exact_mean_at <- function(newcoords, coords, weights, covariance, threads) {
+    .Call(`_neargp_core_exact_mean_at`, newcoords, coords, weights, covariance, threads)
+}
+
 core_mean_field_fit <- function(nodes, data, response, covariance, family, parameters, start, settings, threads) {
     .Call(`_neargp_core_mean_field_fit`, nodes, data, response, covariance, family, parameters, start, settings, threads)
 }
@@ -285,36 +309,12 @@ core_coregionalised_bound <- function(coords, noise_scale, columns, outputs, pla
     .Call(`_neargp_core_coregionalised_bound`, coords, noise_scale, columns, outputs, places, inducing, covariance, bound, jitter, derivatives, threads)
 }
 
-core_exact_mean <- function(coords, precision, natural, values, inducing, covariance, jitter, tolerance, max_iterations, threads) {
-    .Call(`_neargp_core_exact_mean`, coords, precision, natural, values, inducing, covariance, jitter, tolerance, max_iterations, threads)
-}
-
-core_point_mean <- function(coords, precision, natural, values, points, covariance, jitter, threads) {
-    .Call(`_neargp_core_point_mean`, coords, precision, natural, values, points, covariance, jitter, threads)
-}
-
-core_point_weights <- function(coords, solved, points, covariance, jitter, threads) {
-    .Call(`_neargp_core_point_weights`, coords, solved, points, covariance, jitter, threads)
-}
-
-core_exact_mean_at <- function(newcoords, coords, weights, covariance, threads) {
-    .Call(`_neargp_core_exact_mean_at`, newcoords, coords, weights, covariance, threads)
-}
-
 core_family_start <- function(linear_predictor, response, family, parameters, threads) {
     .Call(`_neargp_core_family_start`, linear_predictor, response, family, parameters, threads)
 }
 
 core_family_bound <- function(coords, response, inducing, covariance, family, parameters, start, places, bound, jitter, tolerance, derivatives, threads) {
     .Call(`_neargp_core_family_bound`, coords, response, inducing, covariance, family, parameters, start, places, bound, jitter, tolerance, derivatives, threads)
-}
-
-core_class_bound <- function(coords, label, weights, design, classes, link, inducing, covariance, start, places, bound, jitter, tolerance, derivatives, threads) {
-    .Call(`_neargp_core_class_bound`, coords, label, weights, design, classes, link, inducing, covariance, start, places, bound, jitter, tolerance, derivatives, threads)
-}
-
-core_class_probabilities <- function(link, mean, variance, threads) {
-    .Call(`_neargp_core_class_probabilities`, link, mean, variance, threads)
 }
 
 core_natural_fit <- function(coords, response, inducing, covariance, family, parameters, start, settings, threads) {

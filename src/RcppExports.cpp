@@ -31,6 +31,45 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// core_class_bound
+Rcpp::List core_class_bound(const Rcpp::NumericMatrix& coords, const Rcpp::IntegerVector& label, const Rcpp::NumericVector& weights, const Rcpp::NumericMatrix& design, int classes, const std::string& link, const Rcpp::NumericMatrix& inducing, const Rcpp::List& covariance, const Rcpp::Nullable<Rcpp::List>& start, int places, const std::string& bound, double jitter, double tolerance, bool derivatives, int threads);
+RcppExport SEXP _neargp_core_class_bound(SEXP coordsSEXP, SEXP labelSEXP, SEXP weightsSEXP, SEXP designSEXP, SEXP classesSEXP, SEXP linkSEXP, SEXP inducingSEXP, SEXP covarianceSEXP, SEXP startSEXP, SEXP placesSEXP, SEXP boundSEXP, SEXP jitterSEXP, SEXP toleranceSEXP, SEXP derivativesSEXP, SEXP threadsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type coords(coordsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::IntegerVector& >::type label(labelSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type weights(weightsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type design(designSEXP);
+    Rcpp::traits::input_parameter< int >::type classes(classesSEXP);
+    Rcpp::traits::input_parameter< const std::string& >::type link(linkSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type inducing(inducingSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type covariance(covarianceSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::Nullable<Rcpp::List>& >::type start(startSEXP);
+    Rcpp::traits::input_parameter< int >::type places(placesSEXP);
+    Rcpp::traits::input_parameter< const std::string& >::type bound(boundSEXP);
+    Rcpp::traits::input_parameter< double >::type jitter(jitterSEXP);
+    Rcpp::traits::input_parameter< double >::type tolerance(toleranceSEXP);
+    Rcpp::traits::input_parameter< bool >::type derivatives(derivativesSEXP);
+    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_class_bound(coords, label, weights, design, classes, link, inducing, covariance, start, places, bound, jitter, tolerance, derivatives, threads));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_class_probabilities
+Rcpp::NumericMatrix core_class_probabilities(const std::string& link, const Rcpp::NumericMatrix& mean, const Rcpp::NumericMatrix& variance, int threads);
+RcppExport SEXP _neargp_core_class_probabilities(SEXP linkSEXP, SEXP meanSEXP, SEXP varianceSEXP, SEXP threadsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const std::string& >::type link(linkSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type mean(meanSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type variance(varianceSEXP);
+    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_class_probabilities(link, mean, variance, threads));
+    return rcpp_result_gen;
+END_RCPP
+}
 // core_problem
 SEXP core_problem(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& columns, const Rcpp::NumericVector& noise_scale, const Rcpp::IntegerMatrix& neighbors, Rcpp::Nullable<Rcpp::IntegerVector> targets, int threads, Rcpp::Nullable<Rcpp::IntegerVector> outputs);
 RcppExport SEXP _neargp_core_problem(SEXP coordsSEXP, SEXP columnsSEXP, SEXP noise_scaleSEXP, SEXP neighborsSEXP, SEXP targetsSEXP, SEXP threadsSEXP, SEXP outputsSEXP) {
@@ -709,6 +748,75 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// core_exact_mean
+Rcpp::List core_exact_mean(const Rcpp::NumericMatrix& coords, const Rcpp::NumericVector& precision, const Rcpp::NumericMatrix& natural, const Rcpp::NumericMatrix& values, const Rcpp::NumericMatrix& inducing, const Rcpp::List& covariance, double jitter, double tolerance, int max_iterations, int threads);
+RcppExport SEXP _neargp_core_exact_mean(SEXP coordsSEXP, SEXP precisionSEXP, SEXP naturalSEXP, SEXP valuesSEXP, SEXP inducingSEXP, SEXP covarianceSEXP, SEXP jitterSEXP, SEXP toleranceSEXP, SEXP max_iterationsSEXP, SEXP threadsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type coords(coordsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type precision(precisionSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type natural(naturalSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type values(valuesSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type inducing(inducingSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type covariance(covarianceSEXP);
+    Rcpp::traits::input_parameter< double >::type jitter(jitterSEXP);
+    Rcpp::traits::input_parameter< double >::type tolerance(toleranceSEXP);
+    Rcpp::traits::input_parameter< int >::type max_iterations(max_iterationsSEXP);
+    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_exact_mean(coords, precision, natural, values, inducing, covariance, jitter, tolerance, max_iterations, threads));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_point_mean
+Rcpp::List core_point_mean(const Rcpp::NumericMatrix& coords, const Rcpp::NumericVector& precision, const Rcpp::NumericMatrix& natural, const Rcpp::NumericMatrix& values, const Rcpp::NumericMatrix& points, const Rcpp::List& covariance, double jitter, int threads);
+RcppExport SEXP _neargp_core_point_mean(SEXP coordsSEXP, SEXP precisionSEXP, SEXP naturalSEXP, SEXP valuesSEXP, SEXP pointsSEXP, SEXP covarianceSEXP, SEXP jitterSEXP, SEXP threadsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type coords(coordsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type precision(precisionSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type natural(naturalSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type values(valuesSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type points(pointsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type covariance(covarianceSEXP);
+    Rcpp::traits::input_parameter< double >::type jitter(jitterSEXP);
+    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_point_mean(coords, precision, natural, values, points, covariance, jitter, threads));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_point_weights
+Rcpp::List core_point_weights(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& solved, const Rcpp::NumericMatrix& points, const Rcpp::List& covariance, double jitter, int threads);
+RcppExport SEXP _neargp_core_point_weights(SEXP coordsSEXP, SEXP solvedSEXP, SEXP pointsSEXP, SEXP covarianceSEXP, SEXP jitterSEXP, SEXP threadsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type coords(coordsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type solved(solvedSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type points(pointsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type covariance(covarianceSEXP);
+    Rcpp::traits::input_parameter< double >::type jitter(jitterSEXP);
+    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_point_weights(coords, solved, points, covariance, jitter, threads));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_exact_mean_at
+Rcpp::NumericMatrix core_exact_mean_at(const Rcpp::NumericMatrix& newcoords, const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& weights, const Rcpp::List& covariance, int threads);
+RcppExport SEXP _neargp_core_exact_mean_at(SEXP newcoordsSEXP, SEXP coordsSEXP, SEXP weightsSEXP, SEXP covarianceSEXP, SEXP threadsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type newcoords(newcoordsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type coords(coordsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type weights(weightsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type covariance(covarianceSEXP);
+    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_exact_mean_at(newcoords, coords, weights, covariance, threads));
+    return rcpp_result_gen;
+END_RCPP
+}
 // core_mean_field_fit
 Rcpp::List core_mean_field_fit(const Rcpp::List& nodes, const Rcpp::List& data, const Rcpp::List& response, const Rcpp::List& covariance, const std::string& family, const Rcpp::NumericVector& parameters, const Rcpp::List& start, const Rcpp::List& settings, int threads);
 RcppExport SEXP _neargp_core_mean_field_fit(SEXP nodesSEXP, SEXP dataSEXP, SEXP responseSEXP, SEXP covarianceSEXP, SEXP familySEXP, SEXP parametersSEXP, SEXP startSEXP, SEXP settingsSEXP, SEXP threadsSEXP) {
@@ -1107,75 +1215,6 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
-// core_exact_mean
-Rcpp::List core_exact_mean(const Rcpp::NumericMatrix& coords, const Rcpp::NumericVector& precision, const Rcpp::NumericMatrix& natural, const Rcpp::NumericMatrix& values, const Rcpp::NumericMatrix& inducing, const Rcpp::List& covariance, double jitter, double tolerance, int max_iterations, int threads);
-RcppExport SEXP _neargp_core_exact_mean(SEXP coordsSEXP, SEXP precisionSEXP, SEXP naturalSEXP, SEXP valuesSEXP, SEXP inducingSEXP, SEXP covarianceSEXP, SEXP jitterSEXP, SEXP toleranceSEXP, SEXP max_iterationsSEXP, SEXP threadsSEXP) {
-BEGIN_RCPP
-    Rcpp::RObject rcpp_result_gen;
-    Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type coords(coordsSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type precision(precisionSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type natural(naturalSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type values(valuesSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type inducing(inducingSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::List& >::type covariance(covarianceSEXP);
-    Rcpp::traits::input_parameter< double >::type jitter(jitterSEXP);
-    Rcpp::traits::input_parameter< double >::type tolerance(toleranceSEXP);
-    Rcpp::traits::input_parameter< int >::type max_iterations(max_iterationsSEXP);
-    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_exact_mean(coords, precision, natural, values, inducing, covariance, jitter, tolerance, max_iterations, threads));
-    return rcpp_result_gen;
-END_RCPP
-}
-// core_point_mean
-Rcpp::List core_point_mean(const Rcpp::NumericMatrix& coords, const Rcpp::NumericVector& precision, const Rcpp::NumericMatrix& natural, const Rcpp::NumericMatrix& values, const Rcpp::NumericMatrix& points, const Rcpp::List& covariance, double jitter, int threads);
-RcppExport SEXP _neargp_core_point_mean(SEXP coordsSEXP, SEXP precisionSEXP, SEXP naturalSEXP, SEXP valuesSEXP, SEXP pointsSEXP, SEXP covarianceSEXP, SEXP jitterSEXP, SEXP threadsSEXP) {
-BEGIN_RCPP
-    Rcpp::RObject rcpp_result_gen;
-    Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type coords(coordsSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type precision(precisionSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type natural(naturalSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type values(valuesSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type points(pointsSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::List& >::type covariance(covarianceSEXP);
-    Rcpp::traits::input_parameter< double >::type jitter(jitterSEXP);
-    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_point_mean(coords, precision, natural, values, points, covariance, jitter, threads));
-    return rcpp_result_gen;
-END_RCPP
-}
-// core_point_weights
-Rcpp::List core_point_weights(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& solved, const Rcpp::NumericMatrix& points, const Rcpp::List& covariance, double jitter, int threads);
-RcppExport SEXP _neargp_core_point_weights(SEXP coordsSEXP, SEXP solvedSEXP, SEXP pointsSEXP, SEXP covarianceSEXP, SEXP jitterSEXP, SEXP threadsSEXP) {
-BEGIN_RCPP
-    Rcpp::RObject rcpp_result_gen;
-    Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type coords(coordsSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type solved(solvedSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type points(pointsSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::List& >::type covariance(covarianceSEXP);
-    Rcpp::traits::input_parameter< double >::type jitter(jitterSEXP);
-    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_point_weights(coords, solved, points, covariance, jitter, threads));
-    return rcpp_result_gen;
-END_RCPP
-}
-// core_exact_mean_at
-Rcpp::NumericMatrix core_exact_mean_at(const Rcpp::NumericMatrix& newcoords, const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& weights, const Rcpp::List& covariance, int threads);
-RcppExport SEXP _neargp_core_exact_mean_at(SEXP newcoordsSEXP, SEXP coordsSEXP, SEXP weightsSEXP, SEXP covarianceSEXP, SEXP threadsSEXP) {
-BEGIN_RCPP
-    Rcpp::RObject rcpp_result_gen;
-    Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type newcoords(newcoordsSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type coords(coordsSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type weights(weightsSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::List& >::type covariance(covarianceSEXP);
-    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_exact_mean_at(newcoords, coords, weights, covariance, threads));
-    return rcpp_result_gen;
-END_RCPP
-}
 // core_family_start
 Rcpp::List core_family_start(const Rcpp::NumericVector& linear_predictor, const Rcpp::List& response, const std::string& family, const Rcpp::NumericVector& parameters, int threads);
 RcppExport SEXP _neargp_core_family_start(SEXP linear_predictorSEXP, SEXP responseSEXP, SEXP familySEXP, SEXP parametersSEXP, SEXP threadsSEXP) {
@@ -1211,45 +1250,6 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< bool >::type derivatives(derivativesSEXP);
     Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
     rcpp_result_gen = Rcpp::wrap(core_family_bound(coords, response, inducing, covariance, family, parameters, start, places, bound, jitter, tolerance, derivatives, threads));
-    return rcpp_result_gen;
-END_RCPP
-}
-// core_class_bound
-Rcpp::List core_class_bound(const Rcpp::NumericMatrix& coords, const Rcpp::IntegerVector& label, const Rcpp::NumericVector& weights, const Rcpp::NumericMatrix& design, int classes, const std::string& link, const Rcpp::NumericMatrix& inducing, const Rcpp::List& covariance, const Rcpp::Nullable<Rcpp::List>& start, int places, const std::string& bound, double jitter, double tolerance, bool derivatives, int threads);
-RcppExport SEXP _neargp_core_class_bound(SEXP coordsSEXP, SEXP labelSEXP, SEXP weightsSEXP, SEXP designSEXP, SEXP classesSEXP, SEXP linkSEXP, SEXP inducingSEXP, SEXP covarianceSEXP, SEXP startSEXP, SEXP placesSEXP, SEXP boundSEXP, SEXP jitterSEXP, SEXP toleranceSEXP, SEXP derivativesSEXP, SEXP threadsSEXP) {
-BEGIN_RCPP
-    Rcpp::RObject rcpp_result_gen;
-    Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type coords(coordsSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::IntegerVector& >::type label(labelSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type weights(weightsSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type design(designSEXP);
-    Rcpp::traits::input_parameter< int >::type classes(classesSEXP);
-    Rcpp::traits::input_parameter< const std::string& >::type link(linkSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type inducing(inducingSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::List& >::type covariance(covarianceSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::Nullable<Rcpp::List>& >::type start(startSEXP);
-    Rcpp::traits::input_parameter< int >::type places(placesSEXP);
-    Rcpp::traits::input_parameter< const std::string& >::type bound(boundSEXP);
-    Rcpp::traits::input_parameter< double >::type jitter(jitterSEXP);
-    Rcpp::traits::input_parameter< double >::type tolerance(toleranceSEXP);
-    Rcpp::traits::input_parameter< bool >::type derivatives(derivativesSEXP);
-    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_class_bound(coords, label, weights, design, classes, link, inducing, covariance, start, places, bound, jitter, tolerance, derivatives, threads));
-    return rcpp_result_gen;
-END_RCPP
-}
-// core_class_probabilities
-Rcpp::NumericMatrix core_class_probabilities(const std::string& link, const Rcpp::NumericMatrix& mean, const Rcpp::NumericMatrix& variance, int threads);
-RcppExport SEXP _neargp_core_class_probabilities(SEXP linkSEXP, SEXP meanSEXP, SEXP varianceSEXP, SEXP threadsSEXP) {
-BEGIN_RCPP
-    Rcpp::RObject rcpp_result_gen;
-    Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< const std::string& >::type link(linkSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type mean(meanSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type variance(varianceSEXP);
-    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_class_probabilities(link, mean, variance, threads));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -1325,6 +1325,8 @@ END_RCPP
 static const R_CallMethodDef CallEntries[] = {
     {"_neargp_core_fast_blas", (DL_FUNC) &_neargp_core_fast_blas, 0},
     {"_neargp_core_product_engine", (DL_FUNC) &_neargp_core_product_engine, 0},
+    {"_neargp_core_class_bound", (DL_FUNC) &_neargp_core_class_bound, 15},
+    {"_neargp_core_class_probabilities", (DL_FUNC) &_neargp_core_class_probabilities, 4},
     {"_neargp_core_problem", (DL_FUNC) &_neargp_core_problem, 7},
     {"_neargp_core_evaluate", (DL_FUNC) &_neargp_core_evaluate, 5},
     {"_neargp_core_gradient", (DL_FUNC) &_neargp_core_gradient, 5},
@@ -1372,6 +1374,10 @@ static const R_CallMethodDef CallEntries[] = {
     {"_neargp_core_latent_solve", (DL_FUNC) &_neargp_core_latent_solve, 3},
     {"_neargp_core_latent_draws", (DL_FUNC) &_neargp_core_latent_draws, 4},
     {"_neargp_core_expectations", (DL_FUNC) &_neargp_core_expectations, 8},
+    {"_neargp_core_exact_mean", (DL_FUNC) &_neargp_core_exact_mean, 10},
+    {"_neargp_core_point_mean", (DL_FUNC) &_neargp_core_point_mean, 8},
+    {"_neargp_core_point_weights", (DL_FUNC) &_neargp_core_point_weights, 6},
+    {"_neargp_core_exact_mean_at", (DL_FUNC) &_neargp_core_exact_mean_at, 5},
     {"_neargp_core_mean_field_fit", (DL_FUNC) &_neargp_core_mean_field_fit, 9},
     {"_neargp_core_mean_field_state", (DL_FUNC) &_neargp_core_mean_field_state, 10},
     {"_neargp_core_mean_field_predict", (DL_FUNC) &_neargp_core_mean_field_predict, 7},
@@ -1394,14 +1400,8 @@ static const R_CallMethodDef CallEntries[] = {
     {"_neargp_core_residual_simulate", (DL_FUNC) &_neargp_core_residual_simulate, 13},
     {"_neargp_core_collapsed_bound", (DL_FUNC) &_neargp_core_collapsed_bound, 10},
     {"_neargp_core_coregionalised_bound", (DL_FUNC) &_neargp_core_coregionalised_bound, 11},
-    {"_neargp_core_exact_mean", (DL_FUNC) &_neargp_core_exact_mean, 10},
-    {"_neargp_core_point_mean", (DL_FUNC) &_neargp_core_point_mean, 8},
-    {"_neargp_core_point_weights", (DL_FUNC) &_neargp_core_point_weights, 6},
-    {"_neargp_core_exact_mean_at", (DL_FUNC) &_neargp_core_exact_mean_at, 5},
     {"_neargp_core_family_start", (DL_FUNC) &_neargp_core_family_start, 5},
     {"_neargp_core_family_bound", (DL_FUNC) &_neargp_core_family_bound, 13},
-    {"_neargp_core_class_bound", (DL_FUNC) &_neargp_core_class_bound, 15},
-    {"_neargp_core_class_probabilities", (DL_FUNC) &_neargp_core_class_probabilities, 4},
     {"_neargp_core_natural_fit", (DL_FUNC) &_neargp_core_natural_fit, 9},
     {"_neargp_core_collapsed_predict", (DL_FUNC) &_neargp_core_collapsed_predict, 7},
     {"_neargp_core_coregionalised_predict", (DL_FUNC) &_neargp_core_coregionalised_predict, 7},

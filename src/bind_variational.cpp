@@ -5,32 +5,13 @@
 #include "bind_covariance.h"
 #include "bind_eigen.h"
 #include "bind_latent.h"
-#include "variational/class_bound.h"
 #include "variational/collapsed_prediction.h"
 #include "variational/coregionalised_bound.h"
 #include "variational/coregionalised_prediction.h"
-#include "variational/exact_mean.h"
 #include "variational/family_bound.h"
 #include "variational/natural_fit.h"
-#include "variational/point_mean.h"
-
-const char* failure_name(neargp::BoundFailure failure) {
-  switch (failure) {
-    case neargp::BoundFailure::none: return "";
-    case neargp::BoundFailure::prior: return "prior";
-    case neargp::BoundFailure::posterior: return "posterior";
-    case neargp::BoundFailure::trend: return "trend";
-  }
-  return "";
-}
 
 namespace {
-
-neargp::BoundKind bound_kind(const std::string& name) {
-  if (name == "tight") return neargp::BoundKind::tight;
-  if (name == "standard") return neargp::BoundKind::standard;
-  throw neargp::Error("There is no such bound: " + name + ".");
-}
 
 neargp::BoundSettings bound_settings(const std::string& bound, double jitter) {
   neargp::BoundSettings settings;
@@ -61,34 +42,6 @@ neargp::FamilyPosterior to_family_posterior(const Rcpp::List& list) {
   return {Eigen::Map<const Eigen::VectorXd>(precision.begin(), precision.size()),
           Eigen::Map<const Eigen::VectorXd>(natural.begin(), natural.size()),
           Rcpp::as<double>(list["unexplained_share"])};
-}
-
-neargp::MeanEquations to_mean_equations(const PointStore& rows, const Rcpp::NumericVector& precision,
-                                        const Rcpp::NumericMatrix& natural, const Rcpp::NumericMatrix& values) {
-  const neargp::Points coords = rows.view();
-  if (precision.size() != coords.n || natural.nrow() != coords.n || values.nrow() != coords.n)
-    throw neargp::Error("Coordinates, precisions and columns must have the same number of rows.");
-  return {coords, Eigen::Map<const Eigen::VectorXd>(precision.begin(), precision.size()), to_eigen(natural), to_eigen(values)};
-}
-
-Rcpp::List mean_solution_to_r(const neargp::MeanSolution& result) {
-  return Rcpp::List::create(Rcpp::_["failure"] = failure_name(result.failure), Rcpp::_["solved"] = to_r(result.solved),
-                            Rcpp::_["field"] = to_r(result.field), Rcpp::_["iterations"] = result.iterations,
-                            Rcpp::_["residual"] = result.residual);
-}
-
-// NULL: none yet.
-neargp::ClassPosterior to_class_posterior(const Rcpp::Nullable<Rcpp::List>& start) {
-  if (start.isNull()) return {};
-  const Rcpp::List list(start);
-  const Rcpp::NumericMatrix precision = list["precision"], natural = list["natural"];
-  const Rcpp::NumericVector share = list["unexplained_share"];
-  return {to_eigen(precision), to_eigen(natural), Eigen::Map<const Eigen::VectorXd>(share.begin(), share.size())};
-}
-
-Rcpp::List class_field_to_r(const neargp::ClassField& field) {
-  return Rcpp::List::create(Rcpp::_["beta"] = to_r(field.beta), Rcpp::_["beta_vcov"] = to_r(field.beta_covariance),
-                            Rcpp::_["weights"] = to_r(field.weights), Rcpp::_["factor"] = to_r(field.factor));
 }
 
 }  // namespace
@@ -123,47 +76,6 @@ Rcpp::List core_coregionalised_bound(const Rcpp::NumericMatrix& coords, const Rc
                                       values.data(), output_of_row.data(), place_of_row.data()};
   return bound_to_r(neargp::coregionalised_bound(data, positions.view(), to_covariance(covariance, 0.0),
                                                  bound_settings(bound, jitter), derivatives, make_run_context(threads)));
-}
-
-// Columns `solved` and `field` of mean_equations.h, by conjugate gradients.
-// [[Rcpp::export]]
-Rcpp::List core_exact_mean(const Rcpp::NumericMatrix& coords, const Rcpp::NumericVector& precision, const Rcpp::NumericMatrix& natural,
-                           const Rcpp::NumericMatrix& values, const Rcpp::NumericMatrix& inducing, const Rcpp::List& covariance,
-                           double jitter, double tolerance, int max_iterations, int threads) {
-  const PointStore points(coords), positions(inducing);
-  neargp::ExactMeanSettings settings;
-  settings.jitter = jitter;
-  settings.tolerance = tolerance;
-  settings.max_iterations = max_iterations;
-  return mean_solution_to_r(neargp::exact_mean(to_mean_equations(points, precision, natural, values), positions.view(),
-                                               to_covariance(covariance, 0.0), settings, make_run_context(threads)));
-}
-
-// The same on points, those of the covariance among them.
-// [[Rcpp::export]]
-Rcpp::List core_point_mean(const Rcpp::NumericMatrix& coords, const Rcpp::NumericVector& precision, const Rcpp::NumericMatrix& natural,
-                           const Rcpp::NumericMatrix& values, const Rcpp::NumericMatrix& points, const Rcpp::List& covariance,
-                           double jitter, int threads) {
-  const PointStore rows(coords), positions(points);
-  return mean_solution_to_r(neargp::point_mean(to_mean_equations(rows, precision, natural, values), positions.view(),
-                                               to_covariance(covariance, 0.0), jitter, make_run_context(threads)));
-}
-
-// [[Rcpp::export]]
-Rcpp::List core_point_weights(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& solved, const Rcpp::NumericMatrix& points,
-                              const Rcpp::List& covariance, double jitter, int threads) {
-  const PointStore rows(coords), positions(points);
-  const neargp::PointWeights result = neargp::point_weights(rows.view(), to_eigen(solved), positions.view(),
-                                                            to_covariance(covariance, 0.0), jitter, make_run_context(threads));
-  return Rcpp::List::create(Rcpp::_["failure"] = failure_name(result.failure), Rcpp::_["weights"] = to_r(result.weights));
-}
-
-// [[Rcpp::export]]
-Rcpp::NumericMatrix core_exact_mean_at(const Rcpp::NumericMatrix& newcoords, const Rcpp::NumericMatrix& coords,
-                                       const Rcpp::NumericMatrix& weights, const Rcpp::List& covariance, int threads) {
-  const PointStore targets(newcoords), rows(coords);
-  return to_r(neargp::exact_mean_at(targets.view(), rows.view(), to_eigen(weights), to_covariance(covariance, 0.0),
-                                    make_run_context(threads)));
 }
 
 // response: as of a latent model, see bind_latent.h.
@@ -202,46 +114,6 @@ Rcpp::List core_family_bound(const Rcpp::NumericMatrix& coords, const Rcpp::List
   list["d_likelihood"] = result.d_likelihood;
   list["d_inducing"] = to_r(result.gradient.positions);
   return list;
-}
-
-// label: numbers of the classes, from 1. start: NULL, or the `end` of another bound. places: distinct ones among the rows.
-// [[Rcpp::export]]
-Rcpp::List core_class_bound(const Rcpp::NumericMatrix& coords, const Rcpp::IntegerVector& label, const Rcpp::NumericVector& weights,
-                            const Rcpp::NumericMatrix& design, int classes, const std::string& link, const Rcpp::NumericMatrix& inducing,
-                            const Rcpp::List& covariance, const Rcpp::Nullable<Rcpp::List>& start, int places, const std::string& bound,
-                            double jitter, double tolerance, bool derivatives, int threads) {
-  const PointStore points(coords), positions(inducing);
-  neargp::FamilyBoundSettings settings;
-  settings.kind = bound_kind(bound);
-  settings.jitter = jitter;
-  settings.tolerance = tolerance;
-  settings.places = places;
-  const neargp::ClassLabels labels{neargp::class_link_from_name(link), classes, to_rows(label), {weights.begin(), weights.end()}};
-  const neargp::ClassBound result =
-      neargp::class_bound(labels, row_major(design), design.ncol(), points.view(), positions.view(), to_covariance(covariance, 0.0),
-                          to_class_posterior(start), settings, derivatives, make_run_context(threads));
-  if (result.failure != neargp::BoundFailure::none)
-    return Rcpp::List::create(Rcpp::_["failure"] = failure_name(result.failure), Rcpp::_["value"] = result.value);
-  Rcpp::List fields(result.fields.size());
-  for (std::size_t c = 0; c < result.fields.size(); ++c) fields[c] = class_field_to_r(result.fields[c]);
-  Rcpp::List list = Rcpp::List::create(
-      Rcpp::_["failure"] = "", Rcpp::_["value"] = result.value, Rcpp::_["converged"] = result.converged,
-      Rcpp::_["iterations"] = result.iterations,
-      Rcpp::_["end"] = Rcpp::List::create(Rcpp::_["precision"] = to_r(result.end.precision), Rcpp::_["natural"] = to_r(result.end.natural),
-                                          Rcpp::_["unexplained_share"] = to_r(result.end.unexplained_share)),
-      Rcpp::_["fields"] = fields, Rcpp::_["linear_predictor"] = to_r(result.linear_predictor), Rcpp::_["slope"] = to_r(result.slope),
-      Rcpp::_["variance"] = to_r(result.variance), Rcpp::_["unexplained"] = to_r(result.unexplained));
-  if (!derivatives) return list;
-  list["d_covariance"] = result.gradient.parameters;
-  list["d_inducing"] = to_r(result.gradient.positions);
-  return list;
-}
-
-// A row for each place, a column for each class.
-// [[Rcpp::export]]
-Rcpp::NumericMatrix core_class_probabilities(const std::string& link, const Rcpp::NumericMatrix& mean, const Rcpp::NumericMatrix& variance,
-                                             int threads) {
-  return to_r(neargp::class_probabilities(neargp::class_link_from_name(link), to_eigen(mean), to_eigen(variance), make_run_context(threads)));
 }
 
 // start: pseudo-observations of all rows, of core_family_start(). settings: bound, jitter, epochs, batch_size, learning_rate, natural_rate,
