@@ -68,7 +68,7 @@ fit_method.neargp_ppgpr <- function(method, problem) {
     family_stage(core_data(problem$data), result)
   }
   fixed <- (problem$fixed_by_user %||% problem$layout$fixed)[problem$layout$kind == if (gaussian) "nugget" else "family"]
-  result$predictive <- maximize_score(stage, method, problem$family, covariance, parameters, !fixed, problem$threads,
+  result$predictive <- maximize_predictive_score(stage, method, problem$family, covariance, parameters, !fixed, problem$threads,
     function(evaluation, value) problem$report_bound(evaluation, value, "score"))
   result
 }
@@ -117,5 +117,5 @@ restrict_rows.neargp_ppgpr <- function(method, fit, rows) {
   fit <- restrict_rows.neargp_svgp(method, fit, rows)
   stage <- gaussian_stage(fit$data, fit$core_covariance, fit$nugget, fit$svgp$positions, method, fit$threads)
   fixed <- fit$layout$fixed[fit$layout$kind == "nugget"]
-  with_predictive_part(fit, maximize_score(stage, method, fit$family, fit$core_covariance, fit$nugget, !fixed, fit$threads))
+  with_predictive_part(fit, maximize_predictive_score(stage, method, fit$family, fit$core_covariance, fit$nugget, !fixed, fit$threads))
 }

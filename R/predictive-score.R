@@ -28,7 +28,7 @@ family_stage <- function(data, result) {
 
 # `parameters` of the family, of which those that are `free` are multiplied by a ratio. In the lower triangle G of the factor L G, with
 # logarithms on its diagonal, the search begins at 0. It ends where five evaluations have gained less than 1e-4 a row.
-maximize_score <- function(stage, method, family, covariance, parameters, free, threads, report = function(...) NULL) {
+maximize_predictive_score <- function(stage, method, family, covariance, parameters, free, threads, report = function(...) NULL) {
   n <- length(stage$response$y)
   points <- nrow(stage$factor)
   lower <- lower.tri(stage$factor, diag = TRUE)

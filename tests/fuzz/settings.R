@@ -2,7 +2,7 @@
 
 latent_families <- c("gaussian", "student_t", "poisson", "negative_binomial", "binomial", "Gamma", "beta")
 
-families_of <- list(vecchia = "gaussian", exact_gp = "gaussian", mll_k = "gaussian", odvgp = "gaussian", svgp = latent_families,
+families_of <- list(vecchia = "gaussian", exact_gp = "gaussian", mll_k = "gaussian", odvgp = latent_families, svgp = c(latent_families, "categorical"),
   ppgpr = latent_families, swsgp = latent_families, vnngp = latent_families,
   loo_k = c("gaussian", "gaussian", "binomial", "categorical", "student_t", "poisson", "negative_binomial", "Gamma", "beta"))
 
@@ -65,6 +65,12 @@ loo_k_arguments <- function(k) {
   arguments
 }
 
+vecchia_arguments <- function(k, n) {
+  arguments <- list(k = k, ordering = pick("maxmin", "random", "coordinate", "given"))
+  if (chance(0.25)) arguments$inducing <- pick(3L, 10L, 5L, 1L, n, 10000L, matrix(0.5, 3, 2))
+  arguments
+}
+
 inducing_arguments <- function(name, k, n) {
   arguments <- list(inducing = pick(NULL, 3L, 10L, 5L))
   if (chance(0.1)) arguments$inducing <- pick(1L, n, 10000L, matrix(0.5, 3, 2), data.frame(x = 0:1, y = 1))
@@ -73,6 +79,8 @@ inducing_arguments <- function(name, k, n) {
   if (chance(0.1)) arguments$jitter <- pick(1e-12, 1e-2)
   if (name == "swsgp") return(c(arguments, list(k = k, epochs = pick(1L, 5L))))
   if (chance(0.2)) arguments$bound <- "standard"
+  if (name == "svgp" && chance(0.2)) arguments[c("optimizer", "epochs", "batch_size")] <- list("natural", pick(1L, 5L), pick(16L, 1024L))
+  if (name == "odvgp" && chance(0.3)) arguments$mean_inducing <- pick(5L, 20L, n, 1L)
   if (name == "svgp" && chance(0.2)) arguments$std_errors <- pick(TRUE, FALSE)
   if (name == "ppgpr" && chance(0.2)) arguments$kl_weight <- pick(0, 0.1)
   arguments
@@ -81,7 +89,7 @@ inducing_arguments <- function(name, k, n) {
 random_method <- function(name, n, tame) {
   k <- random_k(n, tame)
   arguments <- switch(name,
-    vecchia = list(k = k, ordering = pick("maxmin", "random", "coordinate", "given")),
+    vecchia = vecchia_arguments(k, n),
     exact_gp = list(), mll_k = list(k = k), loo_k = loo_k_arguments(k), vnngp = vnngp_arguments(k, n), inducing_arguments(name, k, n))
   if (is.null(k) && chance(0.7)) arguments$k <- NULL
   possible <- names(formals(exported(name)))
@@ -94,7 +102,7 @@ random_family <- function(name) {
     gaussian = stats::gaussian(), student_t = neargp::student_t(df = pick(NULL, 4, 1)), poisson = stats::poisson(),
     negative_binomial = neargp::negative_binomial(size = pick(NULL, 2, 1e9, 1e-5)),
     binomial = stats::binomial(pick("logit", "logit", "probit", "cloglog")), Gamma = stats::Gamma("log"),
-    beta = neargp::beta_response(precision = pick(NULL, 10, 1e-4, 1e9)), categorical = neargp::categorical())
+    beta = neargp::beta_response(precision = pick(NULL, 10, 1e-4, 1e9)), categorical = neargp::categorical(pick("softmax", "softmax", "robust-max")))
 }
 
 random_trend <- function(tame) {
