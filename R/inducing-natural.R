@@ -3,7 +3,7 @@
 
 # A pass in batches gains more than an evaluation over all rows where there are many rows for each point and the fit has not begun.
 uses_batches <- function(method, problem, points) {
-  if (has_outputs(problem) || problem$family$family == "categorical") return(refuse_batches(method, problem))
+  if (has_outputs(problem) || is_categorical(problem$family)) return(refuse_batches(method, problem))
   switch(method$optimizer, natural = TRUE, collapsed = FALSE,
     auto = is.null(problem$warm_start) && length(problem$data$y) > 16 * points && (method$move || any(problem$free)))
 }

@@ -71,6 +71,9 @@ print.neargp_odvgp <- function(x, ...) {
 
 # The bound with the new mean.
 #' @export
+method_families.neargp_odvgp <- function(method) latent_families
+
+#' @export
 complete_fit.neargp_odvgp <- function(method, fit, result) {
   fit <- NextMethod()
   if (!is_gaussian(fit$family)) {

@@ -48,7 +48,7 @@ test_that("mini-batches are drawn by R's random numbers, and the number of threa
 
 test_that("many rows for each point begin in mini-batches, and a fit that goes on does not", {
   data <- batch_data()
-  problem <- function(...) list(data = list(y = double(900)), free = TRUE, ...)
+  problem <- function(...) list(data = list(y = double(900)), family = stats::gaussian(), free = TRUE, ...)
   expect_true(uses_batches(svgp(), problem(), 20L))
   expect_false(uses_batches(svgp(), problem(), 60L))
   expect_false(uses_batches(svgp(), problem(warm_start = list()), 20L))
