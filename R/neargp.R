@@ -41,17 +41,17 @@
 #' @param coords for data frames: one-sided formula of the numeric coordinate columns, such as `~ x + y` or `~ lon + lat + depth`; `~ .` for
 #'   all columns but the response, time and weights (several inputs, as in machine learning); or their names.
 #' @param time one-sided formula of one column, numeric, Date or date-time (the latter two in days).
-#' @param method [vecchia()], [exact_gp()] for a few thousand rows, [svgp()], [odvgp()], [ppgpr()], [swsgp()], [loo_k()] or [mll_k()] for prediction in many dimensions, [loo_k()] for
-#'   class probabilities, [vnngp()] or [loo_k()] for all other families; `vignette("counts-and-presence", package = "neargp")` has a table.
-#'   By default the section on methods chooses.
+#' @param method [vecchia()], also with inducing points, [exact_gp()] for a few thousand rows, [svgp()], [odvgp()], [ppgpr()], [swsgp()], [loo_k()] or
+#'   [mll_k()] for prediction in many dimensions, [loo_k()] or [svgp()] for class probabilities, [vnngp()], [loo_k()] or [svgp()] for all other
+#'   families; `vignette("which-method", package = "neargp")` goes from the data to a call. By default the section on methods chooses.
 #' @param covariance [cov_matern()], one of its relatives, or a sum of them. `NULL` (default) is for a gaussian response
 #'   `cov_exponential()`, in a plane with 1,000 rows or more `cov_exponential(anisotropy = TRUE)`, and with three or more coordinates (and 20
 #'   rows for each) `cov_matern(nu = NULL, ard = TRUE)`; with `time` and 200 rows or more `cov_exponential() + cov_matern(nu = NULL)`, since one
 #'   component is too sure of forecasts; for other families and several outputs `cov_matern(nu = 1.5)`. Over the data sets of
 #'   `vignette("defaults", package = "neargp")` the exponential filled gaps of maps best. Where every target lies among data,
 #'   `cov_matern(nu = NULL, anisotropy = TRUE)`, which estimates the smoothness, gains about 1% of the CRPS.
-#' @param family what the response is. Every method fits [stats::gaussian()] with identity link; [vnngp()] and [loo_k()] every family of
-#'   [response_family], such as [stats::poisson()] and [negative_binomial()]; [loo_k()] also [categorical()]. As for [stats::glm()], also the
+#' @param family what the response is. Every method fits [stats::gaussian()] with identity link; [vnngp()], [loo_k()] and [svgp()] every family of
+#'   [response_family], such as [stats::poisson()] and [negative_binomial()]; [loo_k()] and [svgp()] also [categorical()]. As for [stats::glm()], also the
 #'   name of such a function. By default gaussian; of a factor, of character or of logical values binomial or categorical.
 #' @param nugget noise variance of a gaussian response: `NULL` estimates it, a number fixes it, 0 is none (then no two rows may share a location). Of
 #'   several outputs one number, or one for each.
