@@ -2,8 +2,9 @@
 # Builds and runs the C++ tests of the core, once with each instruction set of this
 # processor, and appends "passed failed skipped", in test cases, to the file named as
 # its argument. SANITIZE=1 builds them with the address and undefined-behaviour
-# sanitizers; CXX chooses the compiler, NEARGP_INSTRUCTION_SET one instruction set,
-# TARGET=interpreted the tests of CUDA kernels on the interpreted GPU.
+# sanitizers, PACKAGE_OBJECTS=1 with the core's objects as R built them; CXX chooses the
+# compiler, NEARGP_INSTRUCTION_SET one instruction set, JOBS how many files are compiled at
+# a time, TARGET=interpreted the tests of CUDA kernels on the interpreted GPU.
 set -eu
 
 cd "$(dirname "$0")/.."
@@ -13,7 +14,11 @@ log=_build/test-core.log
 
 status=0
 NEARGP_INSTRUCTION_SET=${NEARGP_INSTRUCTION_SET-all} \
-  make --silent -C tests/cpp -j2 "${TARGET:-test}" > "$log" 2>&1 || status=$?
+  make --silent -C tests/cpp -j"${JOBS:-2}" "${TARGET:-test}" > "$log" 2>&1 &
+build=$!
+trap 'kill "$build" 2> /dev/null || true' EXIT TERM
+wait "$build" || status=$?
+trap - EXIT TERM
 cat "$log"
 
 # doctest ends with "[doctest] test cases: 3 | 3 passed | 0 failed | 0 skipped", once

@@ -19,6 +19,14 @@ counts=_build/test-counts
 left_out='^(autoplot|checks|conditions|control|folds|generics|instruction-set|locations|mixture-|model-frame|plot|pkg-|print|scores|scoring-rules|threads|tidiers|variogram|polya-gamma$|vnngp(-fit)?$)'
 export R_LIBS="$PWD/_build/library"
 sets=${NEARGP_INSTRUCTION_SET:-$(Rscript --vanilla -e 'cat(neargp:::core_simd_available())')}
+
+# The C++ tests are built and run meanwhile, on another core, with the package's own objects.
+core_counts=_build/test-core-counts
+: > "$core_counts"
+PACKAGE_OBJECTS=1 JOBS=1 sh tools/test-core.sh "$core_counts" > _build/test-core-output 2>&1 &
+core=$!
+trap 'kill "$core" 2> /dev/null || true' EXIT
+
 exclude=
 for set in $sets; do
   echo "test: R interface, instruction set $set"
@@ -28,7 +36,10 @@ for set in $sets; do
 done
 
 echo "test: C++ core"
-sh tools/test-core.sh "$counts"
+wait "$core" || echo "0 1 0" >> "$core_counts"
+trap - EXIT
+cat _build/test-core-output
+cat "$core_counts" >> "$counts"
 
 awk '
   { passed += $1; failed += $2; skipped += $3 }
