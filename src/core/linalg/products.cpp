@@ -1,6 +1,6 @@
 #include "linalg/products.h"
 
-#include <algorithm>
+#include <cmath>
 
 namespace neargp {
 
@@ -25,19 +25,24 @@ void multiply(ConstMatrixView a, ConstMatrixView b, MatrixView c) {
   product_engine().add_product(1.0, operand(a), operand(b), target(c));
 }
 
+void multiply_transposed(ConstMatrixView a, ConstMatrixView b, MatrixView c) {
+  c.setZero();
+  product_engine().add_product(1.0, operand(a, true), operand(b), target(c));
+}
+
 void add_product_transposed(ConstMatrixView a, ConstMatrixView b, MatrixView c) {
   product_engine().add_product(1.0, operand(a), operand(b, true), target(c));
 }
 
 void rank_update(ConstMatrixView a, MatrixView c) { product_engine().add_square(1.0, operand(a), target(c)); }
 
+// Columns of positive weights come first and those of negative ones last, so that each takes part in one product.
 void weighted_rank_update(ConstMatrixView a, const Eigen::VectorXd& w, MatrixView c) {
-  using Eigen::MatrixXd;
-  rank_update(MatrixXd(a * w.cwiseMax(0.0).cwiseSqrt().asDiagonal()), c);
-  if (!(w.minCoeff() < 0.0)) return;
-  MatrixXd taken = MatrixXd::Zero(c.rows(), c.cols());
-  rank_update(MatrixXd(a * (-w).cwiseMax(0.0).cwiseSqrt().asDiagonal()), taken);
-  c -= taken;
+  Eigen::MatrixXd scaled(a.rows(), a.cols());
+  Index first = 0, last = a.cols();
+  for (Index i = 0; i < a.cols(); ++i) scaled.col(w[i] < 0.0 ? --last : first++) = std::sqrt(std::abs(w[i])) * a.col(i);
+  rank_update(scaled.leftCols(first), c);
+  if (last < a.cols()) product_engine().add_square(-1.0, operand(scaled.rightCols(a.cols() - last)), target(c));
 }
 
 // By halves of the rows, so that nearly all of it is products of large matrices, which engines compute up to twice as fast as

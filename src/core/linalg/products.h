@@ -13,6 +13,9 @@ using ConstMatrixView = Eigen::Ref<const Eigen::MatrixXd>;
 // C = A B
 void multiply(ConstMatrixView a, ConstMatrixView b, MatrixView c);
 
+// C = A'B
+void multiply_transposed(ConstMatrixView a, ConstMatrixView b, MatrixView c);
+
 // C += A B'
 void add_product_transposed(ConstMatrixView a, ConstMatrixView b, MatrixView c);
 

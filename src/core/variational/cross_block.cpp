@@ -11,11 +11,11 @@ CrossBlock::CrossBlock(const InducingFactor& factor, Points rows, bool derivativ
 }
 
 void CrossBlock::adjoint(Eigen::MatrixXd& features_bar, const Eigen::VectorXd& variance_bar,
-                         InducingGradient& gradient) const {
+                         InducingGradient& gradient, Eigen::MatrixXd* rows_bar) const {
   // The sum of dF/dK_zx times K_zx is that of dF/dA times A.
   const double scale = features_bar.cwiseProduct(features_).sum();
   lower_transposed_solve(factor_.lower(), features_bar);
-  factor_.points().contract(parts_, features_bar, scale, gradient);
+  factor_.points().contract(parts_, features_bar, scale, gradient, rows_bar);
   factor_.points().contract_variance(variance_bar.sum(), gradient);
 }
 

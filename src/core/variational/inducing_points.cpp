@@ -102,9 +102,9 @@ MatrixXd InducingPoints::covariances_with(const MatrixXd& points, std::vector<Co
 
 // With T = bar * slope, and z and x the scaled points of rows and columns, every length parameter needs no more than
 //   sum T_ji (z_j - x_i)(z_j - x_i)' = Z'D Z - Z'T X - (Z'T X)' + X'E X,   D and E the sums of T by rows and columns,
-// and the derivative in z_j is 2 [ D_jj z_j - (T X)_j ].
+// the derivative in z_j is 2 [ D_jj z_j - (T X)_j ], and that in x_i is 2 [ E_ii x_i - (T'Z)_i ].
 void InducingPoints::contract(const std::vector<ComponentCovariances>& parts, MatrixXd& bar, double scale,
-                              InducingGradient& gradient) const {
+                              InducingGradient& gradient, MatrixXd* points_bar) const {
   const Index n = bar.cols();
   MatrixXd copy;
   for (std::size_t c = 0; c < parts.size(); ++c) {
@@ -131,7 +131,11 @@ void InducingPoints::contract(const std::vector<ComponentCovariances>& parts, Ma
                              x.transpose() * of_column.asDiagonal() * x;
     for (const ScaleDerivative& form : component.scale_derivatives)
       gradient.parameters[form.parameter] += form_sum(form, moments);
-    add_positions(component, 2.0 * (of_row.asDiagonal() * z - weighted), gradient);
+    gradient.positions += unscaled(component, 2.0 * (of_row.asDiagonal() * z - weighted));
+    if (!points_bar) continue;
+    MatrixXd seen(n, dim());
+    multiply_transposed(weight, z, seen);
+    *points_bar += unscaled(component, 2.0 * (of_column.asDiagonal() * x - seen));
   }
 }
 
@@ -141,8 +145,7 @@ void InducingPoints::contract_variance(double bar, InducingGradient& gradient) c
 }
 
 // From the component's metric to the coordinates: the transpose of scale_point().
-void InducingPoints::add_positions(const PreparedComponent& component, const MatrixXd& scaled_gradient,
-                                   InducingGradient& gradient) const {
+MatrixXd InducingPoints::unscaled(const PreparedComponent& component, const MatrixXd& scaled_gradient) const {
   MatrixXd result = scaled_gradient;
   for (int d = 0; d < dim(); ++d) result.col(d) *= component.inverse_range[d];
   if (component.anisotropic) {
@@ -150,7 +153,7 @@ void InducingPoints::add_positions(const PreparedComponent& component, const Mat
     result.col(0) = component.a11 * first + component.a12 * result.col(1);
     result.col(1) = component.a12 * first + component.a22 * result.col(1);
   }
-  gradient.positions += result;
+  return result;
 }
 
 }  // namespace neargp

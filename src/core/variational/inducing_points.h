@@ -45,9 +45,10 @@ class InducingPoints {
 
   // Adds the derivatives of an objective through the covariances of which `parts` are, given its derivatives `bar` in
   // them (overwritten) and the sum of the products of both, `scale`. Of the positions it is those of the rows: among the
-  // inducing points, where rows and columns move, half of it.
+  // inducing points, where rows and columns move, half of it. Those of the columns' points are added to `points_bar`, a row
+  // for each, unless it is null.
   void contract(const std::vector<ComponentCovariances>& parts, Eigen::MatrixXd& bar, double scale,
-                InducingGradient& gradient) const;
+                InducingGradient& gradient, Eigen::MatrixXd* points_bar = nullptr) const;
 
   // The same through k(x, x) at places where the derivatives in it sum to `bar`.
   void contract_variance(double bar, InducingGradient& gradient) const;
@@ -57,8 +58,7 @@ class InducingPoints {
   Eigen::MatrixXd centred(Points points) const;
   Eigen::MatrixXd covariances_with(const Eigen::MatrixXd& centred_points,
                                    std::vector<ComponentCovariances>* parts) const;
-  void add_positions(const PreparedComponent& component, const Eigen::MatrixXd& scaled_gradient,
-                     InducingGradient& gradient) const;
+  Eigen::MatrixXd unscaled(const PreparedComponent& component, const Eigen::MatrixXd& scaled_gradient) const;
 
   const PreparedCovariance& covariance_;
   Eigen::RowVectorXd centre_;
