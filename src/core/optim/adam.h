@@ -8,19 +8,29 @@
 #pragma once
 
 #include <cmath>
+#include <utility>
 #include <vector>
 
 #include "base/types.h"
 
 namespace neargp {
 
+// What is remembered from step to step.
+struct AdamMemory {
+  std::vector<double> moments;  // of each row its parameters' first and second moments in turn
+  std::vector<int> clock;
+};
+
 // A learning rate when that share of the steps is done: cut by ten at 75% and at 90%.
 inline double decayed_rate(double rate, double done) { return rate * (done >= 0.9 ? 0.01 : done >= 0.75 ? 0.1 : 1.0); }
+
+// The same down to a hundredth of it, along a cosine.
+inline double cosine_rate(double rate, double done) { return rate * (0.505 + 0.495 * std::cos(3.14159265358979323846 * done)); }
 
 class RowAdam {
  public:
   RowAdam(Index rows, int width)
-      : width_(width), moments_(std::size_t(rows) * 2 * width, 0.0), clock_(std::size_t(rows), 0) {
+      : width_(width), memory_{std::vector<double>(std::size_t(rows) * 2 * width, 0.0), std::vector<int>(std::size_t(rows), 0)} {
     double first = 1.0, second = 1.0;
     for (Correction& correction : corrections_) {
       correction = {1.0 / (1.0 - first), 1.0 / (1.0 - second)};
@@ -29,11 +39,15 @@ class RowAdam {
     }
   }
 
+  // With another's memory it goes on exactly as that one would have done.
+  const AdamMemory& memory() const { return memory_; }
+  void restore(AdamMemory memory) { memory_ = std::move(memory); }
+
   // Moves the row at `x` by its gradient; column c, where units are given, as if it were measured in unit[c].
   void step(Index row, double* x, const double* gradient, double rate, const double* unit = nullptr) {
-    if (clock_[row] + 1 < corrected) ++clock_[row];
-    const Correction& correction = corrections_[clock_[row]];
-    double* moments = moments_.data() + std::size_t(row) * 2 * width_;
+    if (memory_.clock[row] + 1 < corrected) ++memory_.clock[row];
+    const Correction& correction = corrections_[memory_.clock[row]];
+    double* moments = memory_.moments.data() + std::size_t(row) * 2 * width_;
     for (int c = 0; c < width_; ++c) {
       double& first = moments[2 * c];
       double& second = moments[2 * c + 1];
@@ -54,8 +68,7 @@ class RowAdam {
   };
 
   int width_;
-  std::vector<double> moments_;
-  std::vector<int> clock_;
+  AdamMemory memory_;
   std::vector<Correction> corrections_ = std::vector<Correction>(corrected);
 };
 

@@ -16,6 +16,13 @@ class Batches {
  public:
   Batches(Index n, std::uint64_t key, std::uint64_t stream) : n_(n), keys_(key, stream) {}
 
+  // As if so many rows had been drawn.
+  void skip(Index rows) {
+    pass_ = std::uint64_t(rows / n_);
+    at_ = rows % n_;
+    order_ = random_order(n_, keys_.bits(pass_++));
+  }
+
   std::vector<int> next(Index size) {
     std::vector<int> batch;
     batch.reserve(size);
