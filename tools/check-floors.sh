@@ -12,7 +12,7 @@ parallel random simd
 geometry likelihoods linalg
 covariance optim
 conditional variational
-latent loo response'
+deep latent loo response'
 
 grep -r --include='*.h' --include='*.cpp' '^#include "[^"]*/' src/core |
   sed 's|^src/core/\([^/]*\)/\([^:]*\):#include "\([^/]*\)/\([^"]*\)".*|\1 \2 \3 \4|' |

@@ -1,0 +1,160 @@
+# How a deep Gaussian process is trained: several starts for half of the epochs, the best of which by its score on rows that are held out
+# goes on, as it is after its best epoch by that score. Restarts matter (one start in six is far worse than the others) and are not told
+# apart earlier. On few rows the variances overfit, which only the weight of the divergence from the prior prevents
+# (regularization): it is chosen by the same rows.
+
+# x, y: standardised; settings: see the defaults below, and family, threads and, where there are any, trials, weights and a state
+# `start` to go on from.
+deep_fit <- function(x, y, settings) {
+  settings <- utils::modifyList(deep_defaults(), settings)
+  y <- as.matrix(y)
+  split <- hold_out(x, settings)
+  training <- deep_rows(x, y, settings, split$training)
+  held_out <- deep_rows(x, y, settings, split$validation)
+  candidates <- regularization_candidates(settings, nrow(training$x), nrow(held_out$x))
+  advance <- deep_progress(settings, length(candidates))
+  starts <- restarted(training, held_out, settings, candidates[[ceiling(length(candidates) / 2)]], advance)
+  runs <- lapply(candidates, function(beta) {
+    if (beta == starts$beta) continued(starts$best, training, held_out, settings, advance)
+    else trained(starts$best$start, training, held_out, settings, beta, 0L, settings$epochs, NULL, advance)
+  })
+  scores <- vapply(runs, function(run) run_score(run), 0)
+  if (all(is.na(scores))) abort_singular_unit(runs[[1L]]$failure)
+  kept <- runs[[which.max(scores)]]
+  finished_fit(kept, split, training, held_out, settings, starts$scores, data.frame(beta = unlist(candidates), nll = -scores))
+}
+
+deep_defaults <- function() {
+  list(layers = 2L, width = 5L, inducing = 150L, sites = 8L, rule = "free", skip = "both", kernel = list(family = "matern", shape = 2.5),
+    family = list(name = "gaussian", parameters = double(0)), covariance = "diagonal", score = "mixture", gamma = 1.03, samples = 10L,
+    epochs = 100L, batch = 1000L, rate = 0.03, restarts = 3L, validation = 0.1, seed = 1, threads = 1L, noise_floor = 1e-4)
+}
+
+# Rows in a random order, of which the first ones are held out.
+hold_out <- function(x, settings) {
+  n <- nrow(x)
+  order <- core_order(matrix(0, n, 1L), "random", settings$seed, 1L)
+  held <- if (settings$validation > 0) max(1L, round(settings$validation * n)) else 0L
+  list(validation = sort(order[seq_len(held)]), training = sort(order[seq_len(n) > held]))
+}
+
+deep_rows <- function(x, y, settings, rows) {
+  list(x = x[rows, , drop = FALSE], y = y[rows, , drop = FALSE], trials = settings$trials[rows], weights = settings$weights[rows])
+}
+
+# Above 10,000 rows the score is flat over a factor of a hundred.
+regularization_candidates <- function(settings, rows, held_out) {
+  if (!is.null(settings$regularization)) return(list(settings$regularization))
+  if (settings$score != "mixture") return(list(1))
+  if (rows >= 1e4 || held_out == 0L) list(0.05) else list(0.05, 0.5, 5)
+}
+
+# ---- runs ------------------------------------------------------------------------------------------------------------------------
+
+# A run of the epochs from + 1 .. to, with what an earlier one of the same start has remembered.
+trained <- function(state, training, held_out, settings, beta, from, to, memory, advance) {
+  run <- core_deep_train(state, training$x, training$y, held_out, list(score = settings$score, gamma = settings$gamma, beta = beta,
+    trials = training$trials, weights = training$weights, from = from, to = to, epochs = settings$epochs, batch_size = settings$batch,
+    learning_rate = settings$rate, key = settings$seed, least_noise = settings$noise_floor, memory = memory, report = advance),
+    settings$threads)
+  epochs <- from + seq_along(run$objective)
+  run$trace <- data.frame(epoch = epochs, objective = run$objective, validation = run$validation, rate = run$rate)
+  c(run, list(start = state, beta = beta))
+}
+
+# The first half of the epochs from several starts, of which the best one is returned with the scores of all.
+restarted <- function(training, held_out, settings, beta, advance) {
+  half <- if (settings$restarts > 1L) settings$epochs %/% 2L else 0L
+  begin <- function(restart) {
+    state <- settings$start %||% deep_start(training$x, training$y, settings, settings$seed + 1e5 * restart)
+    trained(state, training, held_out, settings, beta, 0L, half, NULL, advance)
+  }
+  runs <- lapply(seq_len(if (is.null(settings$start)) settings$restarts else 1L), begin)
+  scores <- vapply(runs, function(run) run_score(run, half > 0L), 0)
+  if (all(is.na(scores))) abort_singular_unit(runs[[1L]]$failure)
+  list(best = runs[[which.max(scores)]], beta = beta, scores = if (half > 0L) data.frame(start = seq_along(runs), nll = -scores))
+}
+
+# The score on the rows that are held out, at the best epoch; on the training rows where none are.
+run_score <- function(run, any_epoch = TRUE) {
+  if (!is.null(run$failure)) return(NA_real_)
+  if (!any_epoch) return(0)
+  if (all(is.na(run$validation))) run$objective[length(run$objective)] else max(run$validation)
+}
+
+continued <- function(run, training, held_out, settings, advance) {
+  done <- nrow(run$trace)
+  rest <- trained(run$state, training, held_out, settings, run$beta, done, settings$epochs, run$memory, advance)
+  if (isTRUE(max(run$validation, -Inf) > max(rest$validation, -Inf))) rest$best <- run$best
+  for (what in c("objective", "validation", "rate")) rest[[what]] <- c(run[[what]], rest[[what]])
+  rest$trace <- rbind(run$trace, rest$trace)
+  rest
+}
+
+abort_singular_unit <- function(failure) {
+  abort_neargp("cholesky", c(
+    sprintf("The covariance matrix of the inducing points of unit %d in layer %d is numerically singular: points %d and %d all but coincide.",
+      failure$unit, failure$layer, failure$pair[1L], failure$pair[2L]),
+    i = "Use fewer inducing points, or a lower learning rate (`rate`)."))
+}
+
+# Tells how far all runs are, in epochs.
+deep_progress <- function(settings, candidates) {
+  restarts <- if (is.null(settings$start)) settings$restarts else 1L
+  half <- if (restarts > 1L) settings$epochs %/% 2L else 0L
+  total <- restarts * half + (settings$epochs - half) + (candidates - 1L) * settings$epochs
+  done <- 0L
+  function(epoch, objective, validation) {
+    done <<- done + 1L
+    if (!is.null(settings$report)) settings$report(done / total, sprintf("epoch %d: objective %.4g, validation %.4g", epoch, objective, validation))
+  }
+}
+
+# ---- the end -----------------------------------------------------------------------------------------------------------------------
+
+finished_fit <- function(run, split, training, held_out, settings, restarts, regularizations) {
+  state <- run$best$state
+  epoch <- run$best$epoch
+  last <- max(1L, ceiling(0.1 * nrow(run$trace)))
+  notes <- list(regularization = run$beta, regularizations = regularizations, restarts = restarts, epoch = epoch,
+    noise_at_floor = any(state$noise <= settings$noise_floor * (1 + 1e-8)), effective = 1 / sum(exp(2 * state$log_weights)),
+    inducing = vapply(state$layers, function(layer) nrow(layer$units[[1L]]$positions), 0L),
+    improving = run$trace$objective[nrow(run$trace)] - run$trace$objective[nrow(run$trace) - last + (nrow(run$trace) > last) * 0L])
+  validation <- list(rows = split$validation, nll = -run$trace$validation[epoch], objective = run$trace$objective[epoch],
+    coverage = if (length(split$validation)) deep_coverage(state, held_out, settings))
+  warn_deep(nrow(training$x), validation, notes)
+  list(state = state, trace = run$trace, validation = validation, notes = notes)
+}
+
+# The share of held-out rows that lie in their central intervals of 95%, of gaussian responses.
+deep_coverage <- function(state, rows, settings) {
+  if (state$family$name != "gaussian") return(NULL)
+  components <- core_deep_components(state, rows$x, settings$threads)
+  weights <- exp(state$log_weights)
+  count <- length(weights)
+  inside <- vapply(seq_len(ncol(rows$y)), function(output) {
+    of_output <- (output - 1L) * count + seq_len(count)
+    noise <- state$noise[output] / (rows$weights %||% 1)
+    below <- stats::pnorm(rows$y[, output], components$mean[, of_output, drop = FALSE],
+      sqrt(components$variance[, of_output, drop = FALSE] + noise))
+    below <- drop(matrix(below, ncol = count) %*% weights)
+    mean(below > 0.025 & below < 0.975, na.rm = TRUE)
+  }, 0)
+  mean(inside)
+}
+
+warn_deep <- function(rows, validation, notes) {
+  if (rows < 5000L) {
+    warn_neargp("deep", c(sprintf("On %s rows the intervals of a deep sigma point process may be too short.", format_count(rows)),
+      i = "exact_gp(), vecchia() and loo_k() have calibrated ones on few rows."))
+  }
+  gap <- validation$objective + validation$nll
+  if (isTRUE(gap > 0.3)) {
+    warn_neargp("deep", c(sprintf("The score of the training rows is %.2f above that of the rows held out (%.2f): the fit knows its rows by heart.",
+      gap, -validation$nll), i = "Take a larger `regularization`, fewer inducing points, or fewer epochs."))
+  }
+  if (notes$noise_at_floor) {
+    warn_neargp("deep", c("The noise has fallen to the least that is allowed, 1e-4 of the response's variance.",
+      i = "Responses that take few distinct values do that: judge such a fit by its errors, not by its log score."))
+  }
+}

@@ -1,0 +1,123 @@
+# Where the training of a deep Gaussian process begins (Jankowiak, Pleiss and Gardner 2020, appendix H, but for the scales). Hidden units
+# are random projections of the rows with a standard deviation of 1, which is the unit in which the next layer's ranges begin; from others,
+# as far as its sites spread, the first epochs are lost. Inducing points are centres of clusters of the rows, or of their hidden values.
+# The distributions at them begin at the prior. All of it is a function of the key alone, and leaves R's random numbers alone.
+
+# `settings`: as of deep_fit().
+deep_start <- function(x, y, settings, key) {
+  inputs <- deep_inputs(settings)
+  hidden <- NULL
+  layers <- vector("list", settings$layers)
+  for (l in seq_len(settings$layers)) {
+    last <- l == settings$layers
+    width <- if (!last) settings$width else ncol(as.matrix(y))
+    of <- function(which) cbind(if ("h" %in% which) hidden, if ("x" %in% which) x)
+    layers[[l]] <- list(units = start_units(of(inputs$kernel[[l]]), of(inputs$mean[[l]]), width, settings, key + 100 * l),
+      mean_inputs = inputs$mean[[l]], kernel_inputs = inputs$kernel[[l]])
+    if (!last) hidden <- hidden_means(layers[[l]]$units, of(inputs$mean[[l]]))
+  }
+  layers[[settings$layers]]$units[[1L]]$constant <- if (is_single_family(settings, y)) start_constant(y, settings) else 0
+  c(list(layers = layers), start_sites(settings, key), start_response(y, settings),
+    list(kernel = settings$kernel, jitter = 1e-6))
+}
+
+# What the mean and the kernel of each layer see. The layers between the first and the last are the paper's four topologies.
+deep_inputs <- function(settings) {
+  between <- switch(settings$skip, none = list("h", "h"), inputs = list("x", "h"), mean = list(c("h", "x"), "h"), both = list(c("h", "x"), c("h", "x")))
+  layers <- settings$layers
+  middle <- max(layers - 2L, 0L)
+  if (layers == 1L) return(list(mean = list(character(0)), kernel = list("x")))
+  list(mean = c("x", rep(between[1L], middle), list(character(0))), kernel = c("x", rep(between[2L], middle), "h"))
+}
+
+start_units <- function(kernel_inputs, mean_inputs, width, settings, key) {
+  range <- rep(unit_range(settings$kernel) * first_scale(ncol(kernel_inputs)), ncol(kernel_inputs))
+  positions <- start_clusters(kernel_inputs, settings$inducing)
+  m <- nrow(positions)
+  weights <- projections(mean_inputs, width, key)
+  lapply(seq_len(width), function(w) {
+    spread <- if (settings$covariance == "full") list(factor = diag(m)) else list(sd = rep(1, m))
+    c(list(positions = positions, mean = double(m)), spread,
+      list(variance = 1, range = range, weights = weights[, w], constant = 0))
+  })
+}
+
+# The range at which a kernel falls as a squared exponential exp(-distance^2 / 2) does near 0 (of the exponential one, its own unit).
+unit_range <- function(kernel) {
+  switch(kernel$family, gaussian = sqrt(2), exponential = 1, matern = 1 / sqrt(2 * kernel$shape))
+}
+
+first_scale <- function(columns) 1
+
+start_clusters <- function(rows, inducing) {
+  component <- list(family = "gaussian", variance = 1, range = 1, group = rep(1L, ncol(rows)), anisotropy = double(0), shape = double(0))
+  places <- distinct_locations(rows)
+  if (nrow(places) <= inducing) return(unname(places))
+  unname(chosen_positions("kmeans", rows, places, inducing, component, 1L))
+}
+
+# Weights of `width` projections of the rows, each with a standard deviation of 1.
+projections <- function(rows, width, key) {
+  if (is.null(rows)) return(matrix(0, 0L, width))
+  weights <- matrix(spread_normals(ncol(rows) * width, key), ncol(rows))
+  spread <- apply(rows %*% weights, 2L, stats::sd)
+  sweep(weights, 2L, ifelse(spread > 0, spread, 1), "/")
+}
+
+hidden_means <- function(units, rows) {
+  vapply(units, function(unit) drop(rows %*% unit$weights) + unit$constant, double(nrow(rows)))
+}
+
+# Quantiles of the normal distribution in a random order, an even number of them so that none is 0.
+spread_normals <- function(count, key) spread_quantiles(2L * ceiling(count / 2), key)[seq_len(count)]
+
+spread_quantiles <- function(count, key) stats::qnorm((core_order(matrix(0, count, 1L), "random", key, 1L) - 0.5) / count)
+
+start_sites <- function(settings, key) {
+  hidden <- settings$layers - 1L
+  if (hidden == 0L) return(list(rule = "free", sites = list(), log_weights = 0))
+  if (settings$rule == "random") {
+    return(list(rule = "random", sites = list(), samples = settings$samples, seed = key, log_weights = rep(-log(settings$samples), settings$samples)))
+  }
+  if (settings$rule != "free") return(start_grid(settings, hidden))
+  sites <- lapply(seq_len(hidden), function(l) {
+    vapply(seq_len(settings$width), function(w) spread_quantiles(settings$sites, key + 1000 * l + w), double(settings$sites))
+  })
+  list(rule = "free", sites = lapply(sites, matrix, nrow = settings$sites), log_weights = rep(-log(settings$sites), settings$sites))
+}
+
+# Sites and weights of the rule of Gauss and Hermite for the normal distribution, in all combinations of the units.
+start_grid <- function(settings, hidden) {
+  rule <- normal_quadrature(settings$sites)
+  sites <- matrix(rule$nodes, settings$sites, settings$width)
+  weights <- Reduce(function(inner, unused) as.vector(outer(log(rule$weights), inner, "+")), seq_len(hidden * settings$width), 0)
+  list(rule = settings$rule, sites = rep(list(sites), hidden), log_weights = weights)
+}
+
+# By the eigenvalues of the Jacobi matrix (Golub and Welsch 1969), symmetric to the last bit.
+normal_quadrature <- function(count) {
+  jacobi <- matrix(0, count, count)
+  beside <- cbind(seq_len(count - 1L), seq_len(count - 1L) + 1L)
+  jacobi[beside] <- jacobi[beside[, 2:1, drop = FALSE]] <- sqrt(seq_len(count - 1L))
+  found <- eigen(jacobi, symmetric = TRUE)
+  nodes <- rev(found$values)
+  weights <- rev(found$vectors[1L, ]^2)
+  list(nodes = (nodes - rev(nodes)) / 2, weights = (weights + rev(weights)) / 2)
+}
+
+# ---- the response --------------------------------------------------------------------------------------------------------------
+
+is_single_family <- function(settings, y) ncol(as.matrix(y)) == 1L && settings$family$name != "gaussian"
+
+# A tenth of the variance as noise: it falls faster than it rises.
+start_response <- function(y, settings) {
+  outputs <- ncol(as.matrix(y))
+  family <- settings$family
+  gaussian <- family$name == "gaussian"
+  list(family = list(name = family$name, parameters = if (gaussian) double(0) else family$parameters),
+    noise = if (gaussian) unname(0.1 * apply(as.matrix(y), 2L, stats::var, na.rm = TRUE)) else double(0),
+    mixing = if (outputs > 1L) diag(outputs))
+}
+
+# The linear predictor at the mean of the response.
+start_constant <- function(y, settings) settings$family$constant %||% 0

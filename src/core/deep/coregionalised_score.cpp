@@ -1,0 +1,93 @@
+#include "deep/deep_score.h"
+
+#include <Eigen/Cholesky>
+#include <cmath>
+
+#include "base/constants.h"
+
+namespace neargp {
+namespace detail {
+
+namespace {
+
+using Eigen::MatrixXd;
+using Eigen::VectorXd;
+
+// What one row's observed outputs say of one component:
+//   log p = -1/2 (log|2 pi C| + e'C^-1 e),   e = y - A'mu,   C = A'diag(v)A + diag(noise),   alpha = C^-1 e,
+// whence its derivatives are alpha in the mean A'mu and 1/2 (alpha alpha' - C^-1) in C.
+class RowDensity {
+ public:
+  RowDensity(const DeepState& state, const double* y, const VectorXd& mean, const VectorXd& variance) : mean_(mean), variance_(variance) {
+    for (int p = 0; p < state.outputs(); ++p)
+      if (!std::isnan(y[p])) observed_.push_back(p);
+    const Index count = Index(observed_.size());
+    mixing_.resize(state.mixing.rows(), count);
+    VectorXd error(count), noise(count);
+    for (Index q = 0; q < count; ++q) {
+      mixing_.col(q) = state.mixing.col(observed_[std::size_t(q)]);
+      error[q] = y[observed_[std::size_t(q)]] - mixing_.col(q).dot(mean);
+      noise[q] = state.output_noise[observed_[std::size_t(q)]];
+    }
+    MatrixXd covariance = mixing_.transpose() * variance.asDiagonal() * mixing_;
+    covariance.diagonal() += noise;
+    const Eigen::LLT<MatrixXd> factor(covariance);
+    alpha_ = factor.solve(error);
+    value_ = -0.5 * (double(count) * log_two_pi + error.dot(alpha_)) - factor.matrixLLT().diagonal().array().log().sum();
+    covariance_bar_ = 0.5 * (alpha_ * alpha_.transpose() - factor.solve(MatrixXd::Identity(count, count)));
+    noise_bar_ = covariance_bar_.diagonal().cwiseProduct(noise);
+  }
+
+  double value() const { return value_; }
+  VectorXd d_mean() const { return mixing_ * alpha_; }
+  VectorXd d_variance() const { return (mixing_ * covariance_bar_).cwiseProduct(mixing_).rowwise().sum(); }
+
+  void add_parameters(double share, ScoreSums& sums) const {
+    const MatrixXd mixing_bar = mean_ * alpha_.transpose() + 2.0 * variance_.asDiagonal() * mixing_ * covariance_bar_;
+    for (std::size_t q = 0; q < observed_.size(); ++q) {
+      sums.mixing.col(observed_[q]) += share * mixing_bar.col(Index(q));
+      sums.output_noise[observed_[q]] += share * noise_bar_[Index(q)];
+    }
+  }
+
+ private:
+  const VectorXd &mean_, &variance_;
+  std::vector<int> observed_;
+  MatrixXd mixing_, covariance_bar_;
+  VectorXd alpha_, noise_bar_;
+  double value_;
+};
+
+// Calls body(row, component, row of the moments, density) for all rows and components.
+template <class Body>
+void over_densities(const DeepState& state, const DeepResponse& response, const ComponentMoments& moments, const Body& body) {
+  const Index n = response.rows();
+  for (Index s = 0; s < state.log_weights.size(); ++s)
+    for (Index i = 0; i < n; ++i) {
+      const VectorXd mean = moments.mean.row(s * n + i), variance = moments.variance.row(s * n + i);
+      body(i, s, s * n + i, RowDensity(state, response.y.data() + i * response.outputs, mean, variance));
+    }
+}
+
+}  // namespace
+
+ComponentDensities coregionalised_densities(const DeepState& state, const DeepResponse& response, const ComponentMoments& moments) {
+  const Index rows = moments.mean.rows(), units = moments.mean.cols();
+  ComponentDensities result{MatrixXd(response.rows(), state.log_weights.size()), {MatrixXd(rows, units), MatrixXd(rows, units)}};
+  over_densities(state, response, moments, [&](Index i, Index s, Index row, const RowDensity& density) {
+    result.value(i, s) = density.value();
+    result.slope.mean.row(row) = density.d_mean();
+    result.slope.variance.row(row) = density.d_variance();
+  });
+  return result;
+}
+
+void add_coregionalised_parameters(const DeepState& state, const DeepResponse& response, const ComponentMoments& moments,
+                                   const MatrixXd& share, ScoreSums& sums) {
+  over_densities(state, response, moments, [&](Index i, Index s, Index, const RowDensity& density) {
+    density.add_parameters(share(i, s), sums);
+  });
+}
+
+}  // namespace detail
+}  // namespace neargp

@@ -1,0 +1,85 @@
+// The layers of a deep Gaussian process, one after the other, at some rows, and their adjoint.
+//
+// Rows are independent given the parameters, but the paths of a row are not: so a block of rows goes through all layers, to
+// the score and back, and what is kept of it are sums. Row i on path s is row s * n + i of a layer's inputs and moments, n the
+// rows of the block. Behind a hidden layer with moments mu and v the path's values are mu + site sqrt(v).
+#pragma once
+
+#include <optional>
+
+#include "deep/site_paths.h"
+#include "deep/variational_unit.h"
+#include "geometry/points.h"
+
+namespace neargp {
+
+// A unit whose positions have a singular covariance matrix; layers and units from 0. And its two nearest positions.
+struct SingularUnit {
+  Index layer, unit, first, second;
+};
+
+// Moments at a layer, a column for each of its units.
+struct LayerRows {
+  RowMajorMatrix kernel_inputs, mean_inputs;
+  std::vector<UnitRows> units;
+  Eigen::MatrixXd mean, variance;
+};
+
+struct ChainSums {
+  std::vector<std::vector<UnitSums>> units;  // of each layer
+  std::vector<Eigen::MatrixXd> sites;        // of each hidden layer: paths x units
+
+  void add(const ChainSums& other);
+};
+
+// Some rows, and which of the data's rows they are (null: those from `first` on).
+struct ChainRows {
+  Points x;
+  const int* of_data = nullptr;
+  Index first = 0;
+
+  Index row(Index i) const { return of_data ? of_data[i] : first + i; }
+};
+
+class DeepChain {
+ public:
+  // The state outlives the object. `derivatives`: whether adjoint() and finish() are to be called. `step`: see SitePaths.
+  DeepChain(const DeepState& state, int dim, bool derivatives, const RunContext& context, std::uint64_t step = 0);
+
+  // Without a value all is well; with one nothing else may be called.
+  const std::optional<SingularUnit>& failure() const { return failure_; }
+  const SitePaths& paths() const { return paths_; }
+
+  // The last one has the moments of all components.
+  std::vector<LayerRows> layers(const ChainRows& rows, bool derivatives, const ProductEngine& engine = product_engine()) const;
+
+  ChainSums zero_sums() const;
+  // The number of doubles in sums.
+  Index sums_size() const;
+  // Adds to the sums, given derivatives in the moments of the last layer.
+  void adjoint(const std::vector<LayerRows>& layers, const ChainRows& rows, Eigen::MatrixXd mean_bar,
+               Eigen::MatrixXd variance_bar, ChainSums& sums) const;
+
+  // The sum of the units' divergences from their priors.
+  double divergence() const;
+  // Fills in the layers and sites of the gradient of the sums' objective less divergence_weight * divergence().
+  void finish(ChainSums& sums, double divergence_weight, const RunContext& context, DeepState& gradient) const;
+
+ private:
+  Index width(std::size_t layer) const { return Index(units_[layer].size()); }
+  RowMajorMatrix inputs_of(const LayerInputs& wanted, std::size_t layer, const RowMajorMatrix& hidden, const ChainRows& rows) const;
+  RowMajorMatrix values_behind(std::size_t layer, const LayerRows& at, const ChainRows& rows) const;
+  Eigen::MatrixXd hidden_bar(std::size_t layer, const LayerRows& at, const Eigen::MatrixXd& mean_bar,
+                             const Eigen::MatrixXd& variance_bar, ChainSums& sums) const;
+  void through_sites(std::size_t layer, const LayerRows& at, const ChainRows& rows, const Eigen::MatrixXd& bar,
+                     Eigen::MatrixXd& mean_bar, Eigen::MatrixXd& variance_bar, Eigen::MatrixXd& sites_bar) const;
+  void find_failure();
+
+  const DeepState& state_;
+  int dim_;
+  SitePaths paths_;
+  std::vector<std::vector<std::unique_ptr<VariationalUnit>>> units_;
+  std::optional<SingularUnit> failure_;
+};
+
+}  // namespace neargp

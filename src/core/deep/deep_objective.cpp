@@ -1,0 +1,126 @@
+#include "deep/deep_objective.h"
+
+#include <algorithm>
+
+#include "variational/padded_places.h"
+#include "variational/sum_rows.h"
+
+namespace neargp {
+
+namespace {
+
+using Eigen::MatrixXd;
+using Eigen::VectorXd;
+
+// A sum, which has matrices of M x M, is made of `rows_per_sum` rows at least; of these a block goes through the layers at a
+// time, as many as the caches hold with all their paths.
+constexpr Index rows_per_sum = 128, paths_per_block = 512, fewest_rows = 16;
+
+Index block_rows(const SitePaths& paths) {
+  return std::clamp(paths_per_block / paths.components(), fewest_rows, rows_per_sum);
+}
+
+struct Sums {
+  ChainSums chain;
+  ScoreSums score;
+
+  void add(const Sums& other) {
+    chain.add(other.chain);
+    score.add(other.score);
+  }
+};
+
+ChainRows part_of(const DeepRows& rows, Index first, Index count) {
+  return {{rows.x[first], count, rows.x.dim}, rows.of_data ? rows.of_data + first : nullptr, first};
+}
+
+}  // namespace
+
+DeepValue deep_objective(const DeepState& state, const DeepRows& rows, const DeepObjectiveSettings& settings,
+                         const RunContext& context) {
+  DeepValue result;
+  const DeepChain chain(state, rows.x.dim, true, context, settings.step);
+  result.failure = chain.failure();
+  if (result.failure) return result;
+  const Index n = rows.x.n, block = block_rows(chain.paths());
+  Sums sums = sum_rows(n, rows_per_sum, chain.sums_size(), context, Sums{chain.zero_sums(), ScoreSums(state)},
+                       [&](Index begin, Index end, Sums& sum) {
+    for (Index first = begin; first < end; first += block) {
+      const Index count = std::min(block, end - first);
+      const ChainRows part = part_of(rows, first, count);
+      const std::vector<LayerRows> layers = chain.layers(part, true);
+      MomentDerivatives slope =
+          add_scores(state, settings.score, settings.gamma, rows_of(rows.response, first, count),
+                     {layers.back().mean, layers.back().variance}, 1.0 / double(n), sum.score);
+      chain.adjoint(layers, part, std::move(slope.mean), std::move(slope.variance), sum.chain);
+    }
+  });
+  const double divergence_weight = settings.beta / double(settings.rows > 0 ? settings.rows : n);
+  result.value = sums.score.value - divergence_weight * chain.divergence();
+  result.gradient = zero_gradient(state);
+  chain.finish(sums.chain, divergence_weight, context, result.gradient);
+  if (state.learns_sites()) result.gradient.log_weights = sums.score.log_weights;
+  for (std::size_t p = 0; p < state.likelihood.parameters.size(); ++p)
+    result.gradient.likelihood.parameters[p] = sums.score.likelihood[Index(p)];
+  result.gradient.output_noise = sums.score.output_noise;
+  result.gradient.mixing = sums.score.mixing;
+  return result;
+}
+
+namespace {
+
+// Calls body(first, count, moments) for blocks of rows on several threads, all blocks of one size: beyond `count` are copies.
+template <class Body>
+std::optional<SingularUnit> over_predictions(const DeepState& state, Points x, const RunContext& context, const Body& body) {
+  const DeepChain chain(state, x.dim, false, context);
+  if (chain.failure()) return chain.failure();
+  const Index block = block_rows(chain.paths());
+  parallel_for(context, (x.n + block - 1) / block, [&](Index b) {
+    const PaddedPlaces places(x, b * block, block);
+    // The engine that gives no column a place of its own.
+    const std::vector<LayerRows> layers = chain.layers({places.view()}, false, eigen_engine());
+    body(b * block, std::min(block, x.n - b * block), layers.back());
+  });
+  return std::nullopt;
+}
+
+// The rows of `moments` that are the first `count` of each component.
+MatrixXd first_rows(const MatrixXd& moments, Index components, Index count) {
+  MatrixXd result(components * count, moments.cols());
+  const Index block = moments.rows() / components;
+  for (Index s = 0; s < components; ++s) result.middleRows(s * count, count) = moments.middleRows(s * block, count);
+  return result;
+}
+
+}  // namespace
+
+DeepPrediction deep_components(const DeepState& state, Points x, const RunContext& context) {
+  const Index components = state.log_weights.size(), outputs = state.outputs();
+  DeepPrediction result{MatrixXd(x.n, components * outputs), MatrixXd(x.n, components * outputs), std::nullopt};
+  const bool mixed = state.mixing.rows() > 0;
+  const MatrixXd mixing = mixed ? state.mixing : MatrixXd::Ones(1, 1);
+  const MatrixXd squares = mixing.cwiseAbs2();
+  result.failure = over_predictions(state, x, context, [&](Index first, Index count, const LayerRows& last) {
+    const MatrixXd mean = last.mean * mixing, variance = last.variance * squares;
+    const Index block = mean.rows() / components;
+    for (Index output = 0; output < outputs; ++output)
+      for (Index s = 0; s < components; ++s) {
+        result.mean.col(output * components + s).segment(first, count) = mean.col(output).segment(s * block, count);
+        result.variance.col(output * components + s).segment(first, count) = variance.col(output).segment(s * block, count);
+      }
+  });
+  return result;
+}
+
+DeepDensity deep_density(const DeepState& state, Points x, const DeepResponse& response, const RunContext& context) {
+  DeepDensity result{VectorXd(x.n), std::nullopt};
+  const Index components = state.log_weights.size();
+  result.failure = over_predictions(state, x, context, [&](Index first, Index count, const LayerRows& last) {
+    const MatrixXd mean = first_rows(last.mean, components, count), variance = first_rows(last.variance, components, count);
+    result.value.segment(first, count) =
+        mixture_log_density(state, rows_of(response, first, count), {mean, variance});
+  });
+  return result;
+}
+
+}  // namespace neargp

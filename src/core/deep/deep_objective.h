@@ -1,0 +1,51 @@
+// The objective of a deep Gaussian process: the mean score of rows, less beta / N times the divergence of all units from their
+// priors, N the number of rows of the data. And what the process predicts.
+#pragma once
+
+#include "deep/deep_chain.h"
+#include "deep/deep_score.h"
+
+namespace neargp {
+
+// Rows of the data: `of_data` as in ChainRows.
+struct DeepRows {
+  Points x;
+  const DeepResponse& response;
+  const int* of_data = nullptr;
+};
+
+struct DeepObjectiveSettings {
+  DeepScore score = DeepScore::mixture;
+  double gamma = 1.03;  // of the robust score
+  double beta = 1.0;
+  Index rows = 0;            // N
+  std::uint64_t step = 0;    // of random sites, see SitePaths
+};
+
+struct DeepValue {
+  double value = 0.0;
+  DeepState gradient;  // learned_parameters() tells the scales
+  std::optional<SingularUnit> failure;
+};
+
+DeepValue deep_objective(const DeepState& state, const DeepRows& rows, const DeepObjectiveSettings& settings,
+                         const RunContext& context);
+
+// Moments of the linear predictor given each component, rows x components, of several outputs one such block of columns after
+// the other. A row's do not depend on the other rows.
+struct DeepPrediction {
+  Eigen::MatrixXd mean, variance;
+  std::optional<SingularUnit> failure;
+};
+
+DeepPrediction deep_components(const DeepState& state, Points x, const RunContext& context);
+
+// The log density of each row's response under its mixture.
+struct DeepDensity {
+  Eigen::VectorXd value;
+  std::optional<SingularUnit> failure;
+};
+
+DeepDensity deep_density(const DeepState& state, Points x, const DeepResponse& response, const RunContext& context);
+
+}  // namespace neargp

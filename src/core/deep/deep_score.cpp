@@ -1,0 +1,212 @@
+#include "deep/deep_score.h"
+
+#include <cmath>
+#include <numeric>
+
+#include "base/constants.h"
+#include "base/error.h"
+#include "likelihoods/marginal.h"
+
+namespace neargp {
+
+namespace {
+
+using Eigen::MatrixXd;
+using Eigen::VectorXd;
+
+std::vector<double> repeated(const std::vector<double>& values, Index times) {
+  std::vector<double> result;
+  result.reserve(values.size() * std::size_t(times));
+  for (Index t = 0; t < times; ++t) result.insert(result.end(), values.begin(), values.end());
+  return result;
+}
+
+const double* data_or_null(const std::vector<double>& values) { return values.empty() ? nullptr : values.data(); }
+
+Observations observations_of(const DeepResponse& response) {
+  return {response.rows(), response.y.data(), data_or_null(response.trials), data_or_null(response.weights)};
+}
+
+// The response of one output, once for each component.
+DeepResponse repeated(const DeepResponse& response, Index times) {
+  DeepResponse result;
+  result.y = repeated(response.y, times);
+  result.trials = repeated(response.trials, times);
+  result.weights = repeated(response.weights, times);
+  return result;
+}
+
+MatrixXd as_matrix(const std::vector<double>& values, Index rows, Index columns) {
+  return Eigen::Map<const MatrixXd>(values.data(), rows, columns);
+}
+
+// log sum_s exp(l_s) of each row, and the components' shares in it.
+VectorXd log_sum(const MatrixXd& terms, MatrixXd& share) {
+  const VectorXd largest = terms.rowwise().maxCoeff();
+  share = (terms.colwise() - largest).array().exp();
+  const VectorXd sum = share.rowwise().sum();
+  share = sum.cwiseInverse().asDiagonal() * share;
+  return largest.array() + sum.array().log();
+}
+
+MatrixXd weighted_densities(const DeepState& state, const MatrixXd& densities) {
+  return densities.rowwise() + state.log_weights.transpose();
+}
+
+void check_moments(const DeepState& state, const DeepResponse& response, const ComponentMoments& moments) {
+  const Index rows = response.rows() * state.log_weights.size();
+  if (response.outputs != state.outputs()) throw Error("The response must have the outputs of the state.");
+  if (moments.mean.rows() != rows || (state.mixing.rows() == 0 && moments.mean.cols() != 1) ||
+      (state.mixing.rows() > 0 && moments.mean.cols() != state.mixing.rows()))
+    throw Error("The moments of the last layer do not fit to the response.");
+}
+
+// ---- the scores ---------------------------------------------------------------------------------------------------------
+
+MomentDerivatives add_mixture(const DeepState& state, const DeepResponse& response, const ComponentMoments& moments, double scale,
+                              ScoreSums& sums) {
+  detail::ComponentDensities density = detail::component_densities(state, response, moments);
+  MatrixXd share;
+  sums.value += scale * log_sum(weighted_densities(state, density.value), share).sum();
+  const VectorXd weights = state.log_weights.array().exp();
+  sums.log_weights += scale * (share.colwise().sum().transpose() - double(response.rows()) * weights);
+  share *= scale;
+  detail::add_density_parameters(state, response, moments, share, sums);
+  const VectorXd of_rows = Eigen::Map<const VectorXd>(share.data(), share.size());
+  return {of_rows.asDiagonal() * density.slope.mean, of_rows.asDiagonal() * density.slope.variance};
+}
+
+// ---- scores that are means over the components ----------------------------------------------------------------------------
+
+// Terms of the rows in one component, and their derivatives in the moments.
+struct ComponentTerms {
+  VectorXd value, d_mean, d_variance;
+  VectorXd d_likelihood;  // of the sum, in the logarithms of the parameters
+
+  ComponentTerms(Index n, Index parameters) : value(n), d_mean(n), d_variance(n), d_likelihood(VectorXd::Zero(parameters)) {}
+};
+
+ComponentTerms expected_terms(const Likelihood& likelihood, const Observations& data, const double* mean, const double* variance) {
+  ComponentTerms terms(data.n, Index(likelihood.parameters.size()));
+  expectations(likelihood, data, mean, variance, {terms.value.data(), terms.d_mean.data(), terms.d_variance.data(), nullptr},
+               terms.d_likelihood.data(), RunContext{});
+  terms.d_variance *= -0.5;
+  return terms;
+}
+
+// With noise variance v, a = gamma - 1 and q = v + a variance,
+//   E p^a = (2 pi v)^(-a/2) (v / q)^(1/2) exp(-a e^2 / (2 q)),   int p^gamma dy = (2 pi v)^(-a/2) gamma^(-1/2).
+ComponentTerms robust_terms(double noise, double gamma, const Observations& data, const double* mean, const double* variance) {
+  const double a = gamma - 1.0;
+  ComponentTerms terms(data.n, 1);
+  for (Index i = 0; i < data.n; ++i) {
+    const double v = noise / (data.weights ? data.weights[i] : 1.0), q = v + a * variance[i], e = data.y[i] - mean[i];
+    const double t = gamma / a * std::exp(-0.5 * a / gamma * (log_two_pi + std::log(v)) - 0.5 * std::log(q / v) -
+                                          0.5 * a * e * e / q + 0.5 * a / gamma * std::log(gamma));
+    const double d_q = 0.5 * t * (a * e * e / q - 1.0) / q;
+    terms.value[i] = t - gamma / a;
+    terms.d_mean[i] = a * t * e / q;
+    terms.d_variance[i] = a * d_q;
+    terms.d_likelihood[0] += v * d_q + 0.5 * t * (1.0 - a / gamma);
+  }
+  return terms;
+}
+
+MomentDerivatives add_mean(const DeepState& state, DeepScore score, double gamma, const DeepResponse& response,
+                           const ComponentMoments& moments, double scale, ScoreSums& sums) {
+  if (state.outputs() > 1) throw Error("Several outputs have the mixture score only.");
+  if (score == DeepScore::robust && state.likelihood.family != ResponseFamily::gaussian)
+    throw Error("The robust score is for gaussian responses.");
+  const Index n = response.rows(), components = state.log_weights.size();
+  const VectorXd weights = state.log_weights.array().exp();
+  const Observations data = observations_of(response);
+  VectorXd of_component(components);
+  MomentDerivatives slope{MatrixXd(n * components, 1), MatrixXd(n * components, 1)};
+  for (Index s = 0; s < components; ++s) {
+    const double *mean = moments.mean.data() + s * n, *variance = moments.variance.data() + s * n;
+    const ComponentTerms terms = score == DeepScore::robust
+                                     ? robust_terms(state.likelihood.parameters[0], gamma, data, mean, variance)
+                                     : expected_terms(state.likelihood, data, mean, variance);
+    of_component[s] = terms.value.sum();
+    slope.mean.col(0).segment(s * n, n) = scale * weights[s] * terms.d_mean;
+    slope.variance.col(0).segment(s * n, n) = scale * weights[s] * terms.d_variance;
+    sums.likelihood += scale * weights[s] * terms.d_likelihood;
+  }
+  const double value = weights.dot(of_component);
+  sums.value += scale * value;
+  sums.log_weights.array() += scale * weights.array() * (of_component.array() - value);
+  return slope;
+}
+
+}  // namespace
+
+ScoreSums::ScoreSums(const DeepState& state)
+    : log_weights(VectorXd::Zero(state.log_weights.size())),
+      likelihood(VectorXd::Zero(Index(state.likelihood.parameters.size()))),
+      output_noise(VectorXd::Zero(state.output_noise.size())),
+      mixing(MatrixXd::Zero(state.mixing.rows(), state.mixing.cols())) {}
+
+void ScoreSums::add(const ScoreSums& other) {
+  value += other.value;
+  log_weights += other.log_weights;
+  likelihood += other.likelihood;
+  output_noise += other.output_noise;
+  mixing += other.mixing;
+}
+
+DeepResponse take_rows(const DeepResponse& response, const std::vector<int>& rows) {
+  DeepResponse taken;
+  taken.outputs = response.outputs;
+  for (const int row : rows) {
+    const double* y = response.y.data() + Index(row) * response.outputs;
+    taken.y.insert(taken.y.end(), y, y + response.outputs);
+    if (!response.trials.empty()) taken.trials.push_back(response.trials[std::size_t(row)]);
+    if (!response.weights.empty()) taken.weights.push_back(response.weights[std::size_t(row)]);
+  }
+  return taken;
+}
+
+DeepResponse rows_of(const DeepResponse& response, Index first, Index count) {
+  std::vector<int> rows(static_cast<std::size_t>(count));
+  std::iota(rows.begin(), rows.end(), int(first));
+  return take_rows(response, rows);
+}
+
+MomentDerivatives add_scores(const DeepState& state, DeepScore score, double gamma, const DeepResponse& response,
+                             const ComponentMoments& moments, double scale, ScoreSums& sums) {
+  check_moments(state, response, moments);
+  if (score == DeepScore::mixture) return add_mixture(state, response, moments, scale, sums);
+  return add_mean(state, score, gamma, response, moments, scale, sums);
+}
+
+VectorXd mixture_log_density(const DeepState& state, const DeepResponse& response, const ComponentMoments& moments) {
+  check_moments(state, response, moments);
+  MatrixXd share;
+  return log_sum(weighted_densities(state, detail::component_densities(state, response, moments).value), share);
+}
+
+namespace detail {
+
+ComponentDensities component_densities(const DeepState& state, const DeepResponse& response, const ComponentMoments& moments) {
+  if (state.outputs() > 1) return coregionalised_densities(state, response, moments);
+  const Index n = response.rows(), components = state.log_weights.size();
+  const DeepResponse data = repeated(response, components);
+  const MarginalDensity density = marginal_density(
+      state.likelihood, {observations_of(data), moments.mean.data(), moments.variance.data(), nullptr}, false, RunContext{});
+  return {as_matrix(density.value, n, components),
+          {as_matrix(density.d_mean, n * components, 1), as_matrix(density.d_variance, n * components, 1)}};
+}
+
+void add_density_parameters(const DeepState& state, const DeepResponse& response, const ComponentMoments& moments,
+                            const MatrixXd& share, ScoreSums& sums) {
+  if (state.outputs() > 1) return add_coregionalised_parameters(state, response, moments, share, sums);
+  if (state.likelihood.parameters.empty()) return;
+  const DeepResponse data = repeated(response, share.cols());
+  const MarginalDensity density = marginal_density(
+      state.likelihood, {observations_of(data), moments.mean.data(), moments.variance.data(), share.data()}, true, RunContext{});
+  sums.likelihood += Eigen::Map<const VectorXd>(density.d_log_parameters.data(), sums.likelihood.size());
+}
+
+}  // namespace detail
+
+}  // namespace neargp

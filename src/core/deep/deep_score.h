@@ -1,0 +1,79 @@
+// What the components of a row say of its response, and an objective's derivatives in their moments.
+//
+// Component s has weight w_s and a normal linear predictor eta_s ~ N(mu_s, v_s). The scores of a row:
+//
+//   mixture   log sum_s w_s E p(y | eta_s)      (Jankowiak, Pleiss and Gardner 2020, eq. 17), the log density of the prediction
+//   expected  sum_s w_s E log p(y | eta_s)      (Salimbeni and Deisenroth 2017, eq. 16), a term of an evidence lower bound
+//   robust    sum_s w_s t_s, the same with the gamma divergence (Knoblauch 2019) in place of the logarithm, of gaussian responses:
+//             t = (gamma / a) E[p^a] / (int p^gamma dy)^(a / gamma) - gamma / a, a = gamma - 1, which tends to 1 + E log p
+//
+// Several outputs are a linear model of coregionalisation: y ~ N(A'mu_s, A'diag(v_s)A + diag(noise)), the mixture that of
+// their joint density. A missing output of a row is NaN, and left out of it.
+#pragma once
+
+#include "deep/deep_state.h"
+
+namespace neargp {
+
+enum class DeepScore { mixture, expected, robust };
+
+// Of n rows; y has a row of `outputs` numbers for each. Null trials or weights: all 1.
+struct DeepResponse {
+  std::vector<double> y, trials, weights;
+  int outputs = 1;
+
+  Index rows() const { return Index(y.size()) / outputs; }
+};
+
+DeepResponse take_rows(const DeepResponse& response, const std::vector<int>& rows);
+// Those of `count` rows from `first` on.
+DeepResponse rows_of(const DeepResponse& response, Index first, Index count);
+
+// Sums over rows, in the state's own parameters.
+struct ScoreSums {
+  double value = 0.0;
+  Eigen::VectorXd log_weights, likelihood, output_noise;
+  Eigen::MatrixXd mixing;
+
+  explicit ScoreSums(const DeepState& state);
+  void add(const ScoreSums& other);
+};
+
+// Moments of the last layer, a column for each unit: row i of the response in component s is row s * rows + i of them.
+struct ComponentMoments {
+  const Eigen::MatrixXd& mean;
+  const Eigen::MatrixXd& variance;
+};
+
+struct MomentDerivatives {
+  Eigen::MatrixXd mean, variance;
+};
+
+// Adds the scores and their derivatives to the sums, all times `scale`.
+MomentDerivatives add_scores(const DeepState& state, DeepScore score, double gamma, const DeepResponse& response,
+                             const ComponentMoments& moments, double scale, ScoreSums& sums);
+
+// The mixture score of each row.
+Eigen::VectorXd mixture_log_density(const DeepState& state, const DeepResponse& response, const ComponentMoments& moments);
+
+namespace detail {
+
+// log p_s of each row (rows x components), and its derivatives in the moments.
+struct ComponentDensities {
+  Eigen::MatrixXd value;
+  MomentDerivatives slope;
+};
+
+ComponentDensities component_densities(const DeepState& state, const DeepResponse& response, const ComponentMoments& moments);
+// Adds the derivatives of the sum of share * log p_s in the response's parameters.
+void add_density_parameters(const DeepState& state, const DeepResponse& response, const ComponentMoments& moments,
+                            const Eigen::MatrixXd& share, ScoreSums& sums);
+
+// Of several outputs, coregionalised_score.cpp.
+ComponentDensities coregionalised_densities(const DeepState& state, const DeepResponse& response, const ComponentMoments& moments);
+void add_coregionalised_parameters(const DeepState& state, const DeepResponse& response, const ComponentMoments& moments,
+                                   const Eigen::MatrixXd& share, ScoreSums& sums);
+
+}  // namespace detail
+
+}  // namespace neargp

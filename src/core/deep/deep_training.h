@@ -1,0 +1,38 @@
+// Training of a deep Gaussian process: Adam on mini-batches, its rate falling along a cosine, judged on rows that are held out
+// after each epoch. A run may be cut into pieces: one that goes on with the state and the memory of another's end, at the epoch
+// that follows, arrives at the same numbers as one that was not cut.
+#pragma once
+
+#include <functional>
+
+#include "deep/deep_objective.h"
+#include "optim/adam.h"
+
+namespace neargp {
+
+struct DeepTraining {
+  DeepObjectiveSettings objective;
+  int from = 0, to = 100;  // epochs done at the start and at the end of this piece,
+  int epochs = 100;        // of so many in all, along which the rate falls
+  Index batch_size = 1000;
+  double learning_rate = 0.03;
+  std::uint64_t key = 0;
+  double least_noise = 0.0;  // variance of gaussian noise
+  AdamMemory memory;         // of the piece before; none at epoch 0
+  std::function<void(int epoch, double objective, double validation)> report;  // may be empty
+};
+
+struct DeepRun {
+  DeepState state;
+  AdamMemory memory;
+  DeepState best;  // after the epoch whose validation score, the mean log density, was the highest
+  int best_epoch = 0;
+  std::vector<double> objective, validation, rate;  // of each epoch; the objective is the mean over its batches
+  std::optional<SingularUnit> failure;              // then the run has ended early
+};
+
+// `validation` may have no rows: the last epoch is the best then.
+DeepRun train_deep(const DeepState& start, const DeepRows& rows, const DeepRows& validation, const DeepTraining& settings,
+                   const RunContext& context);
+
+}  // namespace neargp

@@ -1,0 +1,39 @@
+// The components of a deep Gaussian process: paths from the rows to the last layer, which take one site of each hidden layer.
+//
+// Entering the first layer there is one path; a layer splits each that enters it, or, where sites are lined up (SiteRule::free
+// and random), splits the first alone, so that component s takes site s of every layer.
+#pragma once
+
+#include "deep/deep_state.h"
+
+namespace neargp {
+
+class SitePaths {
+ public:
+  // The draws of SiteRule::random are those of a step; step 0 has the same ones for all rows. The state outlives the object.
+  explicit SitePaths(const DeepState& state, std::uint64_t step = 0);
+
+  // Entering a layer, counted from 0, or behind the last hidden one.
+  Index paths(std::size_t layer) const { return paths_[layer]; }
+  Index components() const { return paths_.back(); }
+
+  // Of a path behind the hidden layer: the one that entered it, and where it sees a unit at a row of the data.
+  Index parent(std::size_t layer, Index path) const {
+    return paths_[layer + 1] == paths_[layer] ? path : path / (paths_[layer + 1] / paths_[layer]);
+  }
+  double site(std::size_t layer, Index path, Index unit, Index row) const;
+
+  // From derivatives in the sites of all paths behind each hidden layer (paths x units) to those in state.sites.
+  void gradient(const std::vector<Eigen::MatrixXd>& bars, DeepState& gradient) const;
+
+ private:
+  Index grid_row(std::size_t layer, Index path, Index unit) const;
+
+  const DeepState& state_;
+  std::uint64_t step_;
+  std::vector<Index> paths_;
+  Index widest_ = 1;
+  bool lined_up_;
+};
+
+}  // namespace neargp

@@ -1,0 +1,127 @@
+#include "deep/variational_unit.h"
+
+#include "linalg/products.h"
+
+namespace neargp {
+
+namespace {
+
+using Eigen::MatrixXd;
+using Eigen::VectorXd;
+
+Covariance unit_covariance(const UnitState& state, Family kernel, double shape) {
+  Component component;
+  component.family = kernel;
+  component.variance = state.variance;
+  component.shape = shape;
+  component.range.assign(state.range.data(), state.range.data() + state.range.size());
+  for (Index d = 0; d < state.range.size(); ++d) component.group.push_back(int(d));
+  Covariance covariance;
+  covariance.components.push_back(component);
+  covariance.active.assign(std::size_t(covariance.parameters()), 1);
+  if (component.has_shape()) covariance.active[std::size_t(component.parameters()) - 1] = 0;
+  return covariance;
+}
+
+Points view(const RowMajorMatrix& rows) { return {rows.data(), rows.rows(), int(rows.cols())}; }
+
+}  // namespace
+
+void UnitSums::add(const UnitSums& other) {
+  gram += other.gram;
+  projected += other.projected;
+  covariance.add(other.covariance);
+  weights += other.weights;
+  constant += other.constant;
+}
+
+VariationalUnit::VariationalUnit(const UnitState& state, Family kernel, double shape, double jitter, bool derivatives)
+    : state_(state),
+      covariance_(prepare(unit_covariance(state, kernel, shape), int(state.range.size()), derivatives)) {
+  const RowMajorMatrix positions = state.positions;
+  points_ = std::make_unique<InducingPoints>(covariance_, view(positions));
+  constexpr int attempts = 4;
+  for (int attempt = 0; attempt < attempts && !(factor_ && factor_->regular()); ++attempt, jitter *= 10.0)
+    factor_ = std::make_unique<InducingFactor>(*points_, jitter, derivatives);
+}
+
+UnitRows VariationalUnit::rows(const RowMajorMatrix& kernel_inputs, const RowMajorMatrix& mean_inputs, bool derivatives,
+                               const ProductEngine& engine) const {
+  UnitRows result;
+  result.block = std::make_unique<CrossBlock>(*factor_, view(kernel_inputs), derivatives, engine);
+  const MatrixXd& features = result.block->features();
+  result.mean = features.transpose() * state_.mean + mean_inputs * state_.weights;
+  result.mean.array() += state_.constant;
+  result.variance = result.block->unexplained();
+  if (state_.full()) {
+    result.spread = MatrixXd::Zero(features.rows(), features.cols());
+    engine.add_product(1.0, {state_.factor.data(), features.rows(), features.rows(), features.rows(), true},
+                       {features.data(), features.rows(), features.cols(), features.rows()},
+                       {result.spread.data(), features.rows(), features.cols(), features.rows()});
+    result.variance += result.spread.colwise().squaredNorm().transpose();
+  } else {
+    for (Index i = 0; i < features.cols(); ++i)
+      result.variance[i] += features.col(i).cwiseProduct(state_.sd).squaredNorm();
+  }
+  return result;
+}
+
+double VariationalUnit::divergence() const {
+  const double trace = state_.full() ? state_.factor.squaredNorm() : state_.sd.squaredNorm();
+  const double half_log = state_.full() ? state_.factor.diagonal().array().log().sum() : state_.sd.array().log().sum();
+  return 0.5 * (trace + state_.mean.squaredNorm() - double(state_.inducing())) - half_log;
+}
+
+UnitSums VariationalUnit::zero_sums() const {
+  const Index m = state_.inducing();
+  return {MatrixXd::Zero(m, m), VectorXd::Zero(m), points_->zero_gradient(), VectorXd::Zero(state_.weights.size()), 0.0};
+}
+
+// (S - I) times `features`, of which `spread` is C' times.
+MatrixXd VariationalUnit::less_prior(const MatrixXd& features, const MatrixXd& spread) const {
+  if (!state_.full()) return (state_.sd.array().square() - 1.0).matrix().asDiagonal() * features;
+  MatrixXd result(features.rows(), features.cols());
+  multiply(state_.factor, spread, result);
+  result -= features;
+  return result;
+}
+
+void VariationalUnit::adjoint(const UnitRows& rows, const RowMajorMatrix& mean_inputs, const VectorXd& mean_bar,
+                              const VectorXd& variance_bar, UnitSums& sums, MatrixXd* kernel_inputs_bar) const {
+  const MatrixXd& features = rows.block->features();
+  sums.projected += features * mean_bar;
+  sums.weights += mean_inputs.transpose() * mean_bar;
+  sums.constant += mean_bar.sum();
+  weighted_rank_update(features, variance_bar, sums.gram);
+  MatrixXd features_bar = less_prior(features, rows.spread);
+  for (Index i = 0; i < features.cols(); ++i)
+    features_bar.col(i) = 2.0 * variance_bar[i] * features_bar.col(i) + mean_bar[i] * state_.mean;
+  rows.block->adjoint(features_bar, variance_bar, sums.covariance, kernel_inputs_bar);
+}
+
+void VariationalUnit::finish(UnitSums& sums, double divergence_weight, UnitState& gradient) const {
+  const MatrixXd gram = sums.gram.selfadjointView<Eigen::Lower>();
+  gradient.mean = sums.projected - divergence_weight * state_.mean;
+  MatrixXd half_slope;  // R C
+  MatrixXd seen;        // C'R
+  if (state_.full()) {
+    half_slope.resize(gram.rows(), gram.cols());
+    multiply(gram, state_.factor, half_slope);
+    seen = half_slope.transpose();
+    gradient.factor = 2.0 * half_slope - divergence_weight * state_.factor;
+    gradient.factor.triangularView<Eigen::StrictlyUpper>().setZero();
+    gradient.factor.diagonal().array() = gradient.factor.diagonal().array() * state_.factor.diagonal().array() + divergence_weight;
+  } else {
+    const auto square = state_.sd.array().square();
+    gradient.sd = 2.0 * square * gram.diagonal().array() - divergence_weight * (square - 1.0);
+  }
+  const MatrixXd g = state_.mean * sums.projected.transpose() + 2.0 * less_prior(gram, seen);
+  factor_->adjoint(g, sums.covariance);
+  gradient.positions = sums.covariance.positions;
+  gradient.variance = sums.covariance.parameters[0];
+  for (Index d = 0; d < state_.range.size(); ++d) gradient.range[d] = sums.covariance.parameters[std::size_t(1 + d)];
+  gradient.weights = sums.weights;
+  gradient.constant = sums.constant;
+}
+
+}  // namespace neargp

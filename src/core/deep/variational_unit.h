@@ -1,0 +1,74 @@
+// One Gaussian process of a layer on whitened inducing points (deep_state.h), and its adjoint.
+//
+// With A = L^-1 K_zx, a column for each row, and v ~ N(m, S),
+//
+//   mean = X w + b + A'm,   variance_n = k - |A_n|^2 + A_n'S A_n,   KL[N(m, S) // N(0, I)] = 1/2 (tr S + m'm - M - log|S|).
+//
+// Given an objective's derivatives mbar_n and vbar_n in these, and the two sums over rows t = A mbar and R = A diag(vbar) A',
+//
+//   dF/dm = t,   dF/dS = R,   dF/dA = m mbar' + 2 (S - I) A diag(vbar),   dF/dA A' = m t' + 2 (S - I) R,
+//
+// the last for the derivatives through L (InducingFactor::adjoint): no factor is differentiated, and a row takes two triangular
+// solves and half a product.
+#pragma once
+
+#include <memory>
+
+#include "deep/deep_state.h"
+#include "variational/cross_block.h"
+
+namespace neargp {
+
+using RowMajorMatrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+
+// What one unit says of some rows.
+struct UnitRows {
+  std::unique_ptr<CrossBlock> block;
+  Eigen::MatrixXd spread;  // C'A, of a full S = C C'
+  Eigen::VectorXd mean, variance;
+};
+
+// Sums over rows of which the gradient is made.
+struct UnitSums {
+  Eigen::MatrixXd gram;       // R, lower triangle
+  Eigen::VectorXd projected;  // t
+  InducingGradient covariance;
+  Eigen::VectorXd weights;
+  double constant = 0.0;
+
+  void add(const UnitSums& other);
+};
+
+class VariationalUnit {
+ public:
+  // The state outlives the object. `derivatives`: whether adjoint() and finish() are to be called.
+  VariationalUnit(const UnitState& state, Family kernel, double shape, double jitter, bool derivatives);
+
+  // False where the positions' covariance matrix is singular even with a thousand times the jitter; then nothing else may be
+  // called. (With ten or a hundred times, that jitter is used.)
+  bool regular() const { return factor_->regular(); }
+
+  UnitRows rows(const RowMajorMatrix& kernel_inputs, const RowMajorMatrix& mean_inputs, bool derivatives,
+                const ProductEngine& engine = product_engine()) const;
+  double divergence() const;
+
+  UnitSums zero_sums() const;
+  // Adds to the sums, given derivatives in mean and variance. Where it is not null adds the derivatives in the kernel's
+  // inputs; those in the mean's are mean_bar times weights.
+  void adjoint(const UnitRows& rows, const RowMajorMatrix& mean_inputs, const Eigen::VectorXd& mean_bar,
+               const Eigen::VectorXd& variance_bar, UnitSums& sums, Eigen::MatrixXd* kernel_inputs_bar) const;
+  // The gradient of the sums' objective less divergence_weight * divergence().
+  void finish(UnitSums& sums, double divergence_weight, UnitState& gradient) const;
+
+  const UnitState& state() const { return state_; }
+
+ private:
+  Eigen::MatrixXd less_prior(const Eigen::MatrixXd& features, const Eigen::MatrixXd& spread) const;
+
+  const UnitState& state_;
+  PreparedCovariance covariance_;
+  std::unique_ptr<InducingPoints> points_;
+  std::unique_ptr<InducingFactor> factor_;
+};
+
+}  // namespace neargp
