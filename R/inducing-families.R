@@ -20,7 +20,7 @@ family_bound_at <- function(problem, method, values, positions, start, tolerance
   if (is_categorical(problem$family)) return(class_bound_at(problem, method, values, positions, start, tolerance, derivatives))
   core_family_bound(problem$data$coords, latent_response(problem$data), positions, as_core_covariance(problem$layout, problem$groups, values),
     family_core_name(problem$family), family_values(problem$family, problem$layout, values), start,
-    max(location_index(problem$data$coords)), method$bound, method$jitter, tolerance, derivatives, problem$threads)
+    max(location_index(problem$data$coords)), method$bound, bound_kl_weight(method), method$jitter, tolerance, derivatives, problem$threads)
 }
 
 # Those of the fit that is continued, or such as the responses suggest.

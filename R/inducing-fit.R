@@ -11,7 +11,7 @@ fit_inducing <- function(method, problem) {
     return(optimize_bound(problem, method, working, positions, method$move, problem$report_bound))
   }
   reached <- fit_by_batches(problem, method, working, positions)
-  if (method$optimizer == "natural") return(batch_result(problem, method, reached))
+  switch(method$optimizer, natural = return(batch_result(problem, method, reached)), adam = return(adam_result(problem, method, reached)))
   fit_after_batches(problem, method, reached)
 }
 
@@ -50,8 +50,8 @@ subset_start <- function(method, problem, rows = 2000L, points = 200L) {
 
 bound_at <- function(data, covariance, nugget, positions, method, derivatives, threads) {
   if (!is.null(data$output)) return(outputs_bound(data, method, threads)(covariance, positions, derivatives))
-  core_collapsed_bound(data$coords, response_columns(data), 1 / data$weights, positions, covariance, nugget, method$bound, method$jitter,
-    derivatives, threads)
+  core_collapsed_bound(data$coords, response_columns(data), bound_kl_weight(method) / data$weights, positions, covariance, nugget,
+    method$bound, method$jitter, derivatives, threads)
 }
 
 # A function of working parameters and positions that returns the bound, with its gradient in both.
@@ -62,14 +62,37 @@ bound_objective <- function(problem, method, tolerance = 1e-5) {
   layout <- problem$layout
   data <- problem$data
   columns <- response_columns(data)
-  noise_scale <- 1 / data$weights
+  kl_weight <- bound_kl_weight(method)
+  noise_scale <- kl_weight / data$weights
   function(working, positions) {
     values <- to_core(working, layout$transform)
+    nugget <- nugget_of(layout, values)
     result <- core_collapsed_bound(data$coords, columns, noise_scale, positions, as_core_covariance(layout, problem$groups, values),
-      nugget_of(layout, values), method$bound, method$jitter, TRUE, problem$threads)
-    if (!nzchar(result$failure)) result$gradient <- core_to_working_slope(layout, values) * result$gradient
-    result
+      nugget, method$bound, method$jitter, TRUE, problem$threads)
+    if (nzchar(result$failure)) return(result)
+    result$gradient <- core_to_working_slope(layout, values) * result$gradient
+    if (kl_weight == 1) result else with_kl_weight(result, kl_weight, log(2 * pi * nugget / data$weights), layout$kind == "nugget")
   }
+}
+
+# The weight c of the divergence: max_q sum E log p - c KL is c times the bound F of responses whose densities have the power 1/c. A gaussian
+# one has c times its noise variance s then, and beside that c/2 log(2 pi c s) - 1/2 log(2 pi s). The divergence is minus the derivative in c,
+# on which F depends as on the logarithm of the noise; value + (c - 1) divergence is the evidence lower bound of the same posterior.
+with_kl_weight <- function(bound, weight, log_noise, is_nugget) {
+  n <- length(log_noise)
+  bound$divergence <- -(bound$value + bound$gradient[is_nugget] + 0.5 * n * (log(weight) + 1) + 0.5 * sum(log_noise))
+  bound$value <- weight * bound$value + 0.5 * n * weight * log(weight) + 0.5 * (weight - 1) * sum(log_noise)
+  bound$gradient <- weight * bound$gradient + ifelse(is_nugget, 0.5 * n * (weight - 1), 0)
+  bound$d_inducing <- weight * bound$d_inducing
+  bound
+}
+
+# That of ppgpr() is the score's, not the bound's.
+bound_kl_weight <- function(method) if (is_ppgpr(method)) 1 else method$kl_weight %||% 1
+
+evidence_bound <- function(method, evaluated) {
+  kl_weight <- bound_kl_weight(method)
+  if (kl_weight == 1) evaluated$value else evaluated$value + (kl_weight - 1) * evaluated$divergence
 }
 
 abort_bound <- function(failure) {

@@ -1,23 +1,24 @@
-# Inducing points by mini-batches: steps of natural gradients for the posterior and of Adam for covariance parameters and positions. What
-# remains of them is parameters and positions; the posterior is that of all rows.
+# Inducing points by mini-batches: steps of natural gradients or of Adam for the posterior, and of Adam for covariance parameters and
+# positions. What remains of natural gradients is parameters and positions, for which the best posterior given all rows is known; what
+# Adam has found is kept as it is (R/inducing-adam.R).
 
 # A pass in batches gains more than an evaluation over all rows where there are many rows for each point and the fit has not begun.
 uses_batches <- function(method, problem, points) {
   if (has_outputs(problem) || is_categorical(problem$family)) return(refuse_batches(method, problem))
-  switch(method$optimizer, natural = TRUE, collapsed = FALSE,
+  switch(method$optimizer, natural = , adam = TRUE, collapsed = FALSE,
     auto = is.null(problem$warm_start) && length(problem$data$y) > 16 * points && (method$move || any(problem$free)))
 }
 
 # Batches have one linear predictor for each row.
 refuse_batches <- function(method, problem) {
-  if (method$optimizer != "natural") return(FALSE)
-  abort_neargp("method", c(sprintf("optimizer = \"natural\" is not for %s.",
+  if (!method$optimizer %in% c("natural", "adam")) return(FALSE)
+  abort_neargp("method", c(sprintf("%s is not for %s.", if (is_ppgpr(method)) "ppgpr(joint = TRUE)" else sprintf("optimizer = \"%s\"", method$optimizer),
     if (has_outputs(problem)) "several outputs" else "classes of more than two levels"), i = "Leave it out: all rows are taken at once."))
 }
 
 batch_epochs <- function(method) method$epochs %||% (if (method$optimizer == "auto") 20L else 100L)
 
-# Working parameters and positions at the end of the epochs.
+# Working parameters, positions and, of Adam, the posterior at the end of the epochs.
 fit_by_batches <- function(problem, method, working, positions) {
   layout <- problem$layout
   values <- to_core(working, layout$transform)
@@ -30,11 +31,11 @@ fit_by_batches <- function(problem, method, working, positions) {
   parameters <- family_values(problem$family, layout, values)
   suggested <- if (is_gaussian(problem$family)) response$y else data_linear_predictor(problem$data, problem$family)
   start <- core_family_start(suggested, response, family, parameters, problem$threads)
-  fitted <- run_adam(method, core_natural_fit(problem$data$coords, response, positions,
-    as_core_covariance(layout, problem$groups, values), family, parameters, start, batch_settings(problem, method, working),
-    problem$threads))
+  fitted <- run_adam(method, core_batch_fit(problem$data$coords, response, positions,
+    as_core_covariance(layout, problem$groups, values), family, parameters, start, problem$warm_start$svgp$moments,
+    batch_settings(problem, method, working), problem$threads))
   list(working = to_working(values_after_adam(problem, values, fitted), layout$transform), positions = fitted$inducing,
-    trace = fitted$trace, skipped = fitted$skipped)
+    trace = fitted$trace, skipped = fitted$skipped, posterior = fitted$posterior)
 }
 
 # Columns of the trend are of unit size, as features of the field are. A gaussian response is in the unit of the problem.
@@ -42,26 +43,35 @@ batch_response <- function(problem) {
   data <- problem$data
   if (!is_gaussian(problem$family)) {
     response <- latent_response(data)
-    response$design <- orthogonal_trend(data$X)$X
-    return(response)
+  } else {
+    response <- list(y = response_columns(data)[, 1L], trials = NULL, weights = data$weights, offset = double(length(data$y)))
   }
-  columns <- response_columns(data)
-  list(y = columns[, 1L], trials = NULL, weights = data$weights, offset = double(nrow(columns)),
-    design = orthogonal_trend(columns[, -1L, drop = FALSE])$X)
+  response$design <- batch_trend(problem)$X
+  response
+}
+
+batch_trend <- function(problem) {
+  data <- problem$data
+  orthogonal_trend(if (is_gaussian(problem$family)) response_columns(data)[, -1L, drop = FALSE] else data$X)
 }
 
 # Positions move in units of the ranges; in those of the data where a coordinate hardly matters and its range is far longer.
 batch_settings <- function(problem, method, working) {
   component <- component_at(problem, working)
   spread <- apply(problem$data$coords, 2L, stats::sd)
-  c(list(bound = method$bound, jitter = method$jitter, epochs = batch_epochs(method), batch_size = method$batch_size,
-    learning_rate = method$learning_rate, natural_rate = method$natural_rate, key = if (method$optimizer == "auto") 4 else order_key(),
+  c(list(moves = if (method$optimizer == "adam") "adam" else "natural", score = row_score(method), kl_weight = method$kl_weight %||% 1,
+    bound = method$bound, jitter = method$jitter, epochs = batch_epochs(method), batch_size = method$batch_size,
+    learning_rate = method$learning_rate, goes_on = !is.null(problem$warm_start), natural_rate = method$natural_rate,
+    key = if (method$optimizer == "auto") 4 else order_key(),
     position_unit = if (method$move) pmin(component$range[component$group], spread) else double(0),
     spherical = problem$locations$metric == "longlat",
-    report = function(epoch, value) problem$report_bound(epoch, value, unit = "epochs")), adam_parameters(problem))
+    report = function(epoch, reached) problem$report_bound(epoch, reached$value, unit = "epochs")), adam_parameters(problem))
 }
 
-# A fit that ends with its epochs.
+# What the batches' rows are judged by.
+row_score <- function(method) if (is_ppgpr(method)) "predictive" else "expected"
+
+# A fit that ends with its epochs, at the best posterior.
 batch_result <- function(problem, method, reached) {
   evaluated <- bound_objective(problem, method)(reached$working, reached$positions)
   if (nzchar(evaluated$failure)) abort_bound(evaluated$failure)

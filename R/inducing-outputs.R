@@ -5,6 +5,7 @@
 #' @export
 fit_outputs.neargp_svgp <- function(method, problem) {
   check_bound_noise(problem)
+  check_kl_weight(method, problem)
   units <- response_units(problem)[problem$data$outputs]
   scaled <- problem_in_units(problem, units)
   reached <- fit_inducing(method, scaled)

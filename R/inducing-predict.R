@@ -125,7 +125,7 @@ weights_of_others.neargp_svgp <- function(method, object, settings) {
   data <- object$data
   columns <- response_columns(data)
   known <- inducing_moments(object, data$coords, settings$threads)
-  noise <- object$nugget / data$weights
+  noise <- bound_kl_weight(object$method) * object$nugget / data$weights  # of the rows as pseudo-observations
   precision <- (1 - known$posterior / noise) / noise
   list(weighted = columns - (columns - known$weighted) / (noise * precision), variance = 1 / precision - noise,
     unexplained = pmax(known$unexplained, 0))

@@ -112,16 +112,17 @@
 #' predict(flowers, iris[c(1, 60, 120), ])
 #' @export
 svgp <- function(inducing = NULL, move = TRUE, bound = c("tight", "standard"), select = c("kmeans", "random"), jitter = 1e-6,
-                 std_errors = NULL, optimizer = c("auto", "collapsed", "natural"), epochs = NULL, batch_size = 1024L,
-                 learning_rate = 0.01, natural_rate = 0.1) {
+                 std_errors = NULL, optimizer = c("auto", "collapsed", "natural", "adam"), epochs = NULL, batch_size = 1024L,
+                 learning_rate = 0.01, natural_rate = 0.1, kl_weight = 1) {
   new_method("svgp", "inducing points (SVGP)", inducing = check_start_positions(inducing), move = check_flag(move, "move"),
     bound = check_choice(bound, "bound", c("tight", "standard")), select = check_choice(select, "select", c("kmeans", "random")),
     jitter = check_number(jitter, "jitter", 0, 1e-2, open = TRUE),
     std_errors = if (!is.null(std_errors)) check_flag(std_errors, "std_errors"),
-    optimizer = check_choice(optimizer, "optimizer", c("auto", "collapsed", "natural")),
+    optimizer = check_choice(optimizer, "optimizer", c("auto", "collapsed", "natural", "adam")),
     epochs = if (!is.null(epochs)) check_count(epochs, "epochs"), batch_size = check_count(batch_size, "batch_size"),
     learning_rate = check_number(learning_rate, "learning_rate", 0, 1, open = TRUE),
-    natural_rate = check_number(natural_rate, "natural_rate", 0, 1, open = TRUE))
+    natural_rate = check_number(natural_rate, "natural_rate", 0, 1, open = TRUE),
+    kl_weight = check_number(kl_weight, "kl_weight", 0, open = TRUE))
 }
 
 is_svgp <- function(method) inherits(method, "neargp_svgp")
@@ -158,12 +159,18 @@ with_start.neargp_svgp <- function(method, problem) {
 #' @export
 fit_method.neargp_svgp <- function(method, problem) {
   check_bound_noise(problem)
+  check_kl_weight(method, problem)
   gaussian <- is_gaussian(problem$family)
   classes <- is_categorical(problem$family)
   if (classes) problem <- with_class_basis(problem) else if (!gaussian) problem$data <- core_data(problem$data)
   reached <- fit_inducing(method, problem)
   information <- if (wants_errors(method, problem)) bound_information(problem, reached)
   result <- method_result(reached, score = "evidence lower bound", information = information)
+  if (!is.null(reached$found)) {
+    result[names(reached$found)] <- reached$found
+    return(if (gaussian) result else with_separation(result, problem))
+  }
+  result$value <- evidence_bound(method, reached$evaluated)
   if (gaussian) return(c(result, list(inducing = reached$positions)))
   found <- if (classes) class_posterior(problem, method, reached) else family_posterior(problem, method, reached)
   result[names(found)] <- found
@@ -177,14 +184,21 @@ check_bound_noise <- function(problem) {
     i = "Estimate the nugget (nugget = NULL) or fix a positive one; vecchia() and exact_gp() interpolate."))
 }
 
+# The bounds of classes and of several outputs have none.
+check_kl_weight <- function(method, problem) {
+  if (bound_kl_weight(method) == 1 || !(has_outputs(problem) || is_categorical(problem$family))) return(invisible())
+  abort_neargp("method", c(sprintf("kl_weight is not for %s.",
+    if (has_outputs(problem)) "several outputs" else "classes of more than two levels"), i = "Leave it out."))
+}
+
 wants_errors <- function(method, problem) method$std_errors %||% (sum(problem$free) <= 12L)
 
-# The posterior is found anew: the optimiser had the response in a unit of its own.
+# The posterior is found anew, unless Adam has moved it: the optimiser had the response in a unit of its own.
 #' @export
 complete_fit.neargp_svgp <- function(method, fit, result) {
   fit$svgp <- result$svgp %||% list(positions = result$inducing)
   fit$inducing <- as.data.frame(raw_positions(fit$svgp$positions, fit$locations))
-  if (is_gaussian(fit$family)) return(with_inducing_posterior(fit))
+  if (is_gaussian(fit$family)) return(if (is.null(fit$svgp$weights)) with_inducing_posterior(fit) else fit)
   fit <- with_family_values(fit, result$working)
   if (is_categorical(fit$family)) return(as_classifier(fit, result$classifier))
   fit$posterior <- result$posterior

@@ -50,13 +50,15 @@ run_adam <- function(method, fit) {
   fitted
 }
 
+# Columns of unit size that span the same. Their coefficients times `matrix` are those of X.
 orthogonal_trend <- function(X) {
-  if (ncol(X) == 0L) return(list(X = X, back = identity, coefficients = function(eta) double(0)))
+  if (ncol(X) == 0L) return(list(X = X, matrix = diag(0L), back = identity, coefficients = function(eta) double(0)))
   decomposition <- qr(X)
   unit <- sqrt(nrow(X))
   basis <- qr.Q(decomposition)
-  list(X = basis * unit, coefficients = function(eta) drop(crossprod(basis, eta)) / unit,
-    back = function(beta) backsolve(qr.R(decomposition), beta * unit)[order(decomposition$pivot)])
+  matrix <- backsolve(qr.R(decomposition), diag(unit, ncol(X)))[order(decomposition$pivot), , drop = FALSE]
+  list(X = basis * unit, matrix = matrix, coefficients = function(eta) drop(crossprod(basis, eta)) / unit,
+    back = function(beta) drop(matrix %*% beta))
 }
 
 mean_field_settings <- function(method, problem, warm_start) {

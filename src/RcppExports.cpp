@@ -11,6 +11,46 @@ Rcpp::Rostream<true>&  Rcpp::Rcout = Rcpp::Rcpp_cout_get();
 Rcpp::Rostream<false>& Rcpp::Rcerr = Rcpp::Rcpp_cerr_get();
 #endif
 
+// core_batch_fit
+Rcpp::List core_batch_fit(const Rcpp::NumericMatrix& coords, const Rcpp::List& response, const Rcpp::NumericMatrix& inducing, const Rcpp::List& covariance, const std::string& family, const Rcpp::NumericVector& parameters, const Rcpp::List& start, SEXP posterior, const Rcpp::List& settings, int threads);
+RcppExport SEXP _neargp_core_batch_fit(SEXP coordsSEXP, SEXP responseSEXP, SEXP inducingSEXP, SEXP covarianceSEXP, SEXP familySEXP, SEXP parametersSEXP, SEXP startSEXP, SEXP posteriorSEXP, SEXP settingsSEXP, SEXP threadsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type coords(coordsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type response(responseSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type inducing(inducingSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type covariance(covarianceSEXP);
+    Rcpp::traits::input_parameter< const std::string& >::type family(familySEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type parameters(parametersSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type start(startSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type posterior(posteriorSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type settings(settingsSEXP);
+    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_batch_fit(coords, response, inducing, covariance, family, parameters, start, posterior, settings, threads));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_inducing_objective
+Rcpp::List core_inducing_objective(const Rcpp::NumericMatrix& coords, const Rcpp::List& response, const Rcpp::NumericMatrix& inducing, const Rcpp::List& covariance, const std::string& family, const Rcpp::NumericVector& parameters, const Rcpp::List& posterior, const Rcpp::List& settings, bool derivatives, int threads);
+RcppExport SEXP _neargp_core_inducing_objective(SEXP coordsSEXP, SEXP responseSEXP, SEXP inducingSEXP, SEXP covarianceSEXP, SEXP familySEXP, SEXP parametersSEXP, SEXP posteriorSEXP, SEXP settingsSEXP, SEXP derivativesSEXP, SEXP threadsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type coords(coordsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type response(responseSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type inducing(inducingSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type covariance(covarianceSEXP);
+    Rcpp::traits::input_parameter< const std::string& >::type family(familySEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type parameters(parametersSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type posterior(posteriorSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type settings(settingsSEXP);
+    Rcpp::traits::input_parameter< bool >::type derivatives(derivativesSEXP);
+    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_inducing_objective(coords, response, inducing, covariance, family, parameters, posterior, settings, derivatives, threads));
+    return rcpp_result_gen;
+END_RCPP
+}
 // core_fast_blas
 std::string core_fast_blas();
 RcppExport SEXP _neargp_core_fast_blas() {
@@ -1231,8 +1271,8 @@ BEGIN_RCPP
 END_RCPP
 }
 // core_family_bound
-Rcpp::List core_family_bound(const Rcpp::NumericMatrix& coords, const Rcpp::List& response, const Rcpp::NumericMatrix& inducing, const Rcpp::List& covariance, const std::string& family, const Rcpp::NumericVector& parameters, const Rcpp::List& start, int places, const std::string& bound, double jitter, double tolerance, bool derivatives, int threads);
-RcppExport SEXP _neargp_core_family_bound(SEXP coordsSEXP, SEXP responseSEXP, SEXP inducingSEXP, SEXP covarianceSEXP, SEXP familySEXP, SEXP parametersSEXP, SEXP startSEXP, SEXP placesSEXP, SEXP boundSEXP, SEXP jitterSEXP, SEXP toleranceSEXP, SEXP derivativesSEXP, SEXP threadsSEXP) {
+Rcpp::List core_family_bound(const Rcpp::NumericMatrix& coords, const Rcpp::List& response, const Rcpp::NumericMatrix& inducing, const Rcpp::List& covariance, const std::string& family, const Rcpp::NumericVector& parameters, const Rcpp::List& start, int places, const std::string& bound, double kl_weight, double jitter, double tolerance, bool derivatives, int threads);
+RcppExport SEXP _neargp_core_family_bound(SEXP coordsSEXP, SEXP responseSEXP, SEXP inducingSEXP, SEXP covarianceSEXP, SEXP familySEXP, SEXP parametersSEXP, SEXP startSEXP, SEXP placesSEXP, SEXP boundSEXP, SEXP kl_weightSEXP, SEXP jitterSEXP, SEXP toleranceSEXP, SEXP derivativesSEXP, SEXP threadsSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
@@ -1245,30 +1285,12 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< const Rcpp::List& >::type start(startSEXP);
     Rcpp::traits::input_parameter< int >::type places(placesSEXP);
     Rcpp::traits::input_parameter< const std::string& >::type bound(boundSEXP);
+    Rcpp::traits::input_parameter< double >::type kl_weight(kl_weightSEXP);
     Rcpp::traits::input_parameter< double >::type jitter(jitterSEXP);
     Rcpp::traits::input_parameter< double >::type tolerance(toleranceSEXP);
     Rcpp::traits::input_parameter< bool >::type derivatives(derivativesSEXP);
     Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_family_bound(coords, response, inducing, covariance, family, parameters, start, places, bound, jitter, tolerance, derivatives, threads));
-    return rcpp_result_gen;
-END_RCPP
-}
-// core_natural_fit
-Rcpp::List core_natural_fit(const Rcpp::NumericMatrix& coords, const Rcpp::List& response, const Rcpp::NumericMatrix& inducing, const Rcpp::List& covariance, const std::string& family, const Rcpp::NumericVector& parameters, const Rcpp::List& start, const Rcpp::List& settings, int threads);
-RcppExport SEXP _neargp_core_natural_fit(SEXP coordsSEXP, SEXP responseSEXP, SEXP inducingSEXP, SEXP covarianceSEXP, SEXP familySEXP, SEXP parametersSEXP, SEXP startSEXP, SEXP settingsSEXP, SEXP threadsSEXP) {
-BEGIN_RCPP
-    Rcpp::RObject rcpp_result_gen;
-    Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type coords(coordsSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::List& >::type response(responseSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type inducing(inducingSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::List& >::type covariance(covarianceSEXP);
-    Rcpp::traits::input_parameter< const std::string& >::type family(familySEXP);
-    Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type parameters(parametersSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::List& >::type start(startSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::List& >::type settings(settingsSEXP);
-    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_natural_fit(coords, response, inducing, covariance, family, parameters, start, settings, threads));
+    rcpp_result_gen = Rcpp::wrap(core_family_bound(coords, response, inducing, covariance, family, parameters, start, places, bound, kl_weight, jitter, tolerance, derivatives, threads));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -1323,6 +1345,8 @@ END_RCPP
 }
 
 static const R_CallMethodDef CallEntries[] = {
+    {"_neargp_core_batch_fit", (DL_FUNC) &_neargp_core_batch_fit, 10},
+    {"_neargp_core_inducing_objective", (DL_FUNC) &_neargp_core_inducing_objective, 10},
     {"_neargp_core_fast_blas", (DL_FUNC) &_neargp_core_fast_blas, 0},
     {"_neargp_core_product_engine", (DL_FUNC) &_neargp_core_product_engine, 0},
     {"_neargp_core_class_bound", (DL_FUNC) &_neargp_core_class_bound, 15},
@@ -1401,8 +1425,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_neargp_core_collapsed_bound", (DL_FUNC) &_neargp_core_collapsed_bound, 10},
     {"_neargp_core_coregionalised_bound", (DL_FUNC) &_neargp_core_coregionalised_bound, 11},
     {"_neargp_core_family_start", (DL_FUNC) &_neargp_core_family_start, 5},
-    {"_neargp_core_family_bound", (DL_FUNC) &_neargp_core_family_bound, 13},
-    {"_neargp_core_natural_fit", (DL_FUNC) &_neargp_core_natural_fit, 9},
+    {"_neargp_core_family_bound", (DL_FUNC) &_neargp_core_family_bound, 14},
     {"_neargp_core_collapsed_predict", (DL_FUNC) &_neargp_core_collapsed_predict, 7},
     {"_neargp_core_coregionalised_predict", (DL_FUNC) &_neargp_core_coregionalised_predict, 7},
     {"_neargp_core_inducing_features", (DL_FUNC) &_neargp_core_inducing_features, 5},

@@ -9,7 +9,6 @@
 #include "variational/coregionalised_bound.h"
 #include "variational/coregionalised_prediction.h"
 #include "variational/family_bound.h"
-#include "variational/natural_fit.h"
 
 namespace {
 
@@ -30,18 +29,6 @@ Rcpp::List bound_to_r(const neargp::CollapsedBound& result) {
   list["gradient"] = Rcpp::NumericVector(result.gradient.parameters.begin(), result.gradient.parameters.end());
   list["d_inducing"] = to_r(result.gradient.positions);
   return list;
-}
-
-Rcpp::List family_posterior_to_r(const neargp::FamilyPosterior& at) {
-  return Rcpp::List::create(Rcpp::_["precision"] = to_r(at.precision), Rcpp::_["natural"] = to_r(at.natural),
-                            Rcpp::_["unexplained_share"] = at.unexplained_share);
-}
-
-neargp::FamilyPosterior to_family_posterior(const Rcpp::List& list) {
-  const Rcpp::NumericVector precision = list["precision"], natural = list["natural"];
-  return {Eigen::Map<const Eigen::VectorXd>(precision.begin(), precision.size()),
-          Eigen::Map<const Eigen::VectorXd>(natural.begin(), natural.size()),
-          Rcpp::as<double>(list["unexplained_share"])};
 }
 
 }  // namespace
@@ -90,12 +77,13 @@ Rcpp::List core_family_start(const Rcpp::NumericVector& linear_predictor, const 
 // [[Rcpp::export]]
 Rcpp::List core_family_bound(const Rcpp::NumericMatrix& coords, const Rcpp::List& response, const Rcpp::NumericMatrix& inducing,
                              const Rcpp::List& covariance, const std::string& family, const Rcpp::NumericVector& parameters,
-                             const Rcpp::List& start, int places, const std::string& bound, double jitter,
+                             const Rcpp::List& start, int places, const std::string& bound, double kl_weight, double jitter,
                              double tolerance, bool derivatives, int threads) {
   const PointStore points(coords), positions(inducing);
   neargp::FamilyBoundSettings settings;
   settings.kind = bound_kind(bound);
   settings.jitter = jitter;
+  settings.kl_weight = kl_weight;
   settings.tolerance = tolerance;
   settings.places = places;
   const neargp::FamilyBound result = neargp::family_bound(
@@ -104,7 +92,8 @@ Rcpp::List core_family_bound(const Rcpp::NumericMatrix& coords, const Rcpp::List
   if (result.failure != neargp::BoundFailure::none)
     return Rcpp::List::create(Rcpp::_["failure"] = failure_name(result.failure), Rcpp::_["value"] = result.value);
   Rcpp::List list = Rcpp::List::create(
-      Rcpp::_["failure"] = "", Rcpp::_["value"] = result.value, Rcpp::_["converged"] = result.converged,
+      Rcpp::_["failure"] = "", Rcpp::_["value"] = result.value, Rcpp::_["divergence"] = result.divergence,
+      Rcpp::_["converged"] = result.converged,
       Rcpp::_["end"] = family_posterior_to_r(result.end), Rcpp::_["beta"] = to_r(result.beta), Rcpp::_["beta_vcov"] = to_r(result.beta_covariance),
       Rcpp::_["weights"] = to_r(result.weights), Rcpp::_["factor"] = to_r(result.factor),
       Rcpp::_["linear_predictor"] = to_r(result.linear_predictor), Rcpp::_["slope"] = to_r(result.slope),
@@ -114,37 +103,6 @@ Rcpp::List core_family_bound(const Rcpp::NumericMatrix& coords, const Rcpp::List
   list["d_likelihood"] = result.d_likelihood;
   list["d_inducing"] = to_r(result.gradient.positions);
   return list;
-}
-
-// start: pseudo-observations of all rows, of core_family_start(). settings: bound, jitter, epochs, batch_size, learning_rate, natural_rate,
-// key, covariance and family (transform, lower, upper, free of each parameter), position_unit (of each coordinate; none where
-// positions are held), spherical, report (a function of epoch and bound).
-// [[Rcpp::export]]
-Rcpp::List core_natural_fit(const Rcpp::NumericMatrix& coords, const Rcpp::List& response, const Rcpp::NumericMatrix& inducing,
-                            const Rcpp::List& covariance, const std::string& family, const Rcpp::NumericVector& parameters,
-                            const Rcpp::List& start, const Rcpp::List& settings, int threads) {
-  const PointStore points(coords), positions(inducing);
-  neargp::NaturalFitSettings natural;
-  natural.kind = bound_kind(Rcpp::as<std::string>(settings["bound"]));
-  natural.jitter = Rcpp::as<double>(settings["jitter"]);
-  natural.epochs = Rcpp::as<int>(settings["epochs"]);
-  natural.batch_size = Rcpp::as<int>(settings["batch_size"]);
-  natural.learning_rate = Rcpp::as<double>(settings["learning_rate"]);
-  natural.natural_rate = Rcpp::as<double>(settings["natural_rate"]);
-  natural.key = std::uint64_t(Rcpp::as<double>(settings["key"]));
-  natural.covariance = to_working_parameters(settings["covariance"]);
-  natural.likelihood = to_working_parameters(settings["family"]);
-  natural.position_unit = Rcpp::as<std::vector<double>>(settings["position_unit"]);
-  natural.spherical = Rcpp::as<bool>(settings["spherical"]);
-  const Rcpp::Function report = settings["report"];
-  natural.report = [report](int epoch, double value) { report(epoch, value); };
-  const neargp::NaturalFit fit = neargp::natural_fit(
-      to_response(response), points.view(), positions.view(), to_covariance(covariance, 0.0), to_likelihood(family, parameters),
-      to_family_posterior(start), natural, make_run_context(threads));
-  return Rcpp::List::create(Rcpp::_["covariance"] = neargp::parameter_values(fit.covariance),
-                            Rcpp::_["family"] = fit.likelihood.parameters,
-                            Rcpp::_["inducing"] = from_row_major(fit.positions, inducing.ncol()),
-                            Rcpp::_["value"] = fit.trace.back(), Rcpp::_["trace"] = fit.trace, Rcpp::_["skipped"] = fit.skipped);
 }
 
 // [[Rcpp::export]]

@@ -7,7 +7,6 @@
 #include "latent_reference.h"
 #include "linalg/products.h"
 #include "variational/family_bound.h"
-#include "variational/natural_fit.h"
 #include "variational/natural_step.h"
 
 using namespace neargp;
@@ -41,7 +40,7 @@ struct Case {
     const InducingFactor factor(points, jitter, true);
     const RowBatch batch = take_batch(latent.places.view(), latent.response, rows);
     const RunContext context;
-    return action(NaturalStep(factor, batch, family, kind, context));
+    return action(NaturalStep(factor, batch, family, {RowScore::expected, kind, 1.0}, context));
   }
   template <class Action>
   auto with(const std::vector<int>& rows, BoundKind kind, const Action& action) const {
@@ -119,7 +118,7 @@ TEST_CASE("where steps move nothing the posterior and the bound are those of a f
                                         problem.covariance, problem.likelihood, start, settings, false, RunContext{});
   CHECK(difference(mean(q), best.weights.col(0)) < 1e-6);
   const BatchGradient gradient = problem.gradient(problem.all(), q, BoundKind::standard);
-  CHECK(gradient.expected - divergence_from_prior(q, 0) == doctest::Approx(best.value).epsilon(1e-9));
+  CHECK(gradient.score - divergence_from_prior(rooted(q), 0) == doctest::Approx(best.value).epsilon(1e-9));
 }
 
 // Expectations without a closed form take their nodes for some rows together.
@@ -133,11 +132,11 @@ TEST_CASE("the mean of the batches' gradients is that of all rows") {
     BatchGradient sum = problem.gradient(rows_from(0, 15), q);
     for (int batch = 1; batch < 4; ++batch) {
       const BatchGradient one = problem.gradient(rows_from(15 * batch, 15 * batch + 15), q);
-      sum.expected += one.expected;
+      sum.score += one.score;
       sum.covariance.add(one.covariance);
       for (std::size_t a = 0; a < one.likelihood.size(); ++a) sum.likelihood[a] += one.likelihood[a];
     }
-    CHECK(0.25 * sum.expected == doctest::Approx(all.expected).epsilon(tolerance));
+    CHECK(0.25 * sum.score == doctest::Approx(all.score).epsilon(tolerance));
     CHECK(difference(0.25 * sum.covariance.positions, all.covariance.positions) < tolerance);
     CHECK(difference(0.25 * parameter_gradient(sum.covariance), parameter_gradient(all.covariance)) < tolerance);
     for (std::size_t a = 0; a < all.likelihood.size(); ++a)
@@ -154,7 +153,7 @@ TEST_CASE("the gradient of a batch is that of differences, for every family") {
       const NaturalPosterior q = some_posterior(problem.columns());
       const auto value = [&](const Covariance& covariance, const Cloud& inducing, const Likelihood& likelihood) {
         return problem.with(rows, covariance, inducing, likelihood, kind,
-                            [&](const NaturalStep& step) { return step.gradient(q).expected; });
+                            [&](const NaturalStep& step) { return step.gradient(q).score; });
       };
       const BatchGradient gradient = problem.gradient(rows, q, kind);
       CHECK(difference(gradient.covariance.positions, position_differences(problem.latent.nodes, 1e-4, [&](const Cloud& at) {
@@ -181,37 +180,4 @@ TEST_CASE("negative curvatures count as none, so that the precision stays above 
   Eigen::MatrixXd above = q.precision.bottomRightCorner(12, 12);
   above.diagonal().array() -= 1.0 - 1e-9;
   CHECK(cholesky(above));
-}
-
-TEST_CASE("a fit by batches raises the bound, whatever the number of threads, and keeps what is fixed") {
-  const Case problem(ResponseFamily::poisson, 12, 700);
-  NaturalFitSettings settings;
-  settings.jitter = jitter;
-  settings.epochs = 8;
-  settings.batch_size = 300;
-  settings.key = 5;
-  const std::size_t parameters = std::size_t(problem.covariance.parameters());
-  settings.covariance = {std::vector<WorkingScale>(parameters, WorkingScale::log), std::vector<double>(parameters, -10.0),
-                         std::vector<double>(parameters, 10.0), std::vector<char>(parameters, 1)};
-  settings.covariance.free[0] = settings.covariance.free.back() = 0;
-  settings.position_unit = std::vector<double>(std::size_t(problem.latent.nodes.dim), 0.3);
-  const FamilyPosterior start = family_posterior_at(std::vector<double>(700, 0.1), problem.latent.response, problem.likelihood, {});
-  const auto fit = [&](int threads) {
-    RunContext context;
-    context.threads = threads;
-    return natural_fit(problem.latent.response, problem.latent.places.view(), problem.latent.nodes.view(), problem.covariance,
-                       problem.likelihood, start, settings, context);
-  };
-  const NaturalFit one = fit(1);
-  CHECK(one.trace.size() == 8);
-  CHECK(one.trace.back() > one.trace.front());
-  CHECK(one.skipped == 0);
-  CHECK(parameter_values(one.covariance)[0] == parameter_values(problem.covariance)[0]);
-  CHECK(one.positions != problem.latent.nodes.coords);
-  for (const int threads : {2, 4}) {
-    const NaturalFit other = fit(threads);
-    CHECK(other.trace == one.trace);
-    CHECK(other.positions == one.positions);
-    CHECK(parameter_values(other.covariance) == parameter_values(one.covariance));
-  }
 }

@@ -18,7 +18,7 @@ using Eigen::VectorXd;
 // A posterior given pseudo-observations, and what the responses say about it.
 struct Posterior {
   FamilyPosterior given;
-  double value = -INFINITY;
+  double value = -INFINITY, divergence = 0.0;
   InducingPosterior field;
   MatrixXd covariance;
   VectorXd linear_predictor, variance;  // variance: A_i'S A_i
@@ -71,7 +71,9 @@ class Search {
   }
 
   void finish(const Posterior& best, bool derivatives, FamilyBound& bound) const {
-    bound.value = best.value;
+    const double c = settings_.kl_weight;
+    bound.value = c * best.value;
+    bound.divergence = best.divergence;
     bound.beta = best.field.beta;
     bound.beta_covariance = best.field.beta_covariance;
     bound.weights = best.field.weights;
@@ -82,7 +84,10 @@ class Search {
     bound.unexplained = regression_.unexplained();
     if (derivatives) {
       bound.gradient = gradient(best);
+      bound.gradient.positions *= c;
+      for (double& slope : bound.gradient.parameters) slope *= c;
       bound.d_likelihood = best.d_likelihood;
+      for (double& slope : bound.d_likelihood) slope *= c;
     }
     bound.end = best.given;
   }
@@ -116,8 +121,8 @@ class Search {
     regression_.add_moments(at.field, at.linear_predictor, at.variance);
     const double expected = expect(at);
     const double v = at.given.unexplained_share;
-    at.value = expected - divergence(at.field.mean, at.covariance, at.field.factor) -
-               0.5 * places() * (v - 1.0 - std::log(v));
+    at.divergence = divergence(at.field.mean, at.covariance, at.field.factor) + 0.5 * places() * (v - 1.0 - std::log(v));
+    at.value = expected - at.divergence;
     return std::isfinite(at.value) ? BoundFailure::none : BoundFailure::posterior;
   }
 
@@ -126,8 +131,13 @@ class Search {
     at.slope.resize(coords_.n);
     at.curvature.resize(coords_.n);
     at.d_likelihood.assign(likelihood_.parameters.size(), 0.0);
-    return expectations(likelihood_, response_.observations(), at.linear_predictor.data(), variance.data(),
-                        {nullptr, at.slope.data(), at.curvature.data(), nullptr}, at.d_likelihood.data(), context_);
+    const double sum = expectations(likelihood_, response_.observations(), at.linear_predictor.data(), variance.data(),
+                                    {nullptr, at.slope.data(), at.curvature.data(), nullptr}, at.d_likelihood.data(), context_);
+    const double power = 1.0 / settings_.kl_weight;
+    at.slope *= power;
+    at.curvature *= power;
+    for (double& slope : at.d_likelihood) slope *= power;
+    return power * sum;
   }
 
   // At the optimum, where A E d log p = m.

@@ -14,6 +14,9 @@
 // Lin 2017), and a part of it a smaller one. The field at the u distinct places of the rows may have a share v of its
 // prior's conditional covariance given the inducing points (the form that Titsias' tight bound of 2025 takes off Gaussian
 // responses): v = 1 / (1 + sum(W_i d_i) / u) is best, v = 1 the standard bound. Predictions have v = 1.
+//
+// Where the divergences have a weight c, sum E log p - c (..) is c times the bound of densities p^(1/c), and W, h and v are
+// of these.
 #pragma once
 
 #include <vector>
@@ -36,6 +39,7 @@ FamilyPosterior family_posterior_at(const std::vector<double>& linear_predictor,
 struct FamilyBoundSettings {
   BoundKind kind = BoundKind::tight;
   double jitter = 1e-6;      // of the prior's covariance matrix, relative to the field's variance
+  double kl_weight = 1.0;    // c
   double tolerance = 1e-5;   // gain of a step, in units of log-likelihood, below which it was the last
   int max_iterations = 100;
   Index places = 0;          // distinct ones among the rows; 0: all are
@@ -45,6 +49,7 @@ struct FamilyBoundSettings {
 struct FamilyBound {
   BoundFailure failure = BoundFailure::none;
   double value = 0.0;
+  double divergence = 0.0;  // of the field's distribution from the prior: what c multiplies
   int iterations = 0;
   bool converged = false;
   FamilyPosterior end;
@@ -52,7 +57,7 @@ struct FamilyBound {
   Eigen::MatrixXd beta_covariance;  // (X'W X - X'W A'S A W X)^-1
   Eigen::MatrixXd weights;          // S A [h, W X]: m and beta's part in it are (1, -beta) of it
   Eigen::MatrixXd factor;           // lower triangle with B = factor factor'
-  Eigen::VectorXd linear_predictor, slope;     // mean of eta_i, and E d log p there
+  Eigen::VectorXd linear_predictor, slope;     // mean of eta_i, and E d log p / c there
   Eigen::VectorXd variance, unexplained;       // A_i'S A_i and d_i
   InducingGradient gradient;                   // empty unless it was asked for
   std::vector<double> d_likelihood;            // in the logarithms of the likelihood's parameters

@@ -1,0 +1,59 @@
+# A posterior on inducing points that Adam has moved: it is kept as it ended. `moments` are those of trend and field together in the
+# coordinates in which it moved, a mean and a root of the covariance matrix, lower triangle, the columns of orthogonal_trend() first.
+
+# What fit_inducing() returns, with what a fit keeps.
+adam_result <- function(problem, method, reached) {
+  epochs <- batch_epochs(method)
+  found <- moved_posterior(problem, method, reached)
+  state <- list(working = reached$working, positions = reached$positions, iterations = epochs, evaluations = epochs,
+    converged = NA, message = epochs_message(epochs, reached$skipped))
+  state$evaluated <- list(value = found$value, beta = found$result$beta, beta_vcov = found$result$beta_vcov)
+  state$found <- found$result
+  state
+}
+
+# With means m, M and blocks R_bb, 0, R_mb, R_mm of the root, of trend and field, the field has given the coefficients b the mean M + C (b - m),
+# C = R_mb R_bb^-1, and the covariance matrix R_mm R_mm'. The evidence lower bound is that at b = m, as where the trend is profiled out.
+moved_posterior <- function(problem, method, reached) {
+  trend <- batch_trend(problem)
+  parts <- split_moments(reached$posterior, ncol(trend$X))
+  at <- objective_of_moments(problem, method, reached, trend, parts)
+  unit <- problem$data$basis$unit %||% 1
+  inverse <- forwardsolve(parts$field_root, diag(nrow(parts$field_root)))
+  svgp <- list(positions = reached$positions,
+    weights = unname(cbind(parts$field - drop(parts$onto_trend %*% parts$trend), -parts$onto_trend %*% solve(trend$matrix) / unit)),
+    factor = t(chol(crossprod(inverse))), unexplained = mean(at$unexplained), moments = reached$posterior)
+  result <- list(svgp = svgp, beta = drop(trend$matrix %*% parts$trend),
+    beta_vcov = tcrossprod(trend$matrix %*% parts$trend_root))
+  if (!is_gaussian(problem$family)) {
+    result$svgp$pseudo_observations <- list(precision = at$curvature,
+      natural = at$curvature * (at$linear_predictor - latent_response(problem$data)$offset) + at$slope, unexplained_share = 1)
+    result$posterior <- list(linear_predictor = at$linear_predictor, slope = at$slope, pseudo_precision = at$curvature,
+      variance_at_data = at$variance + at$unexplained, variance_given_nodes = at$unexplained)
+  }
+  list(result = result, value = at$value)
+}
+
+split_moments <- function(moments, columns) {
+  of_trend <- seq_len(columns)
+  root <- moments$root
+  field <- setdiff(seq_along(moments$mean), of_trend)
+  trend_root <- root[of_trend, of_trend, drop = FALSE]
+  list(trend = moments$mean[of_trend], field = moments$mean[field], trend_root = trend_root,
+    field_root = root[field, field, drop = FALSE], onto_trend = root[field, of_trend, drop = FALSE] %*% solve(trend_root))
+}
+
+# The evidence lower bound over all rows, with what these say there.
+objective_of_moments <- function(problem, method, reached, trend, parts) {
+  response <- batch_response(problem)
+  response$offset <- response$offset + drop(trend$X %*% parts$trend)
+  response$design <- matrix(0, length(response$y), 0L)
+  values <- to_core(reached$working, problem$layout$transform)
+  at <- core_inducing_objective(problem$data$coords, response, reached$positions,
+    as_core_covariance(problem$layout, problem$groups, values), family_core_name(problem$family),
+    family_values(problem$family, problem$layout, values), list(mean = parts$field, root = parts$field_root),
+    list(score = "expected", bound = method$bound, kl_weight = 1, jitter = method$jitter), FALSE, problem$threads)
+  if (nzchar(at$failure)) abort_bound(at$failure)
+  at$linear_predictor <- response$offset + at$mean
+  at
+}

@@ -1,0 +1,111 @@
+// Stochastic fits on inducing points, and what they maximise, as R calls them.
+#include "base/error.h"
+#include "bind_bound.h"
+#include "bind_convert.h"
+#include "bind_covariance.h"
+#include "bind_eigen.h"
+#include "bind_latent.h"
+#include "variational/batch_fit.h"
+#include "variational/inducing_objective.h"
+
+namespace {
+
+neargp::RowScore row_score(const std::string& name) {
+  if (name == "expected") return neargp::RowScore::expected;
+  if (name == "predictive") return neargp::RowScore::predictive;
+  throw neargp::Error("There is no such score: " + name + ".");
+}
+
+neargp::BatchObjective batch_objective(const Rcpp::List& settings) {
+  return {row_score(settings["score"]), bound_kind(settings["bound"]), Rcpp::as<double>(settings["kl_weight"])};
+}
+
+// mean, root (a root of the covariance matrix); or NULL.
+neargp::RootedPosterior to_posterior(SEXP posterior) {
+  if (Rf_isNull(posterior)) return {};
+  const Rcpp::List list(posterior);
+  const Rcpp::NumericVector mean = list["mean"];
+  return {Eigen::Map<const Eigen::VectorXd>(mean.begin(), mean.size()), to_eigen(list["root"]), false};
+}
+
+Rcpp::List posterior_to_r(const neargp::RootedPosterior& q) {
+  return Rcpp::List::create(Rcpp::_["mean"] = to_r(q.mean), Rcpp::_["root"] = to_r(q.lower));
+}
+
+neargp::BatchFitSettings batch_settings(const Rcpp::List& settings) {
+  neargp::BatchFitSettings result;
+  result.objective = batch_objective(settings);
+  if (Rcpp::as<std::string>(settings["moves"]) == "adam") result.moves = neargp::PosteriorMoves::adam;
+  result.jitter = Rcpp::as<double>(settings["jitter"]);
+  result.epochs = Rcpp::as<int>(settings["epochs"]);
+  result.batch_size = Rcpp::as<int>(settings["batch_size"]);
+  result.learning_rate = Rcpp::as<double>(settings["learning_rate"]);
+  result.goes_on = Rcpp::as<bool>(settings["goes_on"]);
+  result.natural_rate = Rcpp::as<double>(settings["natural_rate"]);
+  result.key = std::uint64_t(Rcpp::as<double>(settings["key"]));
+  result.covariance = to_working_parameters(settings["covariance"]);
+  result.likelihood = to_working_parameters(settings["family"]);
+  result.position_unit = Rcpp::as<std::vector<double>>(settings["position_unit"]);
+  result.spherical = Rcpp::as<bool>(settings["spherical"]);
+  return result;
+}
+
+Rcpp::List reached_to_r(const neargp::BatchFit& fit, int dim) {
+  return Rcpp::List::create(Rcpp::_["covariance"] = neargp::parameter_values(fit.covariance),
+                            Rcpp::_["family"] = fit.likelihood.parameters,
+                            Rcpp::_["inducing"] = from_row_major(fit.positions, dim), Rcpp::_["value"] = fit.trace.back());
+}
+
+}  // namespace
+
+// start: pseudo-observations of all rows, of core_family_start(). posterior: where q of moves "adam" begins, mean and root; NULL
+// begins at the pseudo-observations. settings: moves, score, bound, kl_weight, jitter, epochs, batch_size, learning_rate, goes_on,
+// natural_rate, key, covariance and family (transform, lower, upper, free of each parameter), position_unit (of each coordinate; none
+// where positions are held), spherical, report (a function of the epoch and a list of what is reached).
+// [[Rcpp::export]]
+Rcpp::List core_batch_fit(const Rcpp::NumericMatrix& coords, const Rcpp::List& response, const Rcpp::NumericMatrix& inducing,
+                          const Rcpp::List& covariance, const std::string& family, const Rcpp::NumericVector& parameters,
+                          const Rcpp::List& start, SEXP posterior, const Rcpp::List& settings, int threads) {
+  const PointStore points(coords), positions(inducing);
+  const int dim = inducing.ncol();
+  neargp::BatchFitSettings batches = batch_settings(settings);
+  const Rcpp::Function report = settings["report"];
+  batches.report = [report, dim](int epoch, const neargp::BatchFit& reached) { report(epoch, reached_to_r(reached, dim)); };
+  const neargp::BatchFit fit = neargp::batch_fit(
+      to_response(response), points.view(), positions.view(), to_covariance(covariance, 0.0), to_likelihood(family, parameters),
+      {to_family_posterior(start), to_posterior(posterior)}, batches, make_run_context(threads));
+  Rcpp::List list = reached_to_r(fit, dim);
+  list["trace"] = fit.trace;
+  list["skipped"] = fit.skipped;
+  if (batches.moves == neargp::PosteriorMoves::adam) list["posterior"] = posterior_to_r(fit.posterior);
+  return list;
+}
+
+// posterior: mean and root of the whitened field at the inducing points. settings: score, bound, kl_weight, jitter.
+// [[Rcpp::export]]
+Rcpp::List core_inducing_objective(const Rcpp::NumericMatrix& coords, const Rcpp::List& response,
+                                   const Rcpp::NumericMatrix& inducing, const Rcpp::List& covariance, const std::string& family,
+                                   const Rcpp::NumericVector& parameters, const Rcpp::List& posterior, const Rcpp::List& settings,
+                                   bool derivatives, int threads) {
+  const PointStore points(coords), positions(inducing);
+  const neargp::InducingObjective at = neargp::inducing_objective(
+      to_response(response), points.view(), positions.view(), to_covariance(covariance, 0.0), to_likelihood(family, parameters),
+      to_posterior(posterior), batch_objective(settings), Rcpp::as<double>(settings["jitter"]), derivatives,
+      make_run_context(threads));
+  Rcpp::List list = Rcpp::List::create(Rcpp::_["failure"] = failure_name(at.failure));
+  if (at.failure != neargp::BoundFailure::none) return list;
+  list["value"] = at.value;
+  list["divergence"] = at.divergence;
+  list["mean"] = to_r(at.rows.mean);
+  list["variance"] = to_r(at.rows.variance);
+  list["unexplained"] = to_r(at.rows.unexplained);
+  list["slope"] = to_r(at.rows.slope);
+  list["curvature"] = to_r(at.rows.curvature);
+  if (!derivatives) return list;
+  list["d_covariance"] = at.gradient.covariance.parameters;
+  list["d_likelihood"] = at.gradient.likelihood;
+  list["d_inducing"] = to_r(at.gradient.covariance.positions);
+  list["d_mean"] = to_r(at.gradient.mean);
+  list["d_root"] = to_r(at.gradient.root);
+  return list;
+}

@@ -1,0 +1,36 @@
+// q(w) = N(m, R R') on inducing points as Adam moves it: each entry of m and of the lower triangle R by itself, on the
+// gradient of a batch (batch_rows.h) less c KL[q // prior],
+//
+//   dKL/dm = P m,   dKL/dR = P R - diag(1 / R_jj),   lower triangle,
+//
+// P the prior's precision: 1 for the field, 0 for the trend's columns. (The customary stochastic optimiser, as of Hensman et
+// al. 2013 without natural gradients.)
+#pragma once
+
+#include "optim/adam.h"
+#include "variational/natural_step.h"
+
+namespace neargp {
+
+// The same distribution with a root of its covariance matrix. Throws an Error where that is singular.
+RootedPosterior with_covariance_root(const RootedPosterior& q);
+
+// What the divergence from the prior, of whole q, takes from a gradient in m and in R.
+void subtract_divergence(const RootedPosterior& q, Index trend, double kl_weight, BatchGradient& gradient);
+
+class AdamPosterior {
+ public:
+  // `start` has a root of the covariance matrix.
+  AdamPosterior(RootedPosterior start, Index trend, double kl_weight);
+
+  const RootedPosterior& at() const { return q_; }
+  void step(BatchGradient gradient, double rate);
+
+ private:
+  RootedPosterior q_;
+  Index trend_;
+  double kl_weight_;
+  RowAdam mean_adam_, root_adam_;
+};
+
+}  // namespace neargp

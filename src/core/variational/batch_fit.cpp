@@ -1,0 +1,196 @@
+#include "variational/batch_fit.h"
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+
+#include "base/error.h"
+#include "optim/adam.h"
+#include "optim/batches.h"
+
+namespace neargp {
+
+namespace {
+
+// What Adam moves, on the scale on which it moves.
+class AdamParameters {
+ public:
+  AdamParameters(BatchFit& at, int dim, const BatchFitSettings& settings)
+      : at_(at), dim_(dim), settings_(settings), is_shape_(shape_parameters(at.covariance)),
+        shared_(settings.covariance.working(parameter_values(at.covariance))), own_(shared_.size()),
+        shared_adam_(1, int(shared_.size() + at.likelihood.parameters.size())),
+        position_adam_(settings.position_unit.empty() ? 0 : points(), dim) {
+    for (const double working : settings.likelihood.working(at.likelihood.parameters)) shared_.push_back(working);
+  }
+
+  void step(const BatchGradient& gradient, double rate) {
+    const std::vector<double> slopes = shared_slopes(gradient);
+    shared_adam_.step(0, shared_.data(), slopes.data(), rate);
+    std::vector<double> values = parameter_values(at_.covariance);
+    settings_.covariance.set_values(shared_.data(), values);
+    set_parameter_values(at_.covariance, values);
+    settings_.likelihood.set_values(shared_.data() + own_, at_.likelihood.parameters);
+    if (!settings_.position_unit.empty())
+      for (Index j = 0; j < points(); ++j) move_position(j, gradient.covariance.positions.row(j), rate);
+  }
+
+ private:
+  Index points() const { return Index(at_.positions.size()) / dim_; }
+
+  std::vector<double> shared_slopes(const BatchGradient& gradient) const {
+    const std::vector<double> values = parameter_values(at_.covariance);
+    const std::vector<double>& given = gradient.covariance.parameters;
+    std::vector<double> slopes;
+    for (std::size_t a = 0; a < own_; ++a) {
+      const double slope = working_slope(settings_.covariance.scale[a], is_shape_[a], values[a]);
+      slopes.push_back(settings_.covariance.free[a] ? slope * given[a] : 0.0);
+    }
+    for (std::size_t a = 0; a < gradient.likelihood.size(); ++a)
+      slopes.push_back(settings_.likelihood.free[a] ? gradient.likelihood[a] : 0.0);
+    return slopes;
+  }
+
+  void move_position(Index j, const Eigen::RowVectorXd& gradient, double rate) {
+    Eigen::Map<Eigen::RowVectorXd> position(at_.positions.data() + j * dim_, dim_);
+    const double radius = settings_.spherical ? position.head(3).norm() : 0.0;
+    position_adam_.step(j, position.data(), gradient.data(), rate, settings_.position_unit.data());
+    if (settings_.spherical) position.head(3) *= radius / position.head(3).norm();
+  }
+
+  BatchFit& at_;
+  int dim_;
+  const BatchFitSettings& settings_;
+  std::vector<bool> is_shape_;
+  std::vector<double> shared_;  // covariance, then likelihood
+  std::size_t own_;             // parameters of the covariance
+  RowAdam shared_adam_, position_adam_;
+};
+
+// One gradient whose square overflows would stop a parameter for good.
+bool usable(const BatchGradient& gradient) {
+  const auto small = [](double x) { return std::abs(x) < 1e150; };
+  const std::vector<double>& own = gradient.covariance.parameters;
+  return small(gradient.score) && std::all_of(own.begin(), own.end(), small) &&
+         std::all_of(gradient.likelihood.begin(), gradient.likelihood.end(), small) &&
+         gradient.covariance.positions.unaryExpr(small).all() && gradient.mean.unaryExpr(small).all() &&
+         gradient.root.unaryExpr(small).all();
+}
+
+Eigen::VectorXd take(const Eigen::VectorXd& from, const std::vector<int>& rows) {
+  Eigen::VectorXd taken(Index(rows.size()));
+  for (std::size_t i = 0; i < rows.size(); ++i) taken[Index(i)] = from[rows[i]];
+  return taken;
+}
+
+// q on the way: it moves on a batch's rows and gives their gradient, for the natural gradient after its move, for Adam before.
+class MovingPosterior {
+ public:
+  MovingPosterior(const BatchFitStart& start, const BatchFitSettings& settings, const RunContext& context)
+      : start_(start), settings_(settings), context_(context) {}
+  virtual ~MovingPosterior() = default;
+  virtual BatchGradient gradient(const InducingFactor& factor, const RowBatch& batch, const Likelihood& likelihood,
+                                 const std::vector<int>& rows) = 0;
+  virtual void accept(BatchGradient gradient, double rate) = 0;
+  virtual RootedPosterior at() const = 0;
+
+ protected:
+  NaturalPosterior first(const NaturalStep& step, const std::vector<int>& rows) const {
+    return step.posterior(take(start_.pseudo_observations.precision, rows), take(start_.pseudo_observations.natural, rows));
+  }
+
+  const BatchFitStart& start_;
+  const BatchFitSettings& settings_;
+  const RunContext& context_;
+};
+
+class NaturalMoves : public MovingPosterior {
+ public:
+  using MovingPosterior::MovingPosterior;
+
+  BatchGradient gradient(const InducingFactor& factor, const RowBatch& batch, const Likelihood& likelihood,
+                         const std::vector<int>& rows) override {
+    const NaturalStep step(factor, batch, likelihood, settings_.objective, context_);
+    ++steps_;
+    q_ = steps_ == 1 ? first(step, rows) : step.moved(q_, std::max(settings_.natural_rate, 1.0 / double(steps_)));
+    return step.gradient(q_);
+  }
+  void accept(BatchGradient, double) override {}
+  RootedPosterior at() const override { return rooted(q_); }
+
+ private:
+  NaturalPosterior q_;
+  Index steps_ = 0;
+};
+
+class AdamMoves : public MovingPosterior {
+ public:
+  using MovingPosterior::MovingPosterior;
+
+  BatchGradient gradient(const InducingFactor& factor, const RowBatch& batch, const Likelihood& likelihood,
+                         const std::vector<int>& rows) override {
+    const Index trend = batch.response.coefficients;
+    if (!q_ && start_.posterior.mean.size() > 0) {
+      q_ = std::make_unique<AdamPosterior>(start_.posterior, trend, settings_.objective.kl_weight);
+    } else if (!q_) {
+      const NaturalStep step(factor, batch, likelihood, settings_.objective, context_);
+      q_ = std::make_unique<AdamPosterior>(with_covariance_root(rooted(first(step, rows))), trend, settings_.objective.kl_weight);
+    }
+    const BatchRows at(factor, batch, likelihood, settings_.objective, context_);
+    return at.gradient(q_->at(), at.moments(q_->at()), true);
+  }
+  void accept(BatchGradient gradient, double rate) override { q_->step(std::move(gradient), rate); }
+  RootedPosterior at() const override { return q_->at(); }
+
+ private:
+  std::unique_ptr<AdamPosterior> q_;
+};
+
+std::unique_ptr<MovingPosterior> moving_posterior(const BatchFitStart& start, const BatchFitSettings& settings,
+                                                  const RunContext& context) {
+  if (settings.moves == PosteriorMoves::adam) return std::make_unique<AdamMoves>(start, settings, context);
+  return std::make_unique<NaturalMoves>(start, settings, context);
+}
+
+}  // namespace
+
+BatchFit batch_fit(const LatentResponse& response, Points coords, Points inducing, const Covariance& covariance,
+                   const Likelihood& likelihood, const BatchFitStart& start, const BatchFitSettings& settings,
+                   const RunContext& context) {
+  BatchFit fit{covariance, likelihood, {inducing.data, inducing.data + inducing.n * inducing.dim}, {}, {}, 0};
+  AdamParameters parameters(fit, inducing.dim, settings);
+  const Index batch_size = std::min(settings.batch_size, coords.n), steps = (coords.n + batch_size - 1) / batch_size;
+  Batches batches(coords.n, settings.key, 0);
+  RunContext quiet = context;
+  quiet.progress = nullptr;
+  const std::unique_ptr<MovingPosterior> q = moving_posterior(start, settings, quiet);
+  Index step = 0;
+  for (int epoch = 0; epoch < settings.epochs; ++epoch) {
+    double score = 0.0;
+    for (const Index end = step + steps; step < end; ++step) {
+      if (context.check_interrupt) context.check_interrupt();
+      const std::vector<int> rows = batches.next(batch_size);
+      const RowBatch batch = take_batch(coords, response, rows);
+      const PreparedCovariance prepared = prepare(fit.covariance, coords.dim, true);
+      const InducingPoints points(prepared, {fit.positions.data(), inducing.n, inducing.dim});
+      const InducingFactor factor(points, settings.jitter, true);
+      if (!factor.regular()) throw Error("The covariance matrix of the inducing points is singular.");
+      BatchGradient gradient = q->gradient(factor, batch, fit.likelihood, rows);
+      if (!usable(gradient)) {
+        ++fit.skipped;
+        continue;
+      }
+      score += gradient.score / double(steps);
+      gradient.covariance.parameters = active_part(std::move(gradient.covariance.parameters), fit.covariance);
+      const double done = settings.goes_on ? 1.0 : double(step) / double(steps * settings.epochs);
+      const double rate = decayed_rate(settings.learning_rate, done);
+      parameters.step(gradient, rate);
+      q->accept(std::move(gradient), rate);
+    }
+    fit.posterior = q->at();
+    fit.trace.push_back(score - settings.objective.kl_weight * divergence_from_prior(fit.posterior, response.coefficients));
+    if (settings.report) settings.report(epoch + 1, fit);
+  }
+  return fit;
+}
+
+}  // namespace neargp

@@ -1,0 +1,117 @@
+// Some rows on inducing points: what an objective of theirs is at a posterior of the field there, and its gradient in all
+// that it depends on.
+//
+// With features A (and, above them, the trend's columns, which are features of a flat prior) q(w) = N(m, S). A row's linear
+// predictor has the mean mu_i = offset_i + A_i'm and the variance s_i = d_i + A_i'S A_i, and the objective's part of b of n
+// rows is n/b times the sum of
+//
+//   E log p(y_i | eta_i)     the expected log density: the evidence lower bound;
+//   log E p(y_i | eta_i)     the predictive score (PPGPR: Jankowiak, Pleiss and Gardner 2020, eq. 8).
+//
+// With g and -W/2 the derivatives of either in mu and s,
+//
+//   dJ/dm = A g,   dJ/dS = -A W A'/2,   dJ/dA = m g' + (I - S) A W,   dJ/dk_ii = -W_i/2.
+//
+// W is the curvature of the log density for the former, and has both signs for the latter.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "likelihoods/latent_response.h"
+#include "variational/collapsed_bound.h"
+
+namespace neargp {
+
+// Some rows. `weight`: n/b.
+struct RowBatch {
+  std::vector<double> coords;  // row-major
+  LatentResponse response;
+  double weight = 1.0;
+};
+
+RowBatch take_batch(Points coords, const LatentResponse& response, const std::vector<int>& rows);
+
+// q(w) by its mean and a triangular root: S = (L L')^-1 where it is one of the precision, else S = L L'. Trend columns
+// first; zeros above the diagonal.
+struct RootedPosterior {
+  Eigen::VectorXd mean;
+  Eigen::MatrixXd lower;
+  bool of_precision = false;
+
+  // half_transformed(A)' half_transformed(A) = A'S A, and completed() of it is S A.
+  Eigen::MatrixXd half_transformed(const Eigen::MatrixXd& columns) const;
+  Eigen::MatrixXd completed(const Eigen::MatrixXd& half) const;
+};
+
+// KL[q(w) // N(0, I)] of the field at inducing points, `trend` columns before them integrated out.
+double divergence_from_prior(const RootedPosterior& q, Index trend);
+
+enum class RowScore { expected, predictive };
+
+// What the objective is: the score less kl_weight times the divergence from the prior. `kind`: of gaussian responses with
+// the expected score, whose tight bound has the terms t_i = kl_weight log(1 + W_i d_i / kl_weight) in the place of W_i d_i
+// (collapsed_bound.h); all others have the standard bound.
+struct BatchObjective {
+  RowScore score = RowScore::expected;
+  BoundKind kind = BoundKind::tight;
+  double kl_weight = 1.0;
+};
+
+// What rows say at q. mean: about the offset. variance: A_i'S A_i. slope, curvature: g and W.
+struct RowMoments {
+  Eigen::VectorXd mean, variance, unexplained, slope, curvature;
+  double score = 0.0;  // the sum over rows, less half of the t_i
+  std::vector<double> d_likelihood;
+  std::vector<Eigen::MatrixXd> half, weighted;  // by piece: half_transformed(A) and S A
+};
+
+// The gradient of the score times n/b.
+struct BatchGradient {
+  double score = 0.0;
+  InducingGradient covariance;
+  std::vector<double> likelihood;  // in the logarithms of the parameters
+  Eigen::VectorXd mean;            // in m and
+  Eigen::MatrixXd root;            // in the lower triangle of a root of S; empty unless it was asked for
+};
+
+class BatchRows {
+ public:
+  // Everything but `objective` outlives the object.
+  BatchRows(const InducingFactor& factor, const RowBatch& batch, const Likelihood& likelihood, const BatchObjective& objective,
+            const RunContext& context);
+
+  Index trend() const { return trend_; }
+  Index size() const { return size_; }  // columns of the trend and inducing points
+  bool gaussian() const { return gaussian_; }
+
+  // The sums over rows of A_i diag(w_i) A_i', lower triangle, and of A_i h_i.
+  struct Sums {
+    Eigen::MatrixXd square;
+    Eigen::VectorXd linear;
+    void add(const Sums& other);
+  };
+  Sums sums(const Eigen::VectorXd& square_weights, const Eigen::VectorXd& linear_weights) const;
+
+  RowMoments moments(const RootedPosterior& q) const;
+  // Of a gaussian response, whose g + W mu is the same at any q, at the prior mean.
+  RowMoments moments_of_prior_mean() const;
+  BatchGradient gradient(const RootedPosterior& q, const RowMoments& at, bool in_posterior) const;
+
+ private:
+  void score_rows(RowMoments& at) const;
+  template <class Body>
+  void over_pieces(const Body& body) const;
+
+  const InducingFactor& factor_;
+  const RowBatch& batch_;
+  const Likelihood& likelihood_;
+  const RunContext& context_;
+  BatchObjective objective_;
+  bool gaussian_, tight_;
+  Index trend_, size_;
+  std::vector<std::unique_ptr<const CrossBlock>> pieces_;
+  std::vector<Eigen::MatrixXd> columns_;  // of the trend and features, by piece
+};
+
+}  // namespace neargp
