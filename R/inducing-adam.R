@@ -21,7 +21,7 @@ moved_posterior <- function(problem, method, reached) {
   unit <- problem$data$basis$unit %||% 1
   inverse <- forwardsolve(parts$field_root, diag(nrow(parts$field_root)))
   svgp <- list(positions = reached$positions,
-    weights = unname(cbind(parts$field - drop(parts$onto_trend %*% parts$trend), -parts$onto_trend %*% solve(trend$matrix) / unit)),
+    weights = unname(cbind(parts$field - drop(parts$onto_trend %*% parts$trend), -parts$onto_trend %*% inverse_of(trend$matrix) / unit)),
     factor = t(chol(crossprod(inverse))), unexplained = mean(at$unexplained), moments = reached$posterior)
   result <- list(svgp = svgp, beta = drop(trend$matrix %*% parts$trend),
     beta_vcov = tcrossprod(trend$matrix %*% parts$trend_root))
@@ -40,10 +40,13 @@ split_moments <- function(moments, columns) {
   field <- setdiff(seq_along(moments$mean), of_trend)
   trend_root <- root[of_trend, of_trend, drop = FALSE]
   list(trend = moments$mean[of_trend], field = moments$mean[field], trend_root = trend_root,
-    field_root = root[field, field, drop = FALSE], onto_trend = root[field, of_trend, drop = FALSE] %*% solve(trend_root))
+    field_root = root[field, field, drop = FALSE], onto_trend = root[field, of_trend, drop = FALSE] %*% inverse_of(trend_root))
 }
 
-# The evidence lower bound over all rows, with what these say there.
+# Of a model without a trend, too.
+inverse_of <- function(matrix) if (length(matrix)) solve(matrix) else matrix
+
+# The evidence lower bound over all rows, or what ppgpr() maximises, with what rows say there.
 objective_of_moments <- function(problem, method, reached, trend, parts) {
   response <- batch_response(problem)
   response$offset <- response$offset + drop(trend$X %*% parts$trend)
@@ -52,7 +55,8 @@ objective_of_moments <- function(problem, method, reached, trend, parts) {
   at <- core_inducing_objective(problem$data$coords, response, reached$positions,
     as_core_covariance(problem$layout, problem$groups, values), family_core_name(problem$family),
     family_values(problem$family, problem$layout, values), list(mean = parts$field, root = parts$field_root),
-    list(score = "expected", bound = method$bound, kl_weight = 1, jitter = method$jitter), FALSE, problem$threads)
+    list(score = row_score(method), bound = method$bound, kl_weight = if (is_ppgpr(method)) method$kl_weight else 1, jitter = method$jitter),
+    FALSE, problem$threads)
   if (nzchar(at$failure)) abort_bound(at$failure)
   at$linear_predictor <- response$offset + at$mean
   at

@@ -67,8 +67,10 @@ bound_objective <- function(problem, method, tolerance = 1e-5) {
   function(working, positions) {
     values <- to_core(working, layout$transform)
     nugget <- nugget_of(layout, values)
-    result <- core_collapsed_bound(data$coords, columns, noise_scale, positions, as_core_covariance(layout, problem$groups, values),
-      nugget, method$bound, method$jitter, TRUE, problem$threads)
+    covariance <- as_core_covariance(layout, problem$groups, values)
+    if (kl_weight != 1) covariance$active[layout$kind == "nugget"] <- TRUE  # a fixed one, too, for the divergence
+    result <- core_collapsed_bound(data$coords, columns, noise_scale, positions, covariance, nugget, method$bound, method$jitter, TRUE,
+      problem$threads)
     if (nzchar(result$failure)) return(result)
     result$gradient <- core_to_working_slope(layout, values) * result$gradient
     if (kl_weight == 1) result else with_kl_weight(result, kl_weight, log(2 * pi * nugget / data$weights), layout$kind == "nugget")

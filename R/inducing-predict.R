@@ -134,14 +134,16 @@ weights_of_others.neargp_svgp <- function(method, object, settings) {
 # With its parameters and inducing points, but what these know from other rows.
 #' @export
 restrict_rows.neargp_svgp <- function(method, fit, rows) {
-  if (!is_gaussian(fit$family)) {
-    problem <- hold_parameters(fit, fold_problem(fit, rows))
-    problem$inducing <- fit$svgp$positions
-    problem$method[c("move", "std_errors")] <- FALSE
-    return(refit_problem(fit, problem))
-  }
+  if (!is_gaussian(fit$family)) return(refit_on_rows(fit, rows))
   fit$data <- take_data_rows(fit$data, rows)
   with_inducing_posterior(with_fold_trend(fit))
+}
+
+refit_on_rows <- function(fit, rows) {
+  problem <- hold_parameters(fit, fold_problem(fit, rows))
+  problem$inducing <- fit$svgp$positions
+  problem$method[c("move", "std_errors")] <- FALSE
+  refit_problem(fit, problem)
 }
 
 inducing_trend <- function(fit, data, threads) {

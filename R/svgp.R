@@ -76,19 +76,26 @@
 #' @param optimizer how the bound is maximised. `"collapsed"`: by evaluations over all rows. `"natural"`: in mini-batches, the posterior
 #'   by natural gradients (Hensman et al. 2013) and the rest by Adam (Kingma and Ba 2015), whose rate is cut by ten at 75% and at 90% of
 #'   the steps; of responses that are not gaussian the batches have the standard bound. Either ends with the best posterior given all
-#'   rows. `"auto"`: mini-batches first where there are more than 16 rows for each point, since a pass then gains more than an evaluation,
+#'   rows. `"adam"`: in mini-batches, all by Adam: the mean and the Cholesky factor of the whitened field at the points, too, and this posterior is
+#'   what the fit keeps, as users of other software know it. It takes longer for less: choose it for comparisons, and where a family's
+#'   posterior cannot be found otherwise. `"auto"`: mini-batches first where there are more than 16 rows for each point, since a pass then gains more than an evaluation,
 #'   then at most 30 iterations of `"collapsed"`; else `"collapsed"` alone, as for a fit that is continued.
-#' @param epochs passes over the rows in mini-batches; `NULL` for 20 of `"auto"` and 100 of `"natural"`.
-#' @param batch_size rows in a mini-batch; fewer make noisier steps, more make fewer. `"natural"` draws them by R's random numbers
-#'   (see [set.seed()]), `"auto"` has the same ones in each call.
+#' @param epochs passes over the rows in mini-batches; `NULL` for 20 of `"auto"` and 100 of `"natural"` and `"adam"`.
+#' @param batch_size rows in a mini-batch; fewer make noisier steps, more make fewer. `"natural"` and `"adam"` draw them by R's random
+#'   numbers (see [set.seed()]), `"auto"` has the same ones in each call.
 #' @param learning_rate first rate of Adam, for logarithms of parameters and for positions in units of the ranges.
 #' @param natural_rate share of the way that the posterior moves with each batch, up to 1. The first steps have the larger shares 1, 1/2,
 #'   1/3, ..
+#' @param kl_weight weight c of the divergence from the prior in what is maximised, the expected log density of the data less c times the
+#'   divergence. Of 1, the default, that is the bound. Of less the posterior trusts the data more than the model says (as if densities had
+#'   the power 1/c), of more less; other software has it as beta. Predictions and standard errors are those of what is maximised;
+#'   [logLik()] is the bound itself, weight 1, at the parameters and the distribution that were found.
 #' @return A settings object for the argument `method` of [neargp()]. A fit by it has the data frame `inducing`, the positions in the
 #'   coordinates of the data.
 #' @section Errors: [neargp()] stops with `neargp_error_inducing` for positions that are missing, or not in the coordinates of the data;
 #'   with `neargp_error_nugget` for `nugget = 0`, since the bound needs noise; with `neargp_error_formula` for an offset of
-#'   classes, which would be the same for all of them; with `neargp_error_method` for several outputs or classes in mini-batches.
+#'   classes, which would be the same for all of them; with `neargp_error_method` for several outputs or classes in mini-batches, or with a
+#'   `kl_weight`.
 #'   [simulate()][simulate.neargp] stops with `neargp_error_size` for more than 5,000 places at once, and with `neargp_error_family` for
 #'   classes.
 #' @references Titsias, M. K. (2009). Variational learning of inducing variables in sparse Gaussian processes. *AISTATS*, equation (9).
@@ -165,7 +172,7 @@ fit_method.neargp_svgp <- function(method, problem) {
   if (classes) problem <- with_class_basis(problem) else if (!gaussian) problem$data <- core_data(problem$data)
   reached <- fit_inducing(method, problem)
   information <- if (wants_errors(method, problem)) bound_information(problem, reached)
-  result <- method_result(reached, score = "evidence lower bound", information = information)
+  result <- method_result(reached, score = if (is_joint(method)) "predictive score" else "evidence lower bound", information = information)
   if (!is.null(reached$found)) {
     result[names(reached$found)] <- reached$found
     return(if (gaussian) result else with_separation(result, problem))

@@ -154,6 +154,29 @@ TEST_CASE("the collapsed bound's posterior maximises the objective, and a weight
     }
 }
 
+TEST_CASE("a family's bound of a weighted divergence is the objective at its posterior, and so is its gradient") {
+  for (const ResponseFamily family : all_families)
+    for (const double kl_weight : {0.5, 2.0}) {
+      CAPTURE(int(family));
+      const ObjectiveCase problem(family, {RowScore::expected, BoundKind::standard, kl_weight}, 6, 40);
+      FamilyBoundSettings settings;
+      settings.kind = BoundKind::standard;
+      settings.jitter = jitter;
+      settings.kl_weight = kl_weight;
+      settings.tolerance = 1e-11;
+      const FamilyPosterior start = family_posterior_at(std::vector<double>(40, 0.1), problem.latent.response, problem.likelihood, {});
+      const FamilyBound best = family_bound(problem.latent.response, problem.latent.places.view(), problem.latent.nodes.view(),
+                                            problem.covariance, problem.likelihood, start, settings, true, {});
+      const InducingObjective at = problem.at(with_covariance_root({best.weights.col(0), best.factor, true}));
+      CHECK(best.value == doctest::Approx(at.value).epsilon(1e-9));
+      CHECK(best.divergence == doctest::Approx(at.divergence).epsilon(1e-9));
+      CHECK(difference(best.gradient.positions, at.gradient.covariance.positions) < 1e-4);
+      CHECK(difference(parameter_gradient(best.gradient), parameter_gradient(at.gradient.covariance)) < 1e-4);
+      for (std::size_t a = 0; a < best.d_likelihood.size(); ++a)
+        CHECK(best.d_likelihood[a] == doctest::Approx(at.gradient.likelihood[a]).epsilon(1e-9));
+    }
+}
+
 TEST_CASE("natural gradients rest where the gradient of the weighted objective vanishes") {
   for (const double kl_weight : {0.5, 2.0}) {
     const ObjectiveCase problem(ResponseFamily::poisson, {RowScore::expected, BoundKind::standard, kl_weight}, 6, 40);

@@ -1,17 +1,3 @@
-batch_data <- function(n = 900, seed = 21) {
-  withr::with_seed(seed, {
-    data <- data.frame(x = stats::runif(n), y = stats::runif(n))
-    data$field <- sin(6 * data$x) * cos(5 * data$y)
-    data$z <- 20 + 8 * data$field + stats::rnorm(n, sd = 1.6)
-    data$count <- stats::rpois(n, exp(1 + data$field))
-    data
-  })
-}
-
-batch_fit <- function(data, method, formula = z ~ 1, ..., seed = 3) {
-  withr::with_seed(seed, neargp(formula, data, coords = ~ x + y, method = method, covariance = cov_matern(nu = 2.5), ...))
-}
-
 test_that("mini-batches come to the bound of all rows, and end with the posterior of all rows", {
   data <- batch_data()
   collapsed <- batch_fit(data, svgp(inducing = 15))

@@ -141,3 +141,70 @@ test_that("constructor and fit print what they are", {
   expect_output(print(ppgpr(100)), "kl_weight +1")
   expect_output(print(fit_uneven()), "predictive, raised in")
 })
+
+# ---- joint training ---------------------------------------------------------------------------------------------------------------
+
+joint_method <- function(epochs = 150, ...) ppgpr(inducing = 25, joint = TRUE, epochs = epochs, batch_size = 100, learning_rate = 0.03, ...)
+
+fit_jointly <- function(...) withr::with_seed(5, fit_uneven(...))
+
+test_that("joint training has the better densities where the noise is uneven", {
+  data <- uneven_data(400)
+  new <- uneven_data(1500, seed = 2)
+  fit <- fit_jointly(joint_method(), data)
+  base <- fit_uneven(svgp(inducing = 25), data)
+  expect_lt(scores(fit, new)$log_score, scores(base, new)$log_score - 0.05)
+  widths <- with(predict(fit, data.frame(x = 0.5, y = c(0.05, 0.95)), interval = "prediction"), upper - lower)
+  expect_gt(widths[2], 1.8 * widths[1])
+  expect_output(print(fit), "trained jointly")
+  expect_output(print(fit), "[Pp]redictive score")
+})
+
+test_that("the value of joint training is the score of all rows by dense matrices, less the divergence", {
+  data <- uneven_data(120)
+  fit <- fit_jointly(joint_method(3, kl_weight = 0.4), data, z ~ 0)
+  moments <- fit$svgp$moments
+  positions <- fit$svgp$positions
+  prior <- dense_covariance(positions, positions, fit$core_covariance)
+  variance <- prior[1, 1]
+  features <- forwardsolve(t(chol(prior + diag(fit$method$jitter * variance, 25))), dense_covariance(positions, fit$data$coords, fit$core_covariance))
+  S <- tcrossprod(moments$root)
+  spread <- variance - colSums(features^2) + colSums(features * (S %*% features)) + fit$nugget
+  score <- sum(stats::dnorm(fit$data$y, drop(crossprod(features, moments$mean)), sqrt(spread), log = TRUE))
+  divergence <- 0.5 * (sum(diag(S)) + sum(moments$mean^2) - 25 - as.numeric(determinant(S)$modulus))
+  expect_equal(c(fit$log_likelihood), score - 0.4 * divergence, tolerance = 1e-8)
+})
+
+test_that("families are trained jointly; threads, seeds, held parameters and refusals are as elsewhere", {
+  data <- vnngp_data(250)
+  counts <- function(...) {
+    withr::with_seed(2, neargp(poisson ~ h, data, coords = ~ x + y, method = joint_method(20), covariance = cov_exponential(), family = poisson(), ...))
+  }
+  fit <- counts(threads = 1L)
+  kept <- c("log_likelihood", "parameters", "svgp", "posterior", "beta")
+  for (threads in c(2L, 4L)) expect_identical(counts(threads = threads)[kept], fit[kept])
+  expect_true(all(is.finite(predict(fit, data[1:3, ])$sd)))
+  expect_true(all(is.finite(residuals(fit))))
+  expect_true(all(is.finite(withr::with_seed(1, cross_validate(fit, folds = rep(1:2, 125)))$mean)))
+  expect_error(loo_predict(fit), class = "neargp_error_method")
+  expect_error(simulate(fit), class = "neargp_error_method")
+  held <- fit_jointly(joint_method(2), nugget = 0.05)
+  expect_equal(held$nugget, 0.05, tolerance = 1e-12)
+  expect_error(ppgpr(joint = NA), class = "neargp_error_argument")
+  expect_error(ppgpr(joint = TRUE, kl_weight = 0), class = "neargp_error_argument")
+  expect_error(fit_jointly(joint_method(2), transform(uneven_data(), w = z + 1), cbind(z, w) ~ 1), class = "neargp_error_method")
+  expect_output(print(joint_method()), "joint +TRUE")
+})
+
+test_that("validation of a joint fit trains its distribution anew without the rows held out", {
+  fit <- fit_jointly(joint_method(20))
+  fold <- rep(1:5, 50)
+  spoiled <- fit
+  spoiled$data$y[fold == 1] <- spoiled$data$y[fold == 1] + 50
+  kept <- function(fit) withr::with_seed(1, restrict_rows(fit$method, fit, which(fold != 1)))
+  clean <- kept(fit)
+  expect_equal(kept(spoiled)$svgp$factor, clean$svgp$factor, tolerance = 1e-8)
+  expect_equal(clean$nugget, fit$nugget)
+  expect_false(isTRUE(all.equal(clean$svgp$factor, fit$svgp$factor)))
+  expect_true(all(is.finite(withr::with_seed(1, cross_validate(fit, folds = fold))$sd)))
+})
