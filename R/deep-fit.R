@@ -7,6 +7,7 @@
 # `start` to go on from.
 deep_fit <- function(x, y, settings) {
   settings <- utils::modifyList(deep_defaults(), settings)
+  if (!is.null(settings$start)) settings$restarts <- 1L
   y <- as.matrix(y)
   split <- hold_out(x, settings)
   training <- deep_rows(x, y, settings, split$training)
@@ -62,14 +63,17 @@ trained <- function(state, training, held_out, settings, beta, from, to, memory,
   c(run, list(start = state, beta = beta))
 }
 
+# Epochs before the starts are compared.
+judged_after <- function(settings) if (settings$restarts > 1L) settings$epochs %/% 2L else 0L
+
 # The first half of the epochs from several starts, of which the best one is returned with the scores of all.
 restarted <- function(training, held_out, settings, beta, advance) {
-  half <- if (settings$restarts > 1L) settings$epochs %/% 2L else 0L
+  half <- judged_after(settings)
   begin <- function(restart) {
     state <- settings$start %||% deep_start(training$x, training$y, settings, settings$seed + 1e5 * restart)
     trained(state, training, held_out, settings, beta, 0L, half, NULL, advance)
   }
-  runs <- lapply(seq_len(if (is.null(settings$start)) settings$restarts else 1L), begin)
+  runs <- lapply(seq_len(settings$restarts), begin)
   scores <- vapply(runs, function(run) run_score(run, half > 0L), 0)
   if (all(is.na(scores))) abort_singular_unit(runs[[1L]]$failure)
   list(best = runs[[which.max(scores)]], beta = beta, scores = if (half > 0L) data.frame(start = seq_along(runs), nll = -scores))
@@ -100,9 +104,8 @@ abort_singular_unit <- function(failure) {
 
 # Tells how far all runs are, in epochs.
 deep_progress <- function(settings, candidates) {
-  restarts <- if (is.null(settings$start)) settings$restarts else 1L
-  half <- if (restarts > 1L) settings$epochs %/% 2L else 0L
-  total <- restarts * half + (settings$epochs - half) + (candidates - 1L) * settings$epochs
+  half <- judged_after(settings)
+  total <- settings$restarts * half + (settings$epochs - half) + (candidates - 1L) * settings$epochs
   done <- 0L
   function(epoch, objective, validation) {
     done <<- done + 1L
@@ -115,12 +118,13 @@ deep_progress <- function(settings, candidates) {
 finished_fit <- function(run, split, training, held_out, settings, restarts, regularizations) {
   state <- run$best$state
   epoch <- run$best$epoch
-  last <- max(1L, ceiling(0.1 * nrow(run$trace)))
+  objective <- run$trace$objective
+  before <- max(1L, floor(0.9 * length(objective)))
   notes <- list(regularization = run$beta, regularizations = regularizations, restarts = restarts, epoch = epoch,
     noise_at_floor = any(state$noise <= settings$noise_floor * (1 + 1e-8)), effective = 1 / sum(exp(2 * state$log_weights)),
     inducing = vapply(state$layers, function(layer) nrow(layer$units[[1L]]$positions), 0L),
-    improving = run$trace$objective[nrow(run$trace)] - run$trace$objective[nrow(run$trace) - last + (nrow(run$trace) > last) * 0L])
-  validation <- list(rows = split$validation, nll = -run$trace$validation[epoch], objective = run$trace$objective[epoch],
+    improving = objective[length(objective)] - objective[before])
+  validation <- list(rows = split$validation, nll = -run$trace$validation[epoch], objective = objective[epoch],
     coverage = if (length(split$validation)) deep_coverage(state, held_out, settings))
   warn_deep(nrow(training$x), validation, notes)
   list(state = state, trace = run$trace, validation = validation, notes = notes)

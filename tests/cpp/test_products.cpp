@@ -30,6 +30,16 @@ void check_products(Eigen::Index m, Eigen::Index n) {
   for (Eigen::Index j = 0; j < m; ++j)
     for (Eigen::Index i = 0; i < m; ++i) CHECK(sum(i, j) == doctest::Approx(i < j ? 5.0 : expected(i, j)).epsilon(1e-12));
 
+  Matrix crossed = Matrix::Constant(m + 2, m + 2, 7.0);
+  multiply_transposed(a, a, crossed);
+  check_close(crossed, a.transpose().lazyProduct(a));
+  for (const double shift : {-2.0, 0.0, 2.0}) {  // weights that are all below zero, of both signs, and all above
+    const Eigen::VectorXd weights = Eigen::VectorXd::Random(m + 2).array() + shift;
+    Matrix weighted = Matrix::Zero(m, m);
+    weighted_rank_update(a, weights, weighted);
+    check_close(weighted, Matrix(a * weights.asDiagonal() * a.transpose()).triangularView<Eigen::Lower>());
+  }
+
   const Matrix square = a.lazyProduct(a.transpose()) + Matrix::Identity(m, m);
   Matrix lower = square;
   REQUIRE(cholesky(lower));

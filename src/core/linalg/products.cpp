@@ -41,7 +41,7 @@ void weighted_rank_update(ConstMatrixView a, const Eigen::VectorXd& w, MatrixVie
   Eigen::MatrixXd scaled(a.rows(), a.cols());
   Index first = 0, last = a.cols();
   for (Index i = 0; i < a.cols(); ++i) scaled.col(w[i] < 0.0 ? --last : first++) = std::sqrt(std::abs(w[i])) * a.col(i);
-  rank_update(scaled.leftCols(first), c);
+  if (first > 0) rank_update(scaled.leftCols(first), c);
   if (last < a.cols()) product_engine().add_square(-1.0, operand(scaled.rightCols(a.cols() - last)), target(c));
 }
 
