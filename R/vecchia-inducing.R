@@ -24,60 +24,32 @@ print.neargp_vecchia_inducing <- function(x, ...) {
 
 #' @export
 fit_method.neargp_vecchia_inducing <- function(method, problem) {
-  start <- low_rank_start(method, problem)
-  state <- fit_low_rank(method, problem, start)
-  objective <- residual_objective(problem, method, state$arrangement$positions, state$neighbors)
-  gradient <- function(working) objective$evaluate(working, TRUE)$gradient %||% rep(NA_real_, length(working))
+  state <- maximize_residual(method, problem, low_rank_start(method, problem))
+  given <- state$given
+  gradient <- function(working) given$objective$evaluate(working)$gradient %||% rep(NA_real_, length(working))
   information <- information_by_differences(gradient, state$working, problem$free, rep(1, length(state$working)),
     at = state$evaluated$gradient)
   c(method_result(state, score = "log-likelihood", information = information, k = method$k),
-    list(low_rank = c(state$arrangement, list(neighbors = state$neighbors))))
+    list(low_rank = c(given$arrangement, given["neighbors"], searched_in(problem, given))))
 }
 
-# Vecchia's own optimum with few neighbours: for its parameters, in whose metric points and neighbours are found, and for its information,
-# in which the search takes its steps. Estimates that are continued, or given, are only asked for the information.
+# The covariance that the neighbours were searched with, where it is not the fitted one. They do not depend on the response's unit.
+searched_in <- function(problem, given) {
+  if (!identical(given$searched_at, given$working)) list(searched_in = covariance_at(problem, given$searched_at))
+}
+
+# Vecchia's own optimum with few neighbours: for its parameters, in whose metric points and neighbours are found first, and for its information,
+# which tells the search the parameters' units. Estimates that are continued, or given, are only asked for the information.
 low_rank_start <- function(method, problem) {
   given <- !is.null(problem$warm_start) || !anyNA(problem$layout$start[problem$free])
   k <- min(method$k, max(problem$control$coarse_k, 1L))
   state <- list(working = problem$start, iterations = 0L, evaluations = 0L)
   search <- vecchia_search(problem, method$ordering)
   objective_for <- function(component, k) local_objective(problem, search(component, k))
-  if (!given && any(problem$free)) return(fit_level(problem, k, TRUE, state, objective_for, scoring_optimizer(problem), 0.1))
-  state$evaluated <- check_start(objective_for(component_at(problem, state$working), k)$evaluate(state$working, information = TRUE))
-  state
-}
-
-# Rounds as of fit_level(): neighbours are held while the optimiser runs. The first round has the nearest, the others those of largest
-# residual correlation at the estimates so far; order and positions are made anew where the metric has changed a lot, once. Other neighbours
-# change the log-likelihood by about one (bench/vecchia-inducing.md): to come within a thousandth of the optimum is enough.
-fit_low_rank <- function(method, problem, start, renew_at = 0.5) {
-  control <- problem$control
-  key <- if (method$ordering == "random") order_key() else 0
-  state <- start
-  component <- component_at(problem, state$working)
-  arrangement <- arrange(method, problem, component, key)
-  neighbors <- nearest_residual(problem, component, arrangement$order, method$k)
-  for (round in seq_len(max(2L, control$max_refreshes))) {
-    objective <- residual_objective(problem, method, arrangement$positions, neighbors, start$evaluated$information)
-    result <- fisher_scoring(objective, state$working, problem$free, problem$bounds, control,
-      tolerance = max(if (round == 1L) 0.1 else 1e-3, control$tolerance))
-    result[c("iterations", "evaluations")] <- list(result$iterations + state$iterations, result$evaluations + state$evaluations)
-    state <- result
-    problem$report(method$k, round, state)
-    found <- component_at(problem, state$working)
-    moved <- max(abs(metric_shape(found) - metric_shape(component)))
-    if (round == 1L && moved > renew_at) arrangement <- arrange(method, problem, found, key)
-    settled <- round > 1L && (moved <= control$refresh_tolerance || state$gain < control$refresh_gain)
-    component <- found
-    neighbors <- correlated_residual(problem, method, arrangement, state$working)
-    if (settled) break
+  if (!given && any(problem$free)) state <- fit_level(problem, k, TRUE, state, objective_for, scoring_optimizer(problem), 0.1)
+  state$information_at <- function(working) {
+    check_start(objective_for(component_at(problem, working), k)$evaluate(working, information = TRUE))$information
   }
-  if (!settled) {
-    state$converged <- FALSE
-    state$message <- sprintf("neighbours still changed after %d refreshes (max_refreshes)", control$max_refreshes)
-  }
-  state$evaluated <- check_start(residual_objective(problem, method, arrangement$positions, neighbors)$evaluate(state$working))
-  state[c("arrangement", "neighbors")] <- list(arrangement, neighbors)
   state
 }
 
@@ -102,8 +74,7 @@ nearest_residual <- function(problem, component, order, k) {
 candidates_for_each <- 5L
 
 correlated_residual <- function(problem, method, arrangement, working) {
-  values <- to_core(working, problem$layout$transform)
-  correlated_neighbors(problem, arrangement, as_core_covariance(problem$layout, problem$groups, values), method)
+  correlated_neighbors(problem, arrangement, covariance_at(problem, working), method)
 }
 
 # `problem`: has data and threads.
@@ -113,24 +84,6 @@ correlated_neighbors <- function(problem, arrangement, covariance, method) {
   found <- core_residual_neighbors(problem$data$coords, arrangement$positions, candidates, k, covariance, method$jitter, problem$threads)
   if (nzchar(found$failure)) abort_low_rank(found)
   found$neighbors
-}
-
-# `information`: that of fisher_scoring(), which learns from gradients how far it is from that of this likelihood.
-residual_objective <- function(problem, method, positions, neighbors, information = NULL) {
-  layout <- problem$layout
-  data <- problem$data
-  columns <- response_columns(data)
-  noise_scale <- 1 / data$weights
-  evaluate <- function(working, ...) {
-    values <- to_core(working, layout$transform)
-    found <- core_residual_vecchia(data$coords, columns, noise_scale, positions, neighbors,
-      as_core_covariance(layout, problem$groups, values), nugget_of(layout, values), method$jitter, TRUE, problem$threads)
-    if (is_failure(found)) return(list(value = -Inf, failed = found$failed, condition = low_rank_condition(found)))
-    found$gradient <- core_to_working_slope(layout, values) * found$gradient
-    found$information <- information
-    found
-  }
-  list(evaluate = evaluate, n = length(data$y))
 }
 
 is_failure <- function(found) nzchar(found$failure) || found$failed > 0L
@@ -145,7 +98,7 @@ low_rank_condition <- function(found) {
 
 #' @export
 complete_fit.neargp_vecchia_inducing <- function(method, fit, result) {
-  fit$low_rank <- result$low_rank[c("positions", "order")]
+  fit$low_rank <- result$low_rank[intersect(names(result$low_rank), c("positions", "order", "searched_in"))]
   fit$inducing <- as.data.frame(raw_positions(fit$low_rank$positions, fit$locations))
   with_low_rank_posterior(fit, result$low_rank$neighbors)
 }
@@ -165,8 +118,8 @@ low_rank_posterior <- function(fit, data, neighbors, threads = fit$threads) {
 }
 
 low_rank_neighbors <- function(fit, data, order, threads = fit$threads) {
-  correlated_neighbors(list(data = data, threads = threads), list(order = order, positions = fit$low_rank$positions), fit$core_covariance,
-    fit$method)
+  correlated_neighbors(list(data = data, threads = threads), list(order = order, positions = fit$low_rank$positions),
+    fit$low_rank$searched_in %||% fit$core_covariance, fit$method)
 }
 
 # The trend as estimated from some rows, in an ordering of their own.

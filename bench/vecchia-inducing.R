@@ -2,7 +2,7 @@
 # vecchia() and exact_gp() on a simulated field; or whole fits and predictions beside GPBoost's full-scale Vecchia approximation, in CPU
 # seconds on one thread. bench/vecchia-inducing.md says what came of it.
 #
-#   Rscript bench/vecchia-inducing.R sets [elevators,pol] [methods: vecchia,vecchia_inducing,svgp] [inducing points: 200] [k: 30]
+#   Rscript bench/vecchia-inducing.R sets [elevators,pol] [methods: vecchia,vecchia_inducing,svgp] [inducing points: 200] [k: 30] [rows: all]
 #   Rscript bench/vecchia-inducing.R estimates [n: 2000]
 #   OMP_NUM_THREADS=1 Rscript bench/vecchia-inducing.R gpboost [n: 10000] [inducing points: 200] [k: 20]
 #
@@ -14,21 +14,24 @@ task <- argument(1L, "sets")
 
 # ---- scores -------------------------------------------------------------------------------------------------------------------------
 
-run_set <- function(set, method, inducing, k) {
+# `most`: how many rows are fitted at most, drawn at random from the nine other folds.
+run_set <- function(set, method, inducing, k, most) {
   rows <- bench_data(set)
   inputs <- scale(as.matrix(rows[setdiff(names(rows), c("y", "fold"))]))
   varies <- apply(inputs, 2L, function(x) all(is.finite(x)))
   data <- data.frame(inputs[, varies], y = drop(scale(rows$y)))
   held <- rows$fold == 0
+  set.seed(1)
+  fitted_rows <- sort(sample(which(!held), min(sum(!held), most)))
   settings <- switch(method, vecchia = vecchia(k = k), vecchia_inducing = vecchia(k = k, inducing = inducing), svgp = svgp(inducing))
-  fitted <- timed(neargp(y ~ 1, data[!held, ], coords = ~ ., covariance = cov_matern(nu = 2.5, ard = TRUE), method = settings,
+  fitted <- timed(neargp(y ~ 1, data[fitted_rows, ], coords = ~ ., covariance = cov_matern(nu = 2.5, ard = TRUE), method = settings,
     threads = 1L, verbose = FALSE))
   fit <- fitted$value
   predicted <- timed(predict(fit, data[held, ], threads = 1L))
   scored <- scores(predicted$value, observed = data$y[held])
-  data.frame(set = set, n = sum(!held), inputs = sum(varies), method = method, inducing = if (method == "vecchia") 0L else inducing,
+  data.frame(set = set, n = length(fitted_rows), inputs = sum(varies), method = method, inducing = if (method == "vecchia") 0L else inducing,
     k = if (method == "svgp") NA else k, cpu_fit = fitted$cpu, cpu_predict = predicted$cpu, evaluations = fit$convergence$evaluations,
-    converged = fit$convergence$converged, objective_per_row = fit$log_likelihood / sum(!held), log_score = scored$log_score,
+    converged = fit$convergence$converged, objective_per_row = fit$log_likelihood / length(fitted_rows), log_score = scored$log_score,
     rmse = scored$rmse, crps = scored$crps, coverage = scored$coverage)
 }
 
@@ -37,9 +40,13 @@ run_sets <- function() {
     stringsAsFactors = FALSE)
   inducing <- as.integer(argument(4L, "200"))
   k <- as.integer(argument(5L, "30"))
-  table <- do.call(rbind, Map(run_set, cases$set, cases$method, inducing, k))
-  print(table, digits = 4, row.names = FALSE)
-  save_table(table, paste0("vecchia-inducing-", paste(unique(cases$set), collapse = "-")))
+  most <- as.numeric(argument(6L, "Inf"))
+  table <- do.call(rbind, Map(function(set, method) {
+    found <- run_set(set, method, inducing, k, most)
+    message(paste(names(found), lapply(found, format, digits = 4), sep = " = ", collapse = ", "))
+    found
+  }, cases$set, cases$method))
+  save_table(table, paste0(c("vecchia-inducing", unique(cases$set), if (is.finite(most)) most), collapse = "-"))
 }
 
 # ---- estimates ----------------------------------------------------------------------------------------------------------------------

@@ -1,0 +1,126 @@
+# How the likelihood of vecchia(inducing = ) is maximised: by quasi-Newton, in rounds between which the neighbours are renewed.
+
+# Rounds as of fit_level(): neighbours are held while the optimiser runs. The first round has the nearest and only comes near, the others have
+# those of largest residual correlation at the estimates so far; order and positions are made anew where the metric has changed a lot, once.
+# Where other neighbours change the log-likelihood by less than one (`negligible`), further rounds have hardly anything to gain, and a
+# hundredth of the optimum is near enough (bench/vecchia-inducing.md).
+maximize_residual <- function(method, problem, start, renew_at = 0.5, negligible = 1) {
+  control <- problem$control
+  key <- if (method$ordering == "random") order_key() else 0
+  state <- start
+  information <- diag(length(problem$data$y), length(state$working))
+  given <- optimize_from_shorter(problem, start$working, function(working) nearest_given(method, problem, working, key))
+  for (round in seq_len(max(2L, control$max_refreshes))) {
+    information <- if_computable(start$information_at(given$working), information)
+    result <- climb(problem, given, information, tolerance = max(if (round == 1L) 2 else 0.01, control$tolerance))
+    result[c("iterations", "evaluations")] <- list(result$iterations + state$iterations, result$evaluations + state$evaluations)
+    state <- result
+    problem$report(method$k, round, state)
+    found <- component_at(problem, state$working)
+    moved <- max(abs(metric_shape(found) - metric_shape(component_at(problem, given$searched_at))))
+    if (round == 1L && moved > renew_at) given$arrangement <- arrange(method, problem, found, key)
+    given <- correlated_given(method, problem, given, state$working)
+    changed <- abs(given$evaluated$value - state$evaluated$value)
+    settled <- round > 1L && (moved <= control$refresh_tolerance || state$gain < control$refresh_gain || changed < negligible)
+    if (settled) break
+  }
+  if (!settled) {
+    state$converged <- FALSE
+    state$message <- sprintf("neighbours still changed after %d refreshes (max_refreshes)", control$max_refreshes)
+  }
+  replace(state, c("evaluated", "given"), list(given$evaluated, given))
+}
+
+# ---- what is held while the optimiser runs ------------------------------------------------------------------------------------------------
+
+# The arrangement, the neighbours and the parameters that these were `searched_at`, the likelihood given them, and its value at the parameters
+# where the optimiser begins.
+given_neighbors <- function(method, problem, arrangement, neighbors, searched_at, working = searched_at) {
+  objective <- residual_objective(problem, method, arrangement$positions, neighbors)
+  list(arrangement = arrangement, neighbors = neighbors, searched_at = searched_at, objective = objective, working = working,
+    evaluated = check_start(objective$evaluate(working)))
+}
+
+nearest_given <- function(method, problem, working, key) {
+  working <- clamp(working, problem$bounds, problem$free)
+  component <- component_at(problem, working)
+  arrangement <- arrange(method, problem, component, key)
+  given_neighbors(method, problem, arrangement, nearest_residual(problem, component, arrangement$order, method$k), working)
+}
+
+# Neighbours that would make a covariance matrix singular at these parameters are searched half way to where the last ones were, and
+# again half way.
+correlated_given <- function(method, problem, before, working, halvings = 3L) {
+  at_share <- function(share) {
+    searched_at <- working
+    searched_at[problem$free] <- (share * working + (1 - share) * before$searched_at)[problem$free]
+    neighbors <- correlated_residual(problem, method, before$arrangement, searched_at)
+    given_neighbors(method, problem, before$arrangement, neighbors, searched_at, working)
+  }
+  for (share in 0.5^(seq_len(halvings) - 1L)) {
+    found <- if_computable(at_share(share))
+    if (!is.null(found)) return(found)
+  }
+  at_share(0)  # or its error
+}
+
+# ---- quasi-Newton -------------------------------------------------------------------------------------------------------------------------
+
+# Ranges are looked for by their inverses. Of an input that tells nothing the likelihood is flat in the logarithm of a long range and steep in
+# that of a shorter one: no step fits both, and such inputs shorten those of all. In the inverse range it is a parabola about 0, since
+# distances have its square. Units are those in which the diagonal of Vecchia's information is one for each row. All of that matrix would serve
+# worse: where the two likelihoods differ most, in what inputs have in common, it is wrong by a factor of thousands.
+climb <- function(problem, given, information, tolerance) {
+  check_derivatives(list(gradient = given$evaluated$gradient, information = information), problem$free)
+  chart <- inverse_range_chart(problem)
+  n <- given$objective$n
+  unit <- pmin(sqrt(n / diag(information)) / abs(chart$slope(given$working)), chart$longest_unit)
+  start <- chart$from_working(given$working) / unit
+  to_working <- function(scaled) replace(given$working, problem$free, chart$to_working(scaled * unit)[problem$free])
+  evaluate <- function(scaled) {
+    working <- to_working(scaled)
+    state <- if (identical(scaled, start)) given$evaluated else given$objective$evaluate(working)
+    if (is.finite(state$value)) state$gradient <- unit * chart$slope(working) * state$gradient
+    state
+  }
+  # values count from the first, so that the tolerance is in units of log-likelihood
+  result <- quasi_newton(list(n = n, evaluate = evaluate), start, problem$free, lapply(chart$bounds, function(bound) bound / unit),
+    problem$control, relative_tolerance = tolerance / n, level = 1 + given$evaluated$value / n)
+  result$working <- to_working(result$working)
+  result
+}
+
+# The working parameters with ranges, whose logarithms they have, by their inverses.
+inverse_range_chart <- function(problem, longest_logarithm = 2) {
+  layout <- problem$layout
+  range <- layout$kind == "range"
+  longest <- rep(longest_logarithm, nrow(layout))
+  for (j in seq_along(problem$groups)) {
+    longest[range & layout$component %in% j] <- 0.5 / group_scales(problem$data$coords, problem$groups[[j]]$group)
+  }
+  inverse <- function(working) replace(working, range, exp(-working[range]))
+  list(
+    longest_unit = longest,
+    from_working = inverse,
+    to_working = function(free) replace(free, range, -log(free[range])),
+    slope = function(working) replace(rep(1, length(working)), range, -exp(working[range])),
+    bounds = list(lower = replace(problem$bounds$lower, range, exp(-problem$bounds$upper[range])),
+      upper = replace(problem$bounds$upper, range, exp(-problem$bounds$lower[range])))
+  )
+}
+
+residual_objective <- function(problem, method, positions, neighbors) {
+  layout <- problem$layout
+  data <- problem$data
+  columns <- response_columns(data)
+  noise_scale <- 1 / data$weights
+  evaluate <- function(working, ...) {
+    values <- to_core(working, layout$transform)
+    found <- core_residual_vecchia(data$coords, columns, noise_scale, positions, neighbors,
+      as_core_covariance(layout, problem$groups, values), nugget_of(layout, values), method$jitter, TRUE, problem$threads)
+    if (is_failure(found)) return(list(value = -Inf, failed = found$failed, condition = low_rank_condition(found)))
+    found$gradient <- core_to_working_slope(layout, values) * found$gradient
+    found
+  }
+  list(evaluate = evaluate, n = length(data$y))
+}
