@@ -1,9 +1,9 @@
 # How the likelihood of vecchia(inducing = ) is maximised: by quasi-Newton, in rounds between which the neighbours are renewed.
 
-# Rounds as of fit_level(): neighbours are held while the optimiser runs. The first round has the nearest and only comes near, the others have
-# those of largest residual correlation at the estimates so far; order and positions are made anew where the metric has changed a lot, once.
-# Where other neighbours change the log-likelihood by less than one (`negligible`), further rounds have hardly anything to gain, and a
-# hundredth of the optimum is near enough (bench/vecchia-inducing.md).
+# Rounds as of fit_level(): neighbours are held while the optimiser runs. The first round has the nearest and only comes near, the others
+# have those of largest residual correlation at the estimates so far; order and positions are made anew where the metric has changed a
+# lot, once. Where other neighbours change the log-likelihood by less than one (`negligible`), further rounds have hardly anything to gain,
+# and a hundredth of the optimum is near enough (bench/vecchia-inducing.md).
 maximize_residual <- function(method, problem, start, renew_at = 0.5, negligible = 1) {
   control <- problem$control
   key <- if (method$ordering == "random") order_key() else 0
@@ -31,10 +31,10 @@ maximize_residual <- function(method, problem, start, renew_at = 0.5, negligible
   replace(state, c("evaluated", "given"), list(given$evaluated, given))
 }
 
-# ---- what is held while the optimiser runs ------------------------------------------------------------------------------------------------
+# ---- what is held while the optimiser runs -------------------------------------------------------------------------------------------
 
-# The arrangement, the neighbours and the parameters that these were `searched_at`, the likelihood given them, and its value at the parameters
-# where the optimiser begins.
+# The arrangement, the neighbours and the parameters that these were `searched_at`, the likelihood given them, and its value at the
+# parameters where the optimiser begins.
 given_neighbors <- function(method, problem, arrangement, neighbors, searched_at, working = searched_at) {
   objective <- residual_objective(problem, method, arrangement$positions, neighbors)
   list(arrangement = arrangement, neighbors = neighbors, searched_at = searched_at, objective = objective, working = working,
@@ -64,12 +64,13 @@ correlated_given <- function(method, problem, before, working, halvings = 3L) {
   at_share(0)  # or its error
 }
 
-# ---- quasi-Newton -------------------------------------------------------------------------------------------------------------------------
+# ---- quasi-Newton -------------------------------------------------------------------------------------------------------------------
 
-# Ranges are looked for by their inverses. Of an input that tells nothing the likelihood is flat in the logarithm of a long range and steep in
-# that of a shorter one: no step fits both, and such inputs shorten those of all. In the inverse range it is a parabola about 0, since
-# distances have its square. Units are those in which the diagonal of Vecchia's information is one for each row. All of that matrix would serve
-# worse: where the two likelihoods differ most, in what inputs have in common, it is wrong by a factor of thousands.
+# Ranges are looked for by their inverses. Of an input that tells nothing the likelihood is flat in the logarithm of a long range and steep
+# in that of a shorter one: no step fits both, and such inputs shorten those of all. In the inverse range it is a parabola about 0, since
+# distances have its square. Units are those in which the diagonal of Vecchia's `information` is one for each row. All of that matrix would
+# serve worse: it is wrong by a factor of thousands in the one combination of parameters where the two likelihoods differ most
+# (bench/vecchia-inducing.md).
 climb <- function(problem, given, information, tolerance) {
   check_derivatives(list(gradient = given$evaluated$gradient, information = information), problem$free)
   chart <- inverse_range_chart(problem)
@@ -90,7 +91,8 @@ climb <- function(problem, given, information, tolerance) {
   result
 }
 
-# The working parameters with ranges, whose logarithms they have, by their inverses.
+# The working parameters with inverse ranges in the place of their logarithms. No unit is longer than the inverse of a range of twice the
+# inputs' standard deviation: where an input tells nothing, the information has none.
 inverse_range_chart <- function(problem, longest_logarithm = 2) {
   layout <- problem$layout
   range <- layout$kind == "range"

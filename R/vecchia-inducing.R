@@ -38,8 +38,8 @@ searched_in <- function(problem, given) {
   if (!identical(given$searched_at, given$working)) list(searched_in = covariance_at(problem, given$searched_at))
 }
 
-# Vecchia's own optimum with few neighbours: for its parameters, in whose metric points and neighbours are found first, and for its information,
-# which tells the search the parameters' units. Estimates that are continued, or given, are only asked for the information.
+# Vecchia's own optimum with few neighbours, in whose metric points and neighbours are found first, with a function that gives the
+# information of that likelihood, which tells the parameters' units. Estimates that are continued, or given, are such a start themselves.
 low_rank_start <- function(method, problem) {
   given <- !is.null(problem$warm_start) || !anyNA(problem$layout$start[problem$free])
   k <- min(method$k, max(problem$control$coarse_k, 1L))

@@ -51,3 +51,13 @@ batch_data <- function(n = 900, seed = 21) {
 batch_fit <- function(data, method, formula = z ~ 1, ..., seed = 3) {
   withr::with_seed(seed, neargp(formula, data, coords = ~ x + y, method = method, covariance = cov_matern(nu = 2.5), ...))
 }
+
+# The problem that a fit would solve.
+inducing_problem <- function(formula, data, coords, method, covariance, distance = "auto", nugget = NULL, start = NULL) {
+  settings <- check_settings(formula, data, method, covariance, NULL, nugget, neargp_control(), "cpu", 1L, FALSE)
+  locations <- new_locations(data, coords, NULL, distance, NULL, "z")
+  frame <- new_model_frame(list(weights = NULL, offset = NULL, subset = NULL, na.action = stats::na.omit), formula, data, locations)
+  model <- new_model_data(frame, formula, settings)
+  model$data$coords <- embed_coordinates(model$data$coords, locations)
+  with_start(method, new_problem(model$data, locations, settings, start))
+}

@@ -1,13 +1,3 @@
-# The problem that a fit would solve.
-inducing_problem <- function(formula, data, coords, method, covariance, distance = "auto") {
-  settings <- check_settings(formula, data, method, covariance, NULL, NULL, neargp_control(), "cpu", 1L, FALSE)
-  locations <- new_locations(data, coords, NULL, distance, NULL, "z")
-  frame <- new_model_frame(list(weights = NULL, offset = NULL, subset = NULL, na.action = stats::na.omit), formula, data, locations)
-  model <- new_model_data(frame, formula, settings)
-  model$data$coords <- embed_coordinates(model$data$coords, locations)
-  with_start(method, new_problem(model$data, locations, settings, NULL))
-}
-
 objective_differences <- function(value, at, step = 1e-5) {
   vapply(seq_along(at), function(i) {
     shift <- replace(double(length(at)), i, step)
