@@ -30,3 +30,29 @@ neargp::FamilyPosterior to_family_posterior(const Rcpp::List& list) {
           Eigen::Map<const Eigen::VectorXd>(natural.begin(), natural.size()),
           Rcpp::as<double>(list["unexplained_share"])};
 }
+
+neargp::BoundSettings bound_settings(const std::string& bound, double jitter) {
+  neargp::BoundSettings settings;
+  settings.kind = bound_kind(bound);
+  settings.jitter = jitter;
+  return settings;
+}
+
+Rcpp::List bound_to_r(const neargp::CollapsedBound& result) {
+  Rcpp::List list = Rcpp::List::create(
+      Rcpp::_["failure"] = failure_name(result.failure), Rcpp::_["value"] = result.value,
+      Rcpp::_["beta"] = to_r(result.beta), Rcpp::_["beta_vcov"] = to_r(result.beta_covariance),
+      Rcpp::_["weights"] = to_r(result.weights), Rcpp::_["factor"] = to_r(result.factor),
+      Rcpp::_["unexplained"] = result.unexplained);
+  if (result.gradient.parameters.empty()) return list;
+  const Rcpp::List gradient = gradient_to_r(result.gradient);
+  list["gradient"] = gradient["gradient"];
+  list["d_inducing"] = gradient["d_inducing"];
+  return list;
+}
+
+Rcpp::List gradient_to_r(const neargp::InducingGradient& gradient) {
+  return Rcpp::List::create(
+      Rcpp::_["gradient"] = Rcpp::NumericVector(gradient.parameters.begin(), gradient.parameters.end()),
+      Rcpp::_["d_inducing"] = to_r(gradient.positions));
+}

@@ -14,3 +14,9 @@ neargp::BoundKind bound_kind(const std::string& name);
 // precision, natural, unexplained_share
 Rcpp::List family_posterior_to_r(const neargp::FamilyPosterior& at);
 neargp::FamilyPosterior to_family_posterior(const Rcpp::List& list);
+
+neargp::BoundSettings bound_settings(const std::string& bound, double jitter);
+
+// A bound as R has it, and the elements that its gradient adds.
+Rcpp::List bound_to_r(const neargp::CollapsedBound& result);
+Rcpp::List gradient_to_r(const neargp::InducingGradient& gradient);

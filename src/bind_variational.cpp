@@ -10,29 +10,6 @@
 #include "variational/coregionalised_prediction.h"
 #include "variational/family_bound.h"
 
-namespace {
-
-neargp::BoundSettings bound_settings(const std::string& bound, double jitter) {
-  neargp::BoundSettings settings;
-  settings.kind = bound_kind(bound);
-  settings.jitter = jitter;
-  return settings;
-}
-
-Rcpp::List bound_to_r(const neargp::CollapsedBound& result) {
-  Rcpp::List list = Rcpp::List::create(
-      Rcpp::_["failure"] = failure_name(result.failure), Rcpp::_["value"] = result.value,
-      Rcpp::_["beta"] = to_r(result.beta), Rcpp::_["beta_vcov"] = to_r(result.beta_covariance),
-      Rcpp::_["weights"] = to_r(result.weights), Rcpp::_["factor"] = to_r(result.factor),
-      Rcpp::_["unexplained"] = result.unexplained);
-  if (result.gradient.parameters.empty()) return list;
-  list["gradient"] = Rcpp::NumericVector(result.gradient.parameters.begin(), result.gradient.parameters.end());
-  list["d_inducing"] = to_r(result.gradient.positions);
-  return list;
-}
-
-}  // namespace
-
 // [[Rcpp::export]]
 Rcpp::List core_collapsed_bound(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& columns,
                                 const Rcpp::NumericVector& noise_scale, const Rcpp::NumericMatrix& inducing,

@@ -1,0 +1,70 @@
+// The bound on inducing points of rows that R hands on in pieces.
+#include "base/error.h"
+#include "bind_bound.h"
+#include "bind_convert.h"
+#include "bind_covariance.h"
+#include "bind_eigen.h"
+#include "variational/streamed_bound.h"
+
+namespace {
+
+using StreamedPointer = Rcpp::XPtr<neargp::StreamedBound>;
+
+// Rows of a source as the core reads them.
+class Piece {
+ public:
+  Piece(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& columns, const Rcpp::NumericVector& noise_scale)
+      : coords_(coords), values_(row_major(columns)), columns_(columns.ncol()), noise_scale_(noise_scale) {
+    if (columns.nrow() != coords.nrow() || noise_scale.size() != coords.nrow())
+      throw neargp::Error("Coordinates, values and noise must have the same number of rows.");
+  }
+  neargp::RegressionData view() const { return {coords_.view(), columns_, values_.data(), noise_scale_.begin()}; }
+
+ private:
+  PointStore coords_;
+  std::vector<double> values_;
+  int columns_;
+  Rcpp::NumericVector noise_scale_;
+};
+
+}  // namespace
+
+// n: rows of all pieces, of each of which core_streamed_value() and then core_streamed_gradient() are called.
+// [[Rcpp::export]]
+SEXP core_streamed_bound(double n, int columns, const Rcpp::NumericMatrix& inducing, const Rcpp::List& covariance, double nugget,
+                         const std::string& bound, double jitter, bool derivatives) {
+  const PointStore positions(inducing);
+  neargp::StreamedRows rows;
+  rows.n = neargp::Index(n);
+  rows.columns = columns;
+  rows.derivatives = derivatives;
+  return StreamedPointer(new neargp::StreamedBound(rows, positions.view(), to_covariance(covariance, nugget),
+                                                   bound_settings(bound, jitter)));
+}
+
+// Pieces have multiples of so many rows, but for the last.
+// [[Rcpp::export]]
+double core_streamed_rows() { return double(neargp::BoundSettings().chunk_rows); }
+
+// False where the rows are not needed, since the bound fails whatever they are.
+// [[Rcpp::export]]
+bool core_streamed_regular(SEXP pointer) { return StreamedPointer(pointer)->regular(); }
+
+// [[Rcpp::export]]
+void core_streamed_add_value(SEXP pointer, const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& columns,
+                             const Rcpp::NumericVector& noise_scale, int threads) {
+  StreamedPointer(pointer)->add_to_value(Piece(coords, columns, noise_scale).view(), make_run_context(threads));
+}
+
+// As core_collapsed_bound() without its gradient.
+// [[Rcpp::export]]
+Rcpp::List core_streamed_value(SEXP pointer) { return bound_to_r(StreamedPointer(pointer)->value()); }
+
+// [[Rcpp::export]]
+void core_streamed_add_gradient(SEXP pointer, const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& columns,
+                                const Rcpp::NumericVector& noise_scale, int threads) {
+  StreamedPointer(pointer)->add_to_gradient(Piece(coords, columns, noise_scale).view(), make_run_context(threads));
+}
+
+// [[Rcpp::export]]
+Rcpp::List core_streamed_gradient(SEXP pointer) { return gradient_to_r(StreamedPointer(pointer)->gradient()); }

@@ -1,0 +1,143 @@
+#include "variational/bound_passes.h"
+
+#include "linalg/products.h"
+
+namespace neargp {
+
+namespace {
+
+using Eigen::MatrixXd;
+using Eigen::VectorXd;
+using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+
+RegressionData some_rows(const RegressionData& data, Index first, Index last) {
+  return {{data.coords[first], last - first, data.coords.dim}, data.columns, data.values + first * data.columns,
+          data.noise_scale + first};
+}
+
+Eigen::Map<const RowMajor> values_of(const RegressionData& rows) { return {rows.values, rows.coords.n, rows.columns}; }
+
+VectorXd precisions_of(const RegressionData& rows, double nugget) {
+  return (nugget * Eigen::Map<const Eigen::ArrayXd>(rows.noise_scale, rows.coords.n)).inverse();
+}
+
+// In the logarithm of the nugget: -sum W_i dF/dW_i, dF/dW_i = 1/2 [ 1/W_i - (e_i - A_i'm)^2 - A_i'S A_i - d_i tau_i
+// / W_i ].
+double nugget_slope(const VectorXd& precision, const MatrixXd& residuals, const VectorXd& spread, const VectorXd& slopes,
+                    const VectorXd& unexplained) {
+  const Eigen::ArrayXd per_row = precision.array() * (residuals.rowwise().squaredNorm() + spread).array() +
+                                 unexplained.array() * slopes.array() - 1.0;
+  return 0.5 * per_row.sum();
+}
+
+}  // namespace
+
+void BoundAdjoints::add(const BoundAdjoints& other) {
+  gradient.add(other.gradient);
+  if (traced.size()) traced += other.traced;
+}
+
+BoundPasses::BoundPasses(const InducingFactor& factor, Index n, int columns, const BoundSettings& settings, bool keep)
+    : factor_(factor), settings_(settings), n_(n), m_(factor.points().size()),
+      keep_(keep && settings.kind == BoundKind::tight && cross_block_bytes(factor.points(), n) < settings.most_bytes),
+      moments_(n, settings.chunk_rows, m_ * m_, zero_moments(m_, columns)) {
+  if (keep_) kept_.resize(std::size_t((n + settings.chunk_rows - 1) / settings.chunk_rows));
+}
+
+void BoundPasses::add_to_value(const RegressionData& piece, const RunContext& context) {
+  moments_.add(piece.coords.n, context, [&](Index first, Index last, BoundMoments& sum) {
+    const RegressionData rows = some_rows(piece, first, last);
+    const auto values = values_of(rows);
+    const VectorXd precision = precisions_of(rows, factor_.points().covariance().nugget);
+    auto block = std::make_unique<const CrossBlock>(factor_, rows.coords, keep_);
+    const MatrixXd weighted = precision.asDiagonal() * values;
+    sum.cross += block->features() * weighted;
+    sum.columns += values.transpose() * weighted;
+    weighted_rank_update(block->features(), precision, sum.gram);
+    sum.traces += trace_terms(settings_.kind, precision, block->unexplained());
+    sum.log_precision += precision.array().log().sum();
+    sum.unexplained += block->unexplained().sum();
+    if (keep_) kept_[std::size_t((value_rows_ + first) / settings_.chunk_rows)] = std::move(block);
+  });
+  value_rows_ += piece.coords.n;
+}
+
+CollapsedBound BoundPasses::value() {
+  const BoundMoments moments = moments_.total();
+  gram_ = moments.gram;
+  traces_ = moments.traces;
+  return solve_bound(moments, n_, settings_.reml, contrasts_);
+}
+
+// With alpha = W (e - A'm), m = B^-1 A W e, S = B^-1, and tau_i = dt_i / dd_i: dF/dA = m alpha' - S A W + A diag(tau),
+// dF/dk_ii = -tau_i / 2. REML adds columns V = (A'A + W^-1)^-1 H C to alpha and A V to m, C C' = (H'(A'A + W^-1)^-1
+// H)^-1: the derivative of -1/2 log|H'(A'A + W^-1)^-1 H| in A'A + W^-1 is 1/2 V V', as that of the density's quadratic
+// form is 1/2 alpha alpha'.
+void BoundPasses::begin_gradient(const CollapsedBound& bound) {
+  covariance_ = posterior_covariance(bound);
+  means_ = bound.weights * contrasts_;
+  const bool tight = settings_.kind == BoundKind::tight;
+  const BoundAdjoints zero{factor_.points().zero_gradient(), tight ? MatrixXd::Zero(m_, m_) : MatrixXd()};
+  adjoints_.emplace(n_, settings_.chunk_rows, m_ * m_, zero);
+  if (!tight) posterior_.emplace(factor_, means_, covariance_);
+}
+
+void BoundPasses::add_to_gradient(const RegressionData& piece, const RunContext& context) {
+  if (settings_.kind == BoundKind::tight) add_tight(piece, context);
+  else add_standard(piece, context);
+  gradient_rows_ += piece.coords.n;
+}
+
+InducingGradient BoundPasses::gradient() const {
+  BoundAdjoints total = adjoints_->total();
+  if (posterior_) {  // tau = W. The sum over rows of W_i A_i'S A_i is tr S(B - I) = M - tr S.
+    total.gradient.parameters.back() += 0.5 * (double(m_) - covariance_.trace() + traces_);
+    total.traced = gram_;
+  }
+  add_prior_adjoint(factor_, means_, covariance_, total.traced, total.gradient);
+  return total.gradient;
+}
+
+void BoundPasses::add_tight(const RegressionData& piece, const RunContext& context) {
+  adjoints_->add(piece.coords.n, context, [&](Index first, Index last, BoundAdjoints& sum) {
+    const RegressionData rows = some_rows(piece, first, last);
+    if (keep_) return add_tight_adjoints(rows, *kept_[std::size_t((gradient_rows_ + first) / settings_.chunk_rows)], sum);
+    add_tight_adjoints(rows, CrossBlock(factor_, rows.coords, true), sum);
+  });
+}
+
+void BoundPasses::add_tight_adjoints(const RegressionData& rows, const CrossBlock& block, BoundAdjoints& sum) const {
+  const Index n = rows.coords.n;
+  const MatrixXd& features = block.features();
+  const VectorXd precision = precisions_of(rows, factor_.points().covariance().nugget);
+  const VectorXd slopes = trace_slopes(settings_.kind, precision, block.unexplained());
+  const MatrixXd residuals = values_of(rows) * contrasts_ - features.transpose() * means_;
+  VectorXd spread(n);
+  MatrixXd bar(m_, n);
+  multiply(covariance_, features, bar);
+  for (Index i = 0; i < n; ++i) {
+    spread[i] = features.col(i).dot(bar.col(i));
+    bar.col(i) = slopes[i] * features.col(i) - precision[i] * bar.col(i) +
+                 means_ * (precision[i] * residuals.row(i)).transpose();
+  }
+  sum.gradient.parameters.back() += nugget_slope(precision, residuals, spread, slopes, block.unexplained());
+  weighted_rank_update(features, slopes, sum.traced);
+  block.adjoint(bar, -0.5 * slopes, sum.gradient);
+}
+
+void BoundPasses::add_standard(const RegressionData& piece, const RunContext& context) {
+  adjoints_->add(piece.coords.n, context, [&](Index first, Index last, BoundAdjoints& sum) {
+    const RegressionData rows = some_rows(piece, first, last);
+    const VectorXd precision = precisions_of(rows, factor_.points().covariance().nugget);
+    double fit = 0.0;
+    const auto alpha = [&](const MatrixXd& fitted) -> MatrixXd {
+      const MatrixXd residuals = values_of(rows) * contrasts_ - fitted;
+      fit = precision.dot(residuals.rowwise().squaredNorm());
+      return precision.asDiagonal() * residuals;
+    };
+    posterior_->add_rows(rows.coords, precision, alpha, sum.gradient);
+    sum.gradient.parameters.back() += 0.5 * (fit - double(last - first));
+  });
+}
+
+}  // namespace neargp

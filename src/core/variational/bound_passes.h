@@ -1,0 +1,53 @@
+// The two passes over the rows that the bound of collapsed_bound.h takes: one for its value, one for its gradient. Rows
+// come in pieces, in one order, each piece but the last with a multiple of settings.chunk_rows rows.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "variational/bound_moments.h"
+#include "variational/posterior_adjoint.h"
+#include "variational/sum_rows.h"
+
+namespace neargp {
+
+// What the gradient needs of the rows.
+struct BoundAdjoints {
+  InducingGradient gradient;
+  Eigen::MatrixXd traced;  // A diag(tau) A', lower triangle
+
+  void add(const BoundAdjoints& other);
+};
+
+class BoundPasses {
+ public:
+  // n: rows of all pieces. `keep`: whether the gradient finds the features of the rows where the value left them.
+  BoundPasses(const InducingFactor& factor, Index n, int columns, const BoundSettings& settings, bool keep);
+
+  void add_to_value(const RegressionData& piece, const RunContext& context);
+  CollapsedBound value();
+
+  // Of a value that did not fail.
+  void begin_gradient(const CollapsedBound& bound);
+  void add_to_gradient(const RegressionData& piece, const RunContext& context);
+  InducingGradient gradient() const;
+
+ private:
+  void add_tight(const RegressionData& piece, const RunContext& context);
+  void add_standard(const RegressionData& piece, const RunContext& context);
+  void add_tight_adjoints(const RegressionData& rows, const CrossBlock& block, BoundAdjoints& sum) const;
+
+  const InducingFactor& factor_;
+  BoundSettings settings_;
+  Index n_, m_, value_rows_ = 0, gradient_rows_ = 0;  // of the pieces that value and gradient have had
+  bool keep_;
+  RowSums<BoundMoments> moments_;
+  std::vector<std::unique_ptr<const CrossBlock>> kept_;
+  Eigen::MatrixXd contrasts_, means_, covariance_, gram_;
+  double traces_ = 0.0;
+  std::optional<PosteriorAdjoint> posterior_;
+  std::optional<RowSums<BoundAdjoints>> adjoints_;
+};
+
+}  // namespace neargp

@@ -1,0 +1,40 @@
+// The bound of collapsed_bound.h of rows that are not all in memory: they come in pieces, twice, and what is kept of them
+// are sums.
+#pragma once
+
+#include "variational/bound_passes.h"
+
+namespace neargp {
+
+struct StreamedRows {
+  Index n = 0;                // of all pieces
+  int columns = 1;            // response and design
+  bool derivatives = false;   // whether there is a second pass
+  bool keep_features = false; // from the first pass for the second, as far as settings.most_bytes allow
+};
+
+class StreamedBound {
+ public:
+  // Throws an Error where the covariance has no nugget.
+  StreamedBound(const StreamedRows& rows, Points inducing, const Covariance& covariance, const BoundSettings& settings);
+
+  // False where the prior's covariance matrix is singular: no rows are wanted then.
+  bool regular() const { return factor_.regular(); }
+
+  // Pieces come in one order in both passes, each but the last with a multiple of settings.chunk_rows rows; the second
+  // pass follows a value that did not fail.
+  void add_to_value(const RegressionData& piece, const RunContext& context) { passes_.add_to_value(piece, context); }
+  CollapsedBound value();
+  void add_to_gradient(const RegressionData& piece, const RunContext& context) { passes_.add_to_gradient(piece, context); }
+  InducingGradient gradient() const;
+
+ private:
+  Covariance covariance_;
+  bool derivatives_;
+  PreparedCovariance prepared_;
+  InducingPoints points_;
+  InducingFactor factor_;
+  BoundPasses passes_;
+};
+
+}  // namespace neargp
