@@ -50,8 +50,17 @@ subset_start <- function(method, problem, rows = 2000L, points = 200L) {
 
 bound_at <- function(data, covariance, nugget, positions, method, derivatives, threads) {
   if (!is.null(data$output)) return(outputs_bound(data, method, threads)(covariance, positions, derivatives))
-  core_collapsed_bound(data$coords, response_columns(data), bound_kl_weight(method) / data$weights, positions, covariance, nugget,
-    method$bound, method$jitter, derivatives, threads)
+  bound_over_rows(data, method, threads)(covariance, nugget, positions, derivatives)
+}
+
+# A function of covariance, nugget and positions, for one output.
+bound_over_rows <- function(data, method, threads) {
+  if (!is.null(data$stream)) return(streamed_bound(data, method, threads))
+  columns <- response_columns(data)
+  noise_scale <- bound_kl_weight(method) / data$weights
+  function(covariance, nugget, positions, derivatives) {
+    core_collapsed_bound(data$coords, columns, noise_scale, positions, covariance, nugget, method$bound, method$jitter, derivatives, threads)
+  }
 }
 
 # A function of working parameters and positions that returns the bound, with its gradient in both.
@@ -61,16 +70,14 @@ bound_objective <- function(problem, method, tolerance = 1e-5) {
   if (has_outputs(problem)) return(outputs_bound_objective(problem, method))
   layout <- problem$layout
   data <- problem$data
-  columns <- response_columns(data)
+  bound <- bound_over_rows(data, method, problem$threads)
   kl_weight <- bound_kl_weight(method)
-  noise_scale <- kl_weight / data$weights
   function(working, positions) {
     values <- to_core(working, layout$transform)
     nugget <- nugget_of(layout, values)
     covariance <- as_core_covariance(layout, problem$groups, values)
     if (kl_weight != 1) covariance$active[layout$kind == "nugget"] <- TRUE  # a fixed one, too, for the divergence
-    result <- core_collapsed_bound(data$coords, columns, noise_scale, positions, covariance, nugget, method$bound, method$jitter, TRUE,
-      problem$threads)
+    result <- bound(covariance, nugget, positions, TRUE)
     if (nzchar(result$failure)) return(result)
     result$gradient <- core_to_working_slope(layout, values) * result$gradient
     if (kl_weight == 1) result else with_kl_weight(result, kl_weight, log(2 * pi * nugget / data$weights), layout$kind == "nugget")
@@ -141,7 +148,7 @@ position_chart <- function(problem, positions, component) {
 optimize_bound <- function(problem, method, working, positions, move, report, patience = 8L, most = Inf) {
   objective <- bound_objective(problem, method)
   most <- min(most, max_steps(problem))
-  n <- length(problem$data$y)
+  n <- row_count(problem$data)
   free <- problem$free
   chart <- position_chart(problem, positions, component_at(problem, working))
   parameters <- seq_len(sum(free))

@@ -4,6 +4,17 @@
 # `arguments`: weights, offset and subset as quosures, which are evaluated in the data and then where neargp() was called from (so
 # that they may be handed on by `...`), and na.action.
 new_model_frame <- function(arguments, formula, data, locations, family = stats::gaussian()) {
+  frame <- rows_frame(arguments, formula, data, locations, family)
+  if (nrow(frame) == 0L) {
+    abort_neargp("empty", c("No rows are left to fit the model to.",
+      x = sprintf("`data` has %s rows; subset and na.action removed all of them.", format_count(nrow(data)))))
+  }
+  check_two_rows(frame, data)
+  frame
+}
+
+# The same of any number of rows.
+rows_frame <- function(arguments, formula, data, locations, family) {
   plain <- drop_geometry(data)
   check_response_apart(formula, plain, locations)
   check_no_bars(formula)
@@ -17,13 +28,7 @@ new_model_frame <- function(arguments, formula, data, locations, family = stats:
   several <- is_output_response(in_data("the formula", eval(formula[[2L]], plain, environment(formula))), family)
   frame_call$na.action <- if (several) quote(stats::na.pass) else arguments$na.action
   frame <- in_data("the formula", eval(as.call(frame_call), environment(formula)))
-  if (several) frame <- without_missing_places(with_safe_outputs(frame, formula, plain), arguments$na.action)
-  if (nrow(frame) == 0L) {
-    abort_neargp("empty", c("No rows are left to fit the model to.",
-      x = sprintf("`data` has %s rows; subset and na.action removed all of them.", format_count(nrow(plain)))))
-  }
-  check_two_rows(frame, plain)
-  frame
+  if (several) without_missing_places(with_safe_outputs(frame, formula, plain), arguments$na.action) else frame
 }
 
 # The response as an expression of new rows. What it took from all rows, as scale() does, stays that of the rows of the fit, as

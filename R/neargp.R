@@ -37,7 +37,8 @@
 #'   `offset()`; `y ~ 1` for a constant mean, `y ~ 0` for mean zero. `cbind(y1, y2) ~ trend` has several outputs, each with a trend of its own, see
 #'   [cov_coregionalisation()] and [predict.neargp_outputs()]; an output that is `NA` in a row is simply not observed there, and `na.action`
 #'   is for rows without any output. A dot stands for all columns that are not coordinates or time.
-#' @param data sf object with POINT geometries, or a data frame. With several million rows a data frame is the faster one.
+#' @param data sf object with POINT geometries, or a data frame. With several million rows a data frame is the faster one. Rows that
+#'   do not fit in memory come from a [row_source()].
 #' @param coords for data frames: one-sided formula of the numeric coordinate columns, such as `~ x + y` or `~ lon + lat + depth`; `~ .` for
 #'   all columns but the response, time and weights (several inputs, as in machine learning); or their names.
 #' @param time one-sided formula of one column, numeric, Date or date-time (the latter two in days).
@@ -104,19 +105,25 @@ neargp <- function(formula, data, coords = NULL, time = NULL, method = NULL, cov
   check_given(missing(data), "data", "a data frame, or sf points, with the columns of the formula")
   coords <- columns_argument(coords, "coords", "~ x + y")
   time <- columns_argument(time, "time", "~ day")
+  source <- if (is_row_source(data)) data
+  if (!is.null(source)) data <- first_chunk(source)
   settings <- check_settings(formula, data, method, covariance, family, nugget, control, device, threads, verbose)
+  if (!is.null(source)) check_streamable(settings)
   locations <- new_locations(data, coords, time, distance, crs, c(all.vars(formula[[2L]]), all.vars(substitute(weights))))
   arguments <- list(weights = rlang::enquo(weights), offset = rlang::enquo(offset), subset = rlang::enquo(subset), na.action = na.action)
+  stream <- if (!is.null(source)) survey_source(source, arguments, formula, locations, settings$family)
+  if (!is.null(stream)) data <- stream$sample
   frame <- new_model_frame(arguments, formula, data, locations, settings$family)
   settings <- choose_by_response(settings, frame)
-  model <- new_model_data(frame, formula, settings)
+  model <- in_sample(stream, new_model_data(frame, formula, settings))
   settings$method <- with_k(settings$method, model$data, settings$family)
   inform_k(settings$method)
   model$data$coords <- embed_coordinates(model$data$coords, locations)
   settings$default_covariance <- is.null(covariance)
   settings$covariance <- covariance %||% default_covariance(settings$family, model$data, locations)
+  if (!is.null(stream)) model$data$stream <- with_coding(stream, frame, model)
   problem <- new_problem(model$data, locations, settings, start)
-  check_problem(problem, frame)
+  in_sample(stream, check_problem(problem, frame))
   warn_unlike_units(problem, distance)
   prepared <- proc.time()[["elapsed"]]
   settings$device <- choose_device(settings$device, nrow(model$data$coords), conditioning_size(settings$method, model$data), passes = 30)
@@ -126,10 +133,11 @@ neargp <- function(formula, data, coords = NULL, time = NULL, method = NULL, cov
     gpu <- device_name(settings$device)
   }, control$neighbor_search)
   finished <- proc.time()[["elapsed"]]
-  finish_fit(solved$result, solved$problem, c(settings, list(gpu = gpu)), model, frame,
+  fit <- finish_fit(solved$result, solved$problem, c(settings, list(gpu = gpu)), model, frame,
     call = call, formula = formula, offset_argument = rlang::quo_get_expr(arguments$offset),
     required = required_columns(formula, locations, data, rlang::quo_get_expr(arguments$offset)), n_given = NROW(data),
     elapsed = c(prepare = prepared - began, fit = finished - prepared, total = finished - began))
+  if (is.null(stream)) fit else as_streamed_fit(fit, stream)
 }
 
 check_settings <- function(formula, data, method, covariance, family, nugget, control, device, threads, verbose) {

@@ -28,7 +28,7 @@ print.neargp <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
 print_header <- function(x) {
   cat("Gaussian process by ", describe_method(x), "\n", sep = "")
   cat("Formula:   ", deparse1(x$formula), "\n", sep = "")
-  cat("Rows:      ", format_count(length(x$data$y)), describe_dropped(x), "\n", sep = "")
+  cat("Rows:      ", format_count(stats::nobs(x)), describe_rows(x), describe_dropped(x), "\n", sep = "")
   cat("Locations: ", describe_locations(x$locations), "\n", sep = "")
   if (!is_gaussian(x$family)) cat("Response:  ", family_call(x$family), " with ", x$family$link, " link", describe_successes(x), "\n", sep = "")
   details <- c(if (length(x$chosen)) c(Method = paste("by default", x$chosen)), fit_details(x$method, x))
@@ -141,7 +141,7 @@ print_remarks <- function(x, digits) {
 # A field that is forgotten between neighbouring locations cannot be told from noise, and does not predict. The spacing is the median
 # distance to the nearest other location, of up to 500; it is searched only where a grid over the bounding box would be about as wide.
 white_noise_note <- function(x, effective) {
-  if (length(effective) != 1L || inherits(x, "neargp_outputs")) return(NULL)
+  if (length(effective) != 1L || inherits(x, "neargp_outputs") || is_streamed(x)) return(NULL)
   coords <- x$data$coords
   if (effective >= (prod(pmax(apply(coords, 2L, function(x) diff(range(x))), 1e-300)) / nrow(coords))^(1 / ncol(coords))) return(NULL)
   places <- coords[!duplicated(location_index(coords)), , drop = FALSE]

@@ -96,6 +96,7 @@ loo_predict <- function(object, k = NULL, threads = NULL) {
   check_required()
   check_class(object, "object", "neargp", "a fit of neargp()")
   check_fit(object)
+  if (is_streamed(object)) refuse_rows("loo_predict()")
   if (inherits(object, "neargp_classifier")) return(loo_classes(object, k, threads))
   if (inherits(object, "neargp_outputs")) return(loo_outputs(object, k, threads))
   predicted <- leave_one_out(object, k, threads)

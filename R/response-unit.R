@@ -57,7 +57,7 @@ in_data_units <- function(problem, result) {
     problem$data$basis$unit <- NULL
     for (bound in c("lower", "upper")) problem$bounds[[bound]] <- problem$bounds[[bound]] + shift
     result$working <- result$working + shift
-    result$value <- result$value - length(data$y) * log(unit)
+    result$value <- result$value - row_count(data) * log(unit)
     result$beta <- unit * result$beta
     result$beta_vcov <- unit^2 * result$beta_vcov
   }

@@ -216,7 +216,7 @@ warm_start_of <- function(start, data, layout, settings) {
   kind <- function(x) list(class(x$method), x$method$estimator, x$method$posterior, family_call(x$family), x$family$link)
   same <- identical(kind(start), kind(settings)) && !anyNA(layout$start[!layout$fixed])
   rows <- c("y", "levels", "trials", "X", "coords", "offset", "weights", "output")
-  if (same && identical(unname(start$data[rows]), unname(data[rows]))) start
+  if (same && same_rows(start, data, rows)) start
 }
 
 check_start_values <- function(start, layout) {

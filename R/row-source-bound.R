@@ -1,0 +1,56 @@
+# The bound over the rows of a source. Its pieces have the sums of the rows in memory in the same order, so that it has the same value to the
+# last digit.
+
+# How the columns of the trend are coded in all rows, from the sample, which is then no longer needed.
+with_coding <- function(stream, frame, model) {
+  stream[c("terms", "xlevels", "contrasts", "sample")] <- list(attr(frame, "terms"), model$xlevels, model$contrasts, NULL)
+  stream
+}
+
+# Rows that a fit is to.
+row_count <- function(data) data$stream$rows %||% length(data$y)
+
+# The columns of a chunk as new_model_data() has them, with the levels of all rows.
+chunk_data <- function(stream, chunk) {
+  frame <- chunk_frame(stream, chunk)
+  frame <- apply_training_levels(frame, stream$xlevels)
+  n <- nrow(frame)
+  list(y = as.double(stats::model.response(frame)),
+    X = strip_design(stats::model.matrix(stream$terms, frame, contrasts.arg = stream$contrasts)),
+    offset = as.double(numeric_offset(frame) %||% double(n)), weights = as.double(frame[["(weights)"]] %||% rep(1, n)),
+    coords = embed_coordinates(frame[["(locations)"]], stream$locations))
+}
+
+# Calls visit(coords, columns, noise_scale) for pieces of as many rows as the core wants, what is over going to the next.
+for_each_piece <- function(data, visit) {
+  unit <- core_streamed_rows()
+  over <- NULL
+  for_each_chunk(data$stream$source, function(chunk, number, first) {
+    if (!nrow(chunk)) return(invisible())
+    own <- chunk_data(data$stream, chunk)
+    own$basis <- data$basis
+    rows <- rbind(over, cbind(1 / own$weights, own$coords, response_columns(own)))
+    whole <- nrow(rows) - nrow(rows) %% unit
+    if (whole) visit_rows(rows[seq_len(whole), , drop = FALSE], ncol(own$coords), visit)
+    over <<- rows[seq_len(nrow(rows)) > whole, , drop = FALSE]
+  }, data$stream$hashes)
+  if (NROW(over)) visit_rows(over, ncol(data$coords), visit)
+}
+
+visit_rows <- function(rows, dimension, visit) {
+  coords <- 1L + seq_len(dimension)
+  visit(rows[, coords, drop = FALSE], rows[, -c(1L, coords), drop = FALSE], rows[, 1L])
+}
+
+# As core_collapsed_bound(). One reading has the value, another one the gradient.
+streamed_bound <- function(data, method, threads) {
+  function(covariance, nugget, positions, derivatives) {
+    pointer <- core_streamed_bound(row_count(data), 1L + ncol(data$X), positions, covariance, nugget, method$bound, method$jitter, derivatives)
+    pass <- function(add) for_each_piece(data, function(coords, columns, noise_scale) add(pointer, coords, columns, noise_scale, threads))
+    if (core_streamed_regular(pointer)) pass(core_streamed_add_value)
+    result <- core_streamed_value(pointer)
+    if (nzchar(result$failure) || !derivatives) return(result)
+    pass(core_streamed_add_gradient)
+    c(result, core_streamed_gradient(pointer))
+  }
+}

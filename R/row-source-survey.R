@@ -1,0 +1,108 @@
+# The first reading of a source: what has to be known of all rows before any can be used.
+
+# The stream of a model's rows: the source, how a chunk becomes numbers, and what the first reading found: hashes, rows (used), given (read),
+# sample (a data frame).
+survey_source <- function(source, arguments, formula, locations, family) {
+  arguments$na.action <- arguments$na.action %||% stats::na.pass  # what is missing is then found by check_frame_finite()
+  stream <- list(source = source, arguments = arguments, formula = formula, locations = locations, family = family)
+  stream$model <- c(deparse1(formula), vapply(arguments[c("weights", "offset", "subset")], rlang::expr_deparse, "", width = 500L))
+  sampler <- new_sampler(source$start_rows)
+  given <- rows <- missing <- 0
+  stream$hashes <- for_each_chunk(source, function(chunk, number, first) {
+    given <<- given + nrow(chunk)
+    if (!nrow(chunk)) return(invisible())
+    check_subset_of_source(arguments$subset, chunk)
+    frame <- chunk_frame(stream, chunk)
+    if (number == 1L) check_rowwise(stream, chunk, frame)
+    check_frame_finite(frame)
+    rows <<- rows + nrow(frame)
+    missing <<- missing + length(attr(frame, "na.action"))
+    sampler$add(chunk, frame, number, first)
+  })
+  if (!rows) abort_neargp("empty", c("No rows are left to fit the model to.",
+    x = sprintf("The source has %s rows; subset and na.action removed all of them.", format_count(given))))
+  stream[c("given", "rows", "missing", "sample")] <- list(as_count(given), as_count(rows), as_count(missing), sampler$rows())
+  stream$is_whole <- rows == nrow(stream$sample)
+  stream
+}
+
+# Integers, as numbers of rows in memory are, as far as these go.
+as_count <- function(x) if (max(x, 0) <= .Machine$integer.max) as.integer(x) else x
+
+chunk_frame <- function(stream, chunk) rows_frame(stream$arguments, stream$formula, chunk, stream$locations, stream$family)
+
+# Numbers of rows would be those of each chunk.
+check_subset_of_source <- function(subset, chunk) {
+  value <- in_data("subset", rlang::eval_tidy(subset, chunk))
+  if (is.null(value) || is.logical(value)) return(invisible())
+  abort_source(c("`subset` must be logical for rows that are read in chunks.", i = "For example subset = year > 2000."))
+}
+
+# Rows of a part of a chunk must have the values that they have in the whole of it.
+check_rowwise <- function(stream, chunk, frame) {
+  if (nrow(chunk) < 2L) return(invisible())
+  part <- chunk_frame(stream, chunk[seq_len((nrow(chunk) + 1L) %/% 2L), , drop = FALSE])
+  whole <- frame[match(attr(part, "row.names"), attr(frame, "row.names")), , drop = FALSE]
+  plain <- function(x) if (is.factor(x) || is.character(x)) as.character(x) else as.numeric(x)
+  same <- vapply(names(frame), function(name) {
+    isTRUE(all.equal(plain(part[[name]]), plain(whole[[name]]), tolerance = 1e-10))
+  }, NA)
+  if (all(same)) return(invisible())
+  abort_source(c(sprintf("The value of `%s` in a row depends on the other rows of its chunk.", names(frame)[!same][1L]),
+    i = "Compute such columns beforehand, or fix what is taken from the rows: the knots and Boundary.knots of a spline, x - 20 for x - mean(x)."))
+}
+
+# Rows are named by their numbers in the source. Of a factor nothing but NA is missing.
+check_frame_finite <- function(frame) {
+  response <- stats::model.response(frame)
+  if (!is.null(response)) check_response(response, frame)
+  check_finite_data(list(y = response, offset = numeric_offset(frame), coords = frame[["(locations)"]]), frame)
+  for (name in setdiff(names(frame), c(names(frame)[1L], "(weights)", "(offset)", "(locations)"))) {
+    values <- if (is.numeric(frame[[name]])) as.matrix(frame[[name]]) else matrix(ifelse(is.na(frame[[name]]), NA, 0))
+    check_finite_data(list(X = structure(values, dimnames = list(NULL, rep(name, ncol(values))))), frame)
+  }
+  if (!is.null(frame[["(weights)"]])) check_weights(frame[["(weights)"]], frame)
+}
+
+# ---- the sample -------------------------------------------------------------------------------------------------------------------
+
+# All rows, or `size` of them, in their order: each chunk is put in a random order that is always the same one, and the rows that come
+# first in theirs are taken. Beside them the first row of each level.
+new_sampler <- function(size) {
+  kept <- list()
+  share <- double(0)  # of the chunk's rows that come earlier, for each row in `kept`; below 0 for what stays
+  levels <- list()
+  is_first_of_level <- function(frame) {
+    first <- logical(nrow(frame))
+    for (name in names(Filter(function(x) is.factor(x) || is.character(x), unclass(frame)[seq_along(frame)]))) {
+      values <- as.character(frame[[name]])
+      unseen <- !duplicated(values) & !values %in% levels[[name]]
+      levels[[name]] <<- c(levels[[name]], values[unseen])
+      first <- first | unseen
+    }
+    first
+  }
+  compact <- function() {
+    all <- do.call(rbind, kept)
+    last <- sort(share)[min(size, length(share))]
+    kept <<- list(all[share <= last, , drop = FALSE])
+    share <<- share[share <= last]
+  }
+  add <- function(chunk, frame, number, first) {
+    used <- as.numeric(attr(frame, "row.names")) - first + 1
+    n <- length(used)
+    if (!n) return(invisible())
+    own <- double(n)
+    own[core_order(frame[["(locations)"]], "random", 1000 + number, 1L)] <- (seq_len(n) - 0.5) / n
+    own[is_first_of_level(frame)] <- -1
+    take <- own <= (if (length(share) > size) sort(share)[size] else 1)
+    kept <<- c(kept, list(chunk[used[take], , drop = FALSE]))
+    share <<- c(share, own[take])
+    if (length(share) > 2 * size) compact()
+  }
+  rows <- function() {
+    compact()
+    kept[[1L]]
+  }
+  list(add = add, rows = rows)
+}
