@@ -93,6 +93,22 @@ core_set_simd <- function(name) {
     invisible(.Call(`_neargp_core_set_simd`, name))
 }
 
+core_deep_objective <- function(state, x, y, settings, threads) {
+    .Call(`_neargp_core_deep_objective`, state, x, y, settings, threads)
+}
+
+core_deep_components <- function(state, x, threads) {
+    .Call(`_neargp_core_deep_components`, state, x, threads)
+}
+
+core_deep_density <- function(state, x, y, settings, threads) {
+    .Call(`_neargp_core_deep_density`, state, x, y, settings, threads)
+}
+
+core_deep_train <- function(state, x, y, validation, settings, threads) {
+    .Call(`_neargp_core_deep_train`, state, x, y, validation, settings, threads)
+}
+
 core_execution_context <- function() {
     .Call(`_neargp_core_execution_context`)
 }
@@ -307,6 +323,34 @@ core_residual_leave_one_out <- function(coords, columns, noise_scale, neighbors,
 
 core_residual_simulate <- function(coords, values, noise_scale, newcoords, order_new, neighbors, inducing, covariance, nugget, jitter, inducing_draws, normals, threads) {
     .Call(`_neargp_core_residual_simulate`, coords, values, noise_scale, newcoords, order_new, neighbors, inducing, covariance, nugget, jitter, inducing_draws, normals, threads)
+}
+
+core_streamed_bound <- function(n, columns, inducing, covariance, nugget, bound, jitter, derivatives) {
+    .Call(`_neargp_core_streamed_bound`, n, columns, inducing, covariance, nugget, bound, jitter, derivatives)
+}
+
+core_streamed_rows <- function() {
+    .Call(`_neargp_core_streamed_rows`)
+}
+
+core_streamed_regular <- function(pointer) {
+    .Call(`_neargp_core_streamed_regular`, pointer)
+}
+
+core_streamed_add_value <- function(pointer, coords, columns, noise_scale, threads) {
+    invisible(.Call(`_neargp_core_streamed_add_value`, pointer, coords, columns, noise_scale, threads))
+}
+
+core_streamed_value <- function(pointer) {
+    .Call(`_neargp_core_streamed_value`, pointer)
+}
+
+core_streamed_add_gradient <- function(pointer, coords, columns, noise_scale, threads) {
+    invisible(.Call(`_neargp_core_streamed_add_gradient`, pointer, coords, columns, noise_scale, threads))
+}
+
+core_streamed_gradient <- function(pointer) {
+    .Call(`_neargp_core_streamed_gradient`, pointer)
 }
 
 core_collapsed_bound <- function(coords, columns, noise_scale, inducing, covariance, nugget, bound, jitter, derivatives, threads) {

@@ -10,9 +10,12 @@ check_streamable <- function(settings) {
   if (!is_gaussian(settings$family)) {
     abort_source(c("Responses that are not gaussian need two numbers of each row in memory.", i = "Read the rows into a data frame."))
   }
-  if (method$optimizer == "natural") {
-    abort_source(c("optimizer = \"natural\" takes random rows of all, which are not in memory.",
+  if (method$optimizer %in% c("natural", "adam")) {
+    abort_source(c(sprintf("optimizer = \"%s\" takes random rows of all, which are not in memory.", method$optimizer),
       i = "Take \"auto\", which has mini-batches from a sample, or \"collapsed\"."))
+  }
+  if (bound_kl_weight(method) != 1) {
+    abort_source(c("`kl_weight` needs the weight of each row in memory.", i = "Leave `kl_weight` at 1, or read the rows into a data frame."))
   }
 }
 

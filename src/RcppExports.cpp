@@ -372,6 +372,65 @@ BEGIN_RCPP
     return R_NilValue;
 END_RCPP
 }
+// core_deep_objective
+Rcpp::List core_deep_objective(const Rcpp::List& state, const Rcpp::NumericMatrix& x, const Rcpp::NumericVector& y, const Rcpp::List& settings, int threads);
+RcppExport SEXP _neargp_core_deep_objective(SEXP stateSEXP, SEXP xSEXP, SEXP ySEXP, SEXP settingsSEXP, SEXP threadsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type state(stateSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type x(xSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type y(ySEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type settings(settingsSEXP);
+    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_deep_objective(state, x, y, settings, threads));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_deep_components
+Rcpp::List core_deep_components(const Rcpp::List& state, const Rcpp::NumericMatrix& x, int threads);
+RcppExport SEXP _neargp_core_deep_components(SEXP stateSEXP, SEXP xSEXP, SEXP threadsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type state(stateSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type x(xSEXP);
+    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_deep_components(state, x, threads));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_deep_density
+Rcpp::List core_deep_density(const Rcpp::List& state, const Rcpp::NumericMatrix& x, const Rcpp::NumericVector& y, const Rcpp::List& settings, int threads);
+RcppExport SEXP _neargp_core_deep_density(SEXP stateSEXP, SEXP xSEXP, SEXP ySEXP, SEXP settingsSEXP, SEXP threadsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type state(stateSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type x(xSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type y(ySEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type settings(settingsSEXP);
+    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_deep_density(state, x, y, settings, threads));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_deep_train
+Rcpp::List core_deep_train(const Rcpp::List& state, const Rcpp::NumericMatrix& x, const Rcpp::NumericVector& y, const Rcpp::List& validation, const Rcpp::List& settings, int threads);
+RcppExport SEXP _neargp_core_deep_train(SEXP stateSEXP, SEXP xSEXP, SEXP ySEXP, SEXP validationSEXP, SEXP settingsSEXP, SEXP threadsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type state(stateSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type x(xSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type y(ySEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type validation(validationSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type settings(settingsSEXP);
+    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_deep_train(state, x, y, validation, settings, threads));
+    return rcpp_result_gen;
+END_RCPP
+}
 // core_execution_context
 Rcpp::List core_execution_context();
 RcppExport SEXP _neargp_core_execution_context() {
@@ -1214,6 +1273,95 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// core_streamed_bound
+SEXP core_streamed_bound(double n, int columns, const Rcpp::NumericMatrix& inducing, const Rcpp::List& covariance, double nugget, const std::string& bound, double jitter, bool derivatives);
+RcppExport SEXP _neargp_core_streamed_bound(SEXP nSEXP, SEXP columnsSEXP, SEXP inducingSEXP, SEXP covarianceSEXP, SEXP nuggetSEXP, SEXP boundSEXP, SEXP jitterSEXP, SEXP derivativesSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< double >::type n(nSEXP);
+    Rcpp::traits::input_parameter< int >::type columns(columnsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type inducing(inducingSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type covariance(covarianceSEXP);
+    Rcpp::traits::input_parameter< double >::type nugget(nuggetSEXP);
+    Rcpp::traits::input_parameter< const std::string& >::type bound(boundSEXP);
+    Rcpp::traits::input_parameter< double >::type jitter(jitterSEXP);
+    Rcpp::traits::input_parameter< bool >::type derivatives(derivativesSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_streamed_bound(n, columns, inducing, covariance, nugget, bound, jitter, derivatives));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_streamed_rows
+double core_streamed_rows();
+RcppExport SEXP _neargp_core_streamed_rows() {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    rcpp_result_gen = Rcpp::wrap(core_streamed_rows());
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_streamed_regular
+bool core_streamed_regular(SEXP pointer);
+RcppExport SEXP _neargp_core_streamed_regular(SEXP pointerSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< SEXP >::type pointer(pointerSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_streamed_regular(pointer));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_streamed_add_value
+void core_streamed_add_value(SEXP pointer, const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& columns, const Rcpp::NumericVector& noise_scale, int threads);
+RcppExport SEXP _neargp_core_streamed_add_value(SEXP pointerSEXP, SEXP coordsSEXP, SEXP columnsSEXP, SEXP noise_scaleSEXP, SEXP threadsSEXP) {
+BEGIN_RCPP
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< SEXP >::type pointer(pointerSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type coords(coordsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type columns(columnsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type noise_scale(noise_scaleSEXP);
+    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    core_streamed_add_value(pointer, coords, columns, noise_scale, threads);
+    return R_NilValue;
+END_RCPP
+}
+// core_streamed_value
+Rcpp::List core_streamed_value(SEXP pointer);
+RcppExport SEXP _neargp_core_streamed_value(SEXP pointerSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< SEXP >::type pointer(pointerSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_streamed_value(pointer));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_streamed_add_gradient
+void core_streamed_add_gradient(SEXP pointer, const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& columns, const Rcpp::NumericVector& noise_scale, int threads);
+RcppExport SEXP _neargp_core_streamed_add_gradient(SEXP pointerSEXP, SEXP coordsSEXP, SEXP columnsSEXP, SEXP noise_scaleSEXP, SEXP threadsSEXP) {
+BEGIN_RCPP
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< SEXP >::type pointer(pointerSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type coords(coordsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type columns(columnsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type noise_scale(noise_scaleSEXP);
+    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    core_streamed_add_gradient(pointer, coords, columns, noise_scale, threads);
+    return R_NilValue;
+END_RCPP
+}
+// core_streamed_gradient
+Rcpp::List core_streamed_gradient(SEXP pointer);
+RcppExport SEXP _neargp_core_streamed_gradient(SEXP pointerSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< SEXP >::type pointer(pointerSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_streamed_gradient(pointer));
+    return rcpp_result_gen;
+END_RCPP
+}
 // core_collapsed_bound
 Rcpp::List core_collapsed_bound(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& columns, const Rcpp::NumericVector& noise_scale, const Rcpp::NumericMatrix& inducing, const Rcpp::List& covariance, double nugget, const std::string& bound, double jitter, bool derivatives, int threads);
 RcppExport SEXP _neargp_core_collapsed_bound(SEXP coordsSEXP, SEXP columnsSEXP, SEXP noise_scaleSEXP, SEXP inducingSEXP, SEXP covarianceSEXP, SEXP nuggetSEXP, SEXP boundSEXP, SEXP jitterSEXP, SEXP derivativesSEXP, SEXP threadsSEXP) {
@@ -1368,6 +1516,10 @@ static const R_CallMethodDef CallEntries[] = {
     {"_neargp_core_simd", (DL_FUNC) &_neargp_core_simd, 0},
     {"_neargp_core_simd_available", (DL_FUNC) &_neargp_core_simd_available, 0},
     {"_neargp_core_set_simd", (DL_FUNC) &_neargp_core_set_simd, 1},
+    {"_neargp_core_deep_objective", (DL_FUNC) &_neargp_core_deep_objective, 5},
+    {"_neargp_core_deep_components", (DL_FUNC) &_neargp_core_deep_components, 3},
+    {"_neargp_core_deep_density", (DL_FUNC) &_neargp_core_deep_density, 5},
+    {"_neargp_core_deep_train", (DL_FUNC) &_neargp_core_deep_train, 6},
     {"_neargp_core_execution_context", (DL_FUNC) &_neargp_core_execution_context, 0},
     {"_neargp_core_set_execution_context", (DL_FUNC) &_neargp_core_set_execution_context, 1},
     {"_neargp_core_device_count", (DL_FUNC) &_neargp_core_device_count, 1},
@@ -1422,6 +1574,13 @@ static const R_CallMethodDef CallEntries[] = {
     {"_neargp_core_residual_predict", (DL_FUNC) &_neargp_core_residual_predict, 13},
     {"_neargp_core_residual_leave_one_out", (DL_FUNC) &_neargp_core_residual_leave_one_out, 11},
     {"_neargp_core_residual_simulate", (DL_FUNC) &_neargp_core_residual_simulate, 13},
+    {"_neargp_core_streamed_bound", (DL_FUNC) &_neargp_core_streamed_bound, 8},
+    {"_neargp_core_streamed_rows", (DL_FUNC) &_neargp_core_streamed_rows, 0},
+    {"_neargp_core_streamed_regular", (DL_FUNC) &_neargp_core_streamed_regular, 1},
+    {"_neargp_core_streamed_add_value", (DL_FUNC) &_neargp_core_streamed_add_value, 5},
+    {"_neargp_core_streamed_value", (DL_FUNC) &_neargp_core_streamed_value, 1},
+    {"_neargp_core_streamed_add_gradient", (DL_FUNC) &_neargp_core_streamed_add_gradient, 5},
+    {"_neargp_core_streamed_gradient", (DL_FUNC) &_neargp_core_streamed_gradient, 1},
     {"_neargp_core_collapsed_bound", (DL_FUNC) &_neargp_core_collapsed_bound, 10},
     {"_neargp_core_coregionalised_bound", (DL_FUNC) &_neargp_core_coregionalised_bound, 11},
     {"_neargp_core_family_start", (DL_FUNC) &_neargp_core_family_start, 5},

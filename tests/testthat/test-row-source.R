@@ -185,7 +185,7 @@ test_that("formulas that depend on other rows, other methods and families are re
     expect_error(fit(formula), "depends on the other rows", class = "neargp_error_source")
   }
   expect_error(fit(z ~ 1, subset = 1:50), class = "neargp_error_source")
-  for (method in list(NULL, vecchia(), odvgp(), ppgpr(), swsgp(), svgp(optimizer = "natural"))) {
+  for (method in list(NULL, vecchia(), odvgp(), ppgpr(), swsgp(), svgp(optimizer = "natural"), svgp(optimizer = "adam"), svgp(kl_weight = 0.5))) {
     expect_error(fit(z ~ 1, method = method), class = "neargp_error_source")
   }
   expect_error(fit(years ~ 1, family = poisson()), class = "neargp_error_source")
