@@ -149,7 +149,7 @@ deep_coverage <- function(state, rows, settings) {
 
 warn_deep <- function(rows, validation, notes) {
   if (rows < 5000L) {
-    warn_neargp("deep", c(sprintf("On %s rows the intervals of a deep sigma point process may be too short.", format_count(rows)),
+    warn_neargp("deep", c(sprintf("On %s rows the intervals of a deep Gaussian process may be too short.", format_count(rows)),
       i = "exact_gp(), vecchia() and loo_k() have calibrated ones on few rows."))
   }
   gap <- validation$objective + validation$nll

@@ -153,7 +153,7 @@ training_data <- function(n = 600L) {
 }
 
 quiet_fit <- function(data, ..., epochs = 20L) {
-  settings <- list(width = 2L, inducing = 20L, sites = 3L, epochs = epochs, batch = 200L, regularization = 0.5, ...)
+  settings <- utils::modifyList(list(width = 2L, inducing = 20L, sites = 3L, epochs = epochs, batch = 100L, regularization = 0.5), list(...))
   suppressWarnings(deep_fit(data$x, data$y, settings), classes = "neargp_warning_deep")
 }
 
@@ -191,6 +191,23 @@ test_that("training raises the objective, and the fit is that of the best epoch"
   expect_equal(nrow(fit$trace), 20L)
   expect_equal(fit$trace$rate[c(1L, 11L)], c(0.03, 0.03 * 0.505))
   expect_true(fit$validation$coverage > 0.8)
+})
+
+test_that("every kind of fit trains", {
+  data <- training_data(300L)
+  counts <- list(x = data$x, y = rpois(300L, exp(0.3 + 0.5 * data$y)))
+  outputs <- list(x = data$x, y = cbind(data$y, replace(data$y^2, 5:9, NA)))
+  kinds <- list(list(layers = 1L), list(rule = "grid"), list(rule = "symmetric"), list(rule = "hermite"), list(layers = 3L),
+    list(rule = "random", samples = 4L), list(rule = "random", samples = 4L, covariance = "full", score = "expected", regularization = 1),
+    list(rule = "random", samples = 4L, covariance = "full", score = "robust", gamma = 1.05), list(validation = 0),
+    list(kernel = list(family = "gaussian", shape = double(0))), list(weights = rep(c(0.5, 2), 150L)))
+  gain <- function(data, kind) {
+    trace <- do.call(quiet_fit, c(list(data, epochs = 6L, restarts = 1L), kind))$trace
+    trace$objective[6L] - trace$objective[1L]
+  }
+  for (kind in kinds) expect_gt(gain(data, kind), 0.05)
+  expect_gt(gain(outputs, list()), 0.05)
+  expect_gt(gain(counts, list(family = list(name = "poisson", parameters = double(0), constant = log(mean(counts$y))))), 0.01)
 })
 
 test_that("fits repeat, leave R's random numbers alone, and go on from a state", {
