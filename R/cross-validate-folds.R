@@ -48,12 +48,19 @@ predict_split <- function(case, split, refit, level) {
     warn_neargp("convergence", sprintf("The fit without fold %s did not converge: %s.", split$fold, known$convergence$message))
   }
   moments <- do.call(predict_latent, c(list(known, data$coords, data$X, data$offset), case$arguments))
-  predictions <- data.frame(row = split$held, fold = split$fold, observed = data$y)
-  if (is_gaussian(fit$family)) {
-    return(cbind(predictions, mean = moments$mean, sd = sqrt(moments$variance + known$nugget / data$weights)))
-  }
-  mixture <- new_mixture(moments$mean, sqrt(moments$variance), fit$family, known$family_parameters, data$trials %||% 1, data$weights)
-  cbind(predictions, mixture_scores(data$y, mixture, level), link_mean = mixture$mean, link_sd = mixture$sd, trials = mixture$trials)
+  cbind(data.frame(row = split$held, fold = split$fold, observed = data$y), fold_scores(known$method, known, moments, data, level))
+}
+
+# What is known of the predictions of held-out rows: `moments` of the field there, `data` of these rows.
+fold_scores <- function(method, fit, moments, data, level) {
+  UseMethod("fold_scores")
+}
+
+#' @export
+fold_scores.default <- function(method, fit, moments, data, level) {
+  if (is_gaussian(fit$family)) return(data.frame(mean = moments$mean, sd = sqrt(moments$variance + fit$nugget / data$weights)))
+  mixture <- new_mixture(moments$mean, sqrt(moments$variance), fit$family, fit$family_parameters, data$trials %||% 1, data$weights)
+  cbind(mixture_scores(data$y, mixture, level), link_mean = mixture$mean, link_sd = mixture$sd, trials = mixture$trials)
 }
 
 # Mean and variance of the latent field at embedded coordinates.

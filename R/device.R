@@ -11,7 +11,7 @@ resolve_device <- function(device, dense = FALSE) {
 
 check_dense_device <- function(device) {
   if (device == "cuda") {
-    abort_neargp("device", c("Dense matrices, of exact_gp(), svgp() and vecchia(inducing = ), are computed on the CPU only.",
+    abort_neargp("device", c("Dense matrices, of exact_gp(), svgp(), dspp() and vecchia(inducing = ), are computed on the CPU only.",
       i = "Use device = \"cpu\" or \"auto\"; where there is no such argument, options(neargp.device = \"auto\")."))
   }
   "cpu"

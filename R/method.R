@@ -27,7 +27,7 @@ complete_fit <- function(method, fit, result) {
 complete_fit.default <- function(method, fit, result) fit
 
 # Methods whose matrices are as large as all that a prediction is conditioned on: the CPU alone computes them.
-is_dense <- function(method) inherits(method, "neargp_exact_gp") || has_inducing_features(method)
+is_dense <- function(method) inherits(method, "neargp_exact_gp") || has_inducing_features(method) || is_deep(method)
 
 has_inducing_features <- function(method) is_svgp(method) || has_low_rank(method)
 
@@ -48,6 +48,14 @@ method_layout <- function(method, layout, settings) {
 
 #' @export
 method_layout.default <- function(method, layout, settings) layout
+
+# The covariance where none is given, of a method that has one of its own.
+method_default_covariance <- function(method) {
+  UseMethod("method_default_covariance")
+}
+
+#' @export
+method_default_covariance.default <- function(method) NULL
 
 # The response as numbers, from what the formula gives: a list of `y` and whatever else the method needs of it.
 model_response <- function(method, y, family, weights, frame) {

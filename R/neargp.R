@@ -42,7 +42,7 @@
 #' @param coords for data frames: one-sided formula of the numeric coordinate columns, such as `~ x + y` or `~ lon + lat + depth`; `~ .` for
 #'   all columns but the response, time and weights (several inputs, as in machine learning); or their names.
 #' @param time one-sided formula of one column, numeric, Date or date-time (the latter two in days).
-#' @param method [vecchia()], also with inducing points, [exact_gp()] for a few thousand rows, [svgp()], [odvgp()], [ppgpr()], [swsgp()], [loo_k()] or
+#' @param method [vecchia()], also with inducing points, [exact_gp()] for a few thousand rows, [svgp()], [odvgp()], [ppgpr()], [swsgp()], [dspp()], [dgp()], [loo_k()] or
 #'   [mll_k()] for prediction in many dimensions, [loo_k()] or [svgp()] for class probabilities, [vnngp()], [loo_k()] or [svgp()] for all other
 #'   families; `vignette("which-method", package = "neargp")` goes from the data to a call. By default the section on methods chooses.
 #' @param covariance [cov_matern()], one of its relatives, or a sum of them. `NULL` (default) is for a gaussian response
@@ -120,7 +120,7 @@ neargp <- function(formula, data, coords = NULL, time = NULL, method = NULL, cov
   inform_k(settings$method)
   model$data$coords <- embed_coordinates(model$data$coords, locations)
   settings$default_covariance <- is.null(covariance)
-  settings$covariance <- covariance %||% default_covariance(settings$family, model$data, locations)
+  settings$covariance <- covariance %||% method_default_covariance(settings$method) %||% default_covariance(settings$family, model$data, locations)
   if (!is.null(stream)) model$data$stream <- with_coding(stream, frame, model)
   problem <- new_problem(model$data, locations, settings, start)
   in_sample(stream, check_problem(problem, frame))

@@ -5,6 +5,7 @@
 # around (bench/defaults.md). Several locations at once have common neighbours and one mean, the process alone has none, and what a latent
 # model conditions on are not observations. `joint` and `is_part`: whether several locations, or a part of the field, are wanted.
 prediction_conditioning <- function(object, k, local_mean, sectors, joint, is_part) {
+  if (is_deep(object$method)) return(deep_conditioning(object$method, k, local_mean, sectors, joint, is_part))
   if (is_svgp(object$method)) {
     check_no_neighbors(object$method, k, local_mean, sectors)
     return(list(k = nrow(object$inducing), sectors = 0L, exact = FALSE, local_mean = FALSE))
@@ -46,9 +47,9 @@ default_local_mean <- function(object, wanted) {
 # were made for the k of the fit: with 60 points in the place of 16 log scores of swsgp() were worse by 0.02 to 0.03 (powerplant, elevators).
 prediction_k <- function(object, k, least = 60L) {
   n <- length(object$data$y)
-  if (is_svgp(object$method)) {
+  if (is_svgp(object$method) || is_deep(object$method)) {
     check_no_neighbors(object$method, k, NULL, NULL)
-    return(nrow(object$inducing))
+    return(max(0L, nrow(object$inducing)))
   }
   if (is.null(k) && (!is.null(object$pseudo_observations) || is_swsgp(object$method))) return(object$k)
   if (is.null(k)) return(min(n, max(least, 2L * object$k)))

@@ -37,9 +37,13 @@ quantile_columns <- function(mixture, probs) {
 
 exceedance_columns <- function(mixture, threshold, of) {
   if (is.null(threshold)) return(NULL)
+  probabilities <- lapply(threshold, if (of == "mean") mean_exceedance else mixture_exceedance, mixture = mixture)
+  stats::setNames(probabilities, exceedance_names(threshold, of))
+}
+
+exceedance_names <- function(threshold, of) {
   name <- if (of == "mean") "p_mean_exceed" else "p_exceed"
-  names <- if (length(threshold) == 1L) name else paste0(name, "_", format_numbers(threshold))
-  stats::setNames(lapply(threshold, if (of == "mean") mean_exceedance else mixture_exceedance, mixture = mixture), names)
+  if (length(threshold) == 1L) name else paste0(name, "_", format_numbers(threshold))
 }
 
 # The mean of the response rises with eta, which is normal. Every mean exceeds a threshold below its range, and none one at its upper end.

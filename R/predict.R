@@ -172,14 +172,25 @@ chunked_moments <- function(object, target, settings, moments_at = part_predicto
     part <- moments_at(target$coords[rows, , drop = FALSE], target$X[rows, , drop = FALSE], target$offset[rows])
     moments$mean[rows] <- part$mean
     moments$variance[rows] <- part$variance
+    if (!is.null(part$components)) {
+      if (is.null(moments$components)) moments$components <- matrix(NA_real_, m, ncol(part$components))
+      moments$components[rows, ] <- part$components
+    }
     advance()
   }
   spread_over_rows(moments, target$complete)
 }
 
+# `components`: of mixtures, a row for each row (deep-predict.R).
 spread_over_rows <- function(moments, complete) {
   spread <- function(x) replace(rep(NA_real_, length(complete)), complete, x)
-  list(mean = spread(moments$mean), variance = spread(moments$variance))
+  spread_matrix <- function(x) {
+    all <- matrix(NA_real_, length(complete), ncol(x))
+    all[complete, ] <- x
+    all
+  }
+  list(mean = spread(moments$mean), variance = spread(moments$variance),
+    components = if (!is.null(moments$components)) spread_matrix(moments$components))
 }
 
 conditional_moments <- function(object, coords, X, offset, settings, neighbors = NULL) {

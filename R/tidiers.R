@@ -107,6 +107,14 @@ glance.neargp <- function(x, ...) {
 augment.neargp <- function(x, data = NULL, ...) {
   check_fit(x)
   check_no_more_arguments()
+  loo <- loo_table(x)
+  fitted <- smoothed(x, NULL, NULL)
+  with_training_columns(x, data, data.frame(.fitted = fitted, .resid = x$data$y - fitted, .loo_mean = loo$mean, .loo_sd = loo$sd,
+    .loo_std_resid = loo$z))
+}
+
+# The data with `said`, what the fit says of each of its rows.
+with_training_columns <- function(x, data, said) {
   n <- length(x$data$y)
   if (is.null(data)) data <- original_columns(x) %||% fitted_columns(x)
   spread <- stats::naresid(x$na_action, seq_len(n))
@@ -116,9 +124,6 @@ augment.neargp <- function(x, data = NULL, ...) {
       i = "Rows removed by `subset` or `na.action` must be removed from `data` too (na.exclude keeps their place)."
     ))
   }
-  loo <- loo_table(x)
-  fitted <- smoothed(x, NULL, NULL)
-  said <- data.frame(.fitted = fitted, .resid = x$data$y - fitted, .loo_mean = loo$mean, .loo_sd = loo$sd, .loo_std_resid = loo$z)
   if (nrow(data) != n) said <- said[spread, ]
   data[names(said)] <- said
   data

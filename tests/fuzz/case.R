@@ -37,7 +37,7 @@ judge <- function(value, check) {
   if (inherits(found, "fuzz_problem")) found else list(kind = "ok", text = "")
 }
 
-method_weights <- c(vecchia = 3, exact_gp = 2, mll_k = 2.5, loo_k = 1.2, vnngp = 3, svgp = 1.2, odvgp = 0.6, ppgpr = 0.8, swsgp = 1)
+method_weights <- c(vecchia = 3, exact_gp = 2, mll_k = 2.5, loo_k = 1.2, vnngp = 3, svgp = 1.2, odvgp = 0.6, ppgpr = 0.8, swsgp = 1, dspp = 0.6, dgp = 0.4)
 
 # All methods, or those that NEARGP_FUZZ_METHODS names.
 wanted_methods <- function() {

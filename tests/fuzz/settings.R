@@ -3,7 +3,7 @@
 latent_families <- c("gaussian", "student_t", "poisson", "negative_binomial", "binomial", "Gamma", "beta")
 
 families_of <- list(vecchia = "gaussian", exact_gp = "gaussian", mll_k = "gaussian", odvgp = latent_families, svgp = c(latent_families, "categorical"),
-  ppgpr = latent_families, swsgp = latent_families, vnngp = latent_families,
+  ppgpr = latent_families, dspp = "gaussian", dgp = "gaussian", swsgp = latent_families, vnngp = latent_families,
   loo_k = c("gaussian", "gaussian", "binomial", "categorical", "student_t", "poisson", "negative_binomial", "Gamma", "beta"))
 
 random_anisotropy <- function() {
@@ -86,11 +86,25 @@ inducing_arguments <- function(name, k, n) {
   arguments
 }
 
+deep_arguments <- function(name) {
+  arguments <- list(layers = pick(1L, 2L, 2L, 2L, 3L), width = pick(1L, 2L, 3L), inducing = pick(2L, 5L, 20L), epochs = pick(1L, 5L),
+    batch_size = pick(16L, 1000L), restarts = pick(1L, 2L))
+  if (chance(0.3)) arguments$skip <- pick("none", "mean", "both", "inputs")
+  if (chance(0.3)) arguments["regularization"] <- list(pick(NULL, 0, 1))
+  if (chance(0.2)) arguments$validation <- pick(0, 0.5)
+  if (chance(0.2)) arguments$seed <- pick(0L, 7L)
+  if (name == "dgp") return(c(arguments, list(samples = pick(1L, 3L)), if (chance(0.3)) list(robustness = 1.05)))
+  if (chance(0.4)) arguments$quadrature <- pick("grid", "symmetric", "hermite")
+  if (chance(0.3)) arguments$sites <- pick(1L, 2L, 5L)
+  arguments
+}
+
 random_method <- function(name, n, tame) {
   k <- random_k(n, tame)
   arguments <- switch(name,
     vecchia = vecchia_arguments(k, n),
-    exact_gp = list(), mll_k = list(k = k), loo_k = loo_k_arguments(k), vnngp = vnngp_arguments(k, n), inducing_arguments(name, k, n))
+    exact_gp = list(), mll_k = list(k = k), loo_k = loo_k_arguments(k), vnngp = vnngp_arguments(k, n),
+    dspp = deep_arguments(name), dgp = deep_arguments(name), inducing_arguments(name, k, n))
   if (is.null(k) && chance(0.7)) arguments$k <- NULL
   possible <- names(formals(exported(name)))
   if (!tame && chance(0.04)) arguments[sample(possible, 1L)] <- list(junk())

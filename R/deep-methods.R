@@ -1,0 +1,212 @@
+# Fits by dspp() and dgp(): what their methods for generics do otherwise than those of other fits. Such a fit is of class
+# c("neargp_deep_fit", "neargp") and has the list `deep`, what deep_fit() returned and how inputs and response were standardised.
+
+abort_deep <- function(object, what, why, instead) {
+  abort_neargp("method", c(sprintf("A fit by %s has no %s: %s.", method_call(object$method), what, why), i = instead))
+}
+
+# ---- print ------------------------------------------------------------------------------------------------------------------------
+
+#' @export
+fit_details.neargp_deep <- function(method, fit) {
+  deep <- fit$deep
+  starts <- max(1L, nrow(deep$notes$restarts))
+  c(Layers = sprintf("%d, %s inducing points a unit", method$layers, format_count(deep$notes$inducing[1L])),
+    Units = if (method$layers > 1L) sprintf("%d in each hidden layer", method$width),
+    Mixture = describe_components(deep$prediction$log_weights),
+    Trained = sprintf("%d epochs, kept as after %d; %d %s; divergence weighs %s", nrow(deep$trace), deep$notes$epoch, starts,
+      if (starts == 1L) "start" else "starts", format(deep$notes$regularization)),
+    Objective = sprintf("%s a row%s", format(signif(deep$validation$objective, 4L)), describe_progress(deep$notes$improving)),
+    `Held out` = describe_validation(deep$validation))
+}
+
+# Weights that are equal to begin with say nothing.
+describe_components <- function(log_weights) {
+  count <- length(log_weights)
+  if (count == 1L) return("1 component")
+  effective <- if (diff(range(log_weights)) > 0) sprintf(", of which %s are effective", format(round(1 / sum(exp(2 * log_weights)), 1L)))
+  paste0(format_count(count), " components", effective)
+}
+
+describe_progress <- function(gain, least = 0.01) {
+  if (!isTRUE(gain > least)) return("")
+  sprintf("; the last tenth of the epochs gained %s, and more would gain more", format(signif(gain, 2L)))
+}
+
+describe_validation <- function(validation) {
+  if (!length(validation$rows)) return("none, so that nothing tells whether it overfits")
+  sprintf("%s rows: log density %s a row, %s%% inside their 95%% intervals", format_count(length(validation$rows)),
+    format(signif(-validation$nll, 4L)), format(round(100 * validation$coverage, 1L)))
+}
+
+#' @export
+print.neargp_deep_fit <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
+  check_fit(x)
+  print_header(x)
+  cat(covariance_line(x))
+  cat("  a variance and ranges for each unit, see summary()\n")
+  cat("Noise:     ", describe_noise(x, digits), "\n", sep = "")
+  cat("\n", score_line(x), "\n", convergence_line(x), "\n", sep = "")
+  invisible(x)
+}
+
+describe_noise <- function(x, digits) {
+  paste0("standard deviation ", format(signif(sqrt(x$nugget), digits), digits = digits),
+    if (x$deep$notes$noise_at_floor) ", at its lower bound: judge this fit by its errors, not by its log score")
+}
+
+#' @export
+summary.neargp_deep_fit <- function(object, ...) {
+  check_fit(object)
+  check_no_more_arguments()
+  structure(list(fit = object, units = unit_table(object), sites = object$deep$state$sites, weights = exp(object$deep$state$log_weights)),
+    class = "summary.neargp_deep_fit")
+}
+
+#' @export
+print.summary.neargp_deep_fit <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
+  print(x$fit, digits = digits)
+  cat("\nUnits:\n")
+  shown <- x$units
+  numbers <- vapply(shown, is.double, NA)
+  shown[numbers] <- lapply(shown[numbers], signif, digits)
+  print.data.frame(shown, row.names = FALSE)
+  if (length(x$weights) > 1L) {
+    cat("\nWeights of components:\n")
+    print(utils::head(signif(sort(x$weights, decreasing = TRUE), digits), 20L))
+  }
+  invisible(x)
+}
+
+# ---- parameters -------------------------------------------------------------------------------------------------------------------
+
+# One row for each parameter: layer, unit, term, estimate. Ranges of coordinates are in their units, those of hidden units as
+# shares of nothing but these; variances of hidden units are in units of the next layer's inputs, that of the last layer is the response's.
+unit_table <- function(object) {
+  state <- object$deep$state
+  last <- length(state$layers)
+  tables <- lapply(seq_len(last), function(l) {
+    layer <- state$layers[[l]]
+    do.call(rbind, lapply(seq_along(layer$units), function(u) {
+      unit <- layer$units[[u]]
+      scale <- input_units(object, layer$kernel_inputs, length(unit$range))
+      data.frame(layer = l, unit = u, term = c("variance", paste0("range_", names(scale))),
+        estimate = c(unit$variance * if (l == last) object$deep$scale^2 else 1, unit$range * unname(scale)))
+    }))
+  })
+  do.call(rbind, tables)
+}
+
+# The units of a layer's inputs, hidden ones first, by name.
+input_units <- function(object, inputs, count) {
+  observed <- if ("x" %in% inputs) stats::setNames(object$deep$inputs$scale, object$locations$embedded_names[object$deep$inputs$kept])
+  hidden <- count - length(observed)
+  c(stats::setNames(rep(1, hidden), sprintf("hidden%d", seq_len(hidden))), observed)
+}
+
+#' @export
+coef.neargp_deep_fit <- function(object, what = c("trend", "covariance"), ...) {
+  check_no_more_arguments()
+  if (check_choice(what, "what", c("trend", "covariance")) == "trend") return(object$beta)
+  units <- unit_table(object)
+  c(stats::setNames(units$estimate, sprintf("layer%d_unit%d_%s", units$layer, units$unit, units$term)), nugget = object$nugget)
+}
+
+#' @export
+vcov.neargp_deep_fit <- function(object, ...) {
+  abort_deep(object, "standard errors", "its units are not identified, and other starts lead to other ones",
+    "predict() has the uncertainty of predictions.")
+}
+
+#' @export
+confint.neargp_deep_fit <- function(object, parm, level = 0.95, ...) stats::vcov(object)
+
+#' @export
+logLik.neargp_deep_fit <- function(object, ...) {
+  check_fit(object)
+  check_no_more_arguments()
+  structure(object$log_likelihood, df = NA_integer_, nobs = length(object$data$y), score = object$score, class = c("neargp_score", "logLik"))
+}
+
+#' @export
+tidy.neargp_deep_fit <- function(x, ...) {
+  check_fit(x)
+  check_no_more_arguments()
+  estimates <- stats::coef(x, what = "covariance")
+  data.frame(effect = c("trend", rep("covariance", length(estimates))), term = c(names(x$beta), names(estimates)),
+    estimate = c(unname(x$beta), unname(estimates)), std.error = NA_real_, statistic = NA_real_, p.value = NA_real_)
+}
+
+#' @export
+glance.neargp_deep_fit <- function(x, ...) {
+  table <- NextMethod()
+  table[c("variance", "range")] <- NA_real_
+  cbind(table, validation = if (length(x$deep$validation$rows)) -x$deep$validation$nll else NA_real_,
+    coverage = x$deep$validation$coverage %||% NA_real_)
+}
+
+# ---- rows -------------------------------------------------------------------------------------------------------------------------
+
+# Mixtures of new observations at the training rows, which the fit has seen.
+training_mixture <- function(object, threads) {
+  mixture <- deep_mixture(object, object$data$coords, resolve_threads(threads))
+  observed_mixture(mixture, object$nugget / object$data$weights)
+}
+
+#' @rdname residuals.neargp
+#' @export
+residuals.neargp_deep_fit <- function(object, type = c("response", "pearson", "quantile"), threads = NULL, ...) {
+  check_fit(object)
+  check_no_more_arguments()
+  if (identical(type, "loo") || identical(type, "standardized")) weights_of_others(object$method, object, NULL)
+  type <- check_choice(type, "type", c("response", "pearson", "quantile"))
+  values <- deep_residuals(object, threads)[[type]]
+  names(values) <- object$row_names %||% seq_along(values)
+  stats::naresid(object$na_action, values)
+}
+
+deep_residuals <- function(object, threads = NULL) {
+  mixture <- training_mixture(object, threads)
+  mean <- normal_mixture_mean(mixture)
+  error <- object$data$y - mean
+  score <- normal_score_at(object$data$y, mixture)$score
+  data.frame(fitted = mean, response = error, pearson = error / sqrt(normal_mixture_variance(mixture)), quantile = pmin(pmax(score, -6), 6))
+}
+
+#' @export
+augment.neargp_deep_fit <- function(x, data = NULL, ...) {
+  check_fit(x)
+  check_no_more_arguments()
+  given <- deep_residuals(x)
+  with_training_columns(x, data, data.frame(.fitted = given$fitted, .resid = given$response, .std_resid = given$quantile))
+}
+
+# ---- scores -----------------------------------------------------------------------------------------------------------------------
+
+#' @export
+scores.neargp_deep_fit <- function(object, newdata = NULL, observed = NULL, weights = NULL, level = 0.95, na.rm = FALSE, threads = NULL, ...) {
+  check_fit(object)
+  check_no_more_arguments()
+  check_level(level)
+  if (is.null(newdata)) weights_of_others(object$method, object, NULL)
+  truth <- new_observations(object, newdata, observed, NULL)$y
+  weights <- rep_len(new_weights(object, newdata, weights), length(truth))
+  target <- if (is_raster(newdata)) raster_target(object, newdata, seq_len(terra::ncell(newdata))) else new_target(object, newdata)
+  settings <- predict_settings(object, threads = threads)
+  moments <- chunked_moments(object, target, settings)
+  complete <- complete_predictions(truth, list(mean = moments$mean, weights = weights), na.rm)
+  mixture <- take_normal_mixture(observed_mixture(moments_mixture(object, moments), object$nugget / weights), complete)
+  summarize_scores(truth[complete], normal_mixture_scores(truth[complete], mixture, level), level, sum(!complete))
+}
+
+# ---- what does not apply ----------------------------------------------------------------------------------------------------------
+
+#' @export
+covariance_value.neargp_deep_fit <- function(object, distance, ...) {
+  abort_deep(object, "covariance function of distance", "how two rows vary together depends on where they are", "summary() has those of its units.")
+}
+
+#' @export
+empirical_variogram.neargp_deep_fit <- function(object, ...) {
+  abort_deep(object, "variogram", "its field is not stationary", "Give a formula and data for that of the response.")
+}

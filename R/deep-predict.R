@@ -1,0 +1,127 @@
+# Predictions of a deep Gaussian process: a mixture of normals for each row, whose moments, quantiles, probabilities and draws are
+# those of normal-mixture.R. Rows are independent of each other given all that was learned: there is no joint distribution of them.
+
+refuse_joint <- function(method, what) {
+  abort_neargp("method", c(sprintf("A fit by %s has no %s: it predicts rows one by one, and knows nothing of two together.",
+    method_call(method), what), i = "svgp(), vnngp() and vecchia() have joint distributions."))
+}
+
+deep_conditioning <- function(method, k, local_mean, sectors, joint, is_part) {
+  check_no_neighbors(method, k, local_mean, sectors)
+  if (joint) refuse_joint(method, "joint predictions")
+  if (is_part) {
+    abort_neargp("method", c(sprintf("A fit by %s has no parts: a field of fields is not a sum of trend and process.", method_call(method)),
+      i = "Use type = \"link\" for the whole field."))
+  }
+  list(k = 0L, sectors = 0L, exact = FALSE, local_mean = FALSE)
+}
+
+# Sites of a sampled rule are drawn once for predictions, from strata of the normal distribution for each unit.
+prediction_state <- function(method, state, seed) {
+  if (state$rule != "random") return(state)
+  count <- method$prediction_samples
+  state$sites <- lapply(seq_len(length(state$layers) - 1L), function(layer) {
+    units <- seq_along(state$layers[[layer]]$units)
+    matrix(vapply(units, function(unit) spread_quantiles(count, seed + 1000 * layer + unit), double(count)), count)
+  })
+  state$rule <- "free"
+  state$log_weights <- rep(-log(count), count)
+  state[c("samples", "seed")] <- NULL
+  state
+}
+
+# The mixture of the latent field at places, in the unit of the response.
+deep_mixture <- function(object, coords, threads) {
+  deep <- object$deep
+  found <- core_deep_components(deep$prediction, standardized_inputs(coords, deep$inputs), threads)
+  if (!is.null(found$failure)) abort_singular_unit(found$failure)
+  new_normal_mixture(deep$center + deep$scale * found$mean, deep$scale * sqrt(found$variance), deep$prediction$log_weights)
+}
+
+# That of an observation.
+observed_mixture <- function(mixture, noise) {
+  mixture$sd <- sqrt(mixture$sd^2 + noise)
+  mixture
+}
+
+#' @export
+predictor.neargp_deep <- function(method, object, settings) {
+  function(coords, X, offset) {
+    warn_far_rows(object, coords)
+    mixture <- deep_mixture(object, coords, settings$threads)
+    list(mean = normal_mixture_mean(mixture), variance = normal_mixture_variance(mixture), components = cbind(mixture$mean, mixture$sd))
+  }
+}
+
+# Moments of rows as a mixture: where nothing was predicted there are no components.
+moments_mixture <- function(object, moments) {
+  log_weights <- object$deep$prediction$log_weights
+  count <- length(log_weights)
+  components <- moments$components %||% matrix(NA_real_, length(moments$mean), 2L * count)
+  new_normal_mixture(components[, seq_len(count), drop = FALSE], components[, count + seq_len(count), drop = FALSE], log_weights)
+}
+
+# Outside of the training rows' limits by more than a range of the first layer hidden units go on along a line, on which nothing was learned.
+warn_far_rows <- function(object, coords, most = 0.05) {
+  deep <- object$deep
+  ranges <- vapply(deep$state$layers[[1L]]$units, function(unit) unit$range, double(length(deep$inputs$scale)))
+  margin <- deep$inputs$scale * apply(matrix(ranges, length(deep$inputs$scale)), 1L, stats::median)
+  coords <- coords[, deep$inputs$kept, drop = FALSE]
+  far <- rowSums(sweep(coords, 2L, deep$inputs$limits[1L, ] - margin) < 0 | sweep(coords, 2L, deep$inputs$limits[2L, ] + margin) > 0) > 0
+  if (mean(far) <= most) return(invisible())
+  warn_neargp("deep", c(sprintf("%s of %s rows are outside of the training rows by more than the range of a unit.", format_count(sum(far)),
+    format_count(length(far))), i = "Means there follow a line, and intervals are not calibrated."))
+}
+
+#' @export
+prediction_columns.neargp_deep <- function(method, object, moments, settings) {
+  latent <- moments_mixture(object, moments)
+  observed <- observed_mixture(latent, object$nugget)
+  shown <- if (settings$type == "link") latent else observed
+  columns <- if (settings$type == "quantile") {
+    stats::setNames(lapply(settings$probs, normal_mixture_quantile, mixture = observed), paste0("q", format_numbers(settings$probs)))
+  } else {
+    list(mean = normal_mixture_mean(shown), sd = sqrt(normal_mixture_variance(shown)))
+  }
+  if (settings$interval != "none") {
+    covered <- if (settings$interval == "prediction") observed else latent
+    columns$lower <- normal_mixture_quantile((1 - settings$level) / 2, covered)
+    columns$upper <- normal_mixture_quantile((1 + settings$level) / 2, covered)
+  }
+  exceeding <- if (identical(settings$threshold_of, "mean")) latent else observed
+  as.data.frame(c(columns, deep_exceedance(exceeding, settings)), optional = TRUE)
+}
+
+deep_exceedance <- function(mixture, settings) {
+  if (is.null(settings$threshold)) return(NULL)
+  probabilities <- lapply(settings$threshold, normal_mixture_distribution, mixture = mixture, lower = FALSE)
+  stats::setNames(probabilities, exceedance_names(settings$threshold, settings$threshold_of))
+}
+
+#' @export
+simulation_draws.neargp_deep <- function(method, object, target, nsim, settings) {
+  if (!settings$conditional) refuse_joint(method, "field to draw from without the data")
+  if (!settings$noise) refuse_joint(method, "joint distribution of its field to draw from")
+  mixture <- deep_mixture(object, target$coords, settings$threads)
+  normal_mixture_draws(nsim, observed_mixture(mixture, object$nugget / (target$weights %||% 1)))
+}
+
+# ---- what takes rows out ----------------------------------------------------------------------------------------------------------
+
+#' @export
+weights_of_others.neargp_deep <- function(method, object, settings) {
+  abort_neargp("method", c(sprintf("A fit by %s has no leave-one-out predictions: each would be another fit.", method_call(method)),
+    i = "cross_validate(refit = TRUE) trains anew for each fold; scores(newdata = ) takes other rows."))
+}
+
+#' @export
+restrict_rows.neargp_deep <- function(method, fit, rows) {
+  abort_neargp("method", c(sprintf("A fit by %s is not conditioned on rows, all of which are in what it has learned.", method_call(method)),
+    i = "Use cross_validate(refit = TRUE), which trains anew for each fold."))
+}
+
+# Scores of the held-out rows of a fold. `moments`: of these.
+#' @export
+fold_scores.neargp_deep <- function(method, fit, moments, data, level) {
+  normal_mixture_scores(data$y, observed_mixture(moments_mixture(fit, moments), fit$nugget / data$weights), level)
+}
