@@ -217,11 +217,13 @@ check_longlat <- function(raw, argument) {
 
 # ---- checks on the training locations ---------------------------------------------------------------------------------------------
 
-check_locations <- function(coords, covariance, locations) {
+# `flat_allowed`: the method leaves out coordinates that do not vary.
+check_locations <- function(coords, covariance, locations, flat_allowed = FALSE) {
   extent <- apply(coords, 2L, function(x) diff(range(x)))
   if (all(extent == 0)) {
     abort_neargp("coordinates", "All rows have the same location, so there is no covariance in space to estimate.")
   }
+  if (flat_allowed) extent[extent == 0] <- 1
   ranged <- function(has_extent) {
     unique(unlist(lapply(covariance$components, function(component) {
       group <- range_groups(component, locations)$group
