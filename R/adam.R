@@ -24,6 +24,7 @@ adam_fit <- function(method, problem, objective_for) {
       working[problem$free] <- updated$working[problem$free]
       working <- clamp(working, problem$bounds, problem$free)
     }
+    keep_state(problem, working)
     problem$report(method$k, max(steps), NULL)
   }
   final <- objective_for(component_at(problem, working), method$k)$evaluate(working)

@@ -1,7 +1,8 @@
 #' Settings of the optimisation
 #'
 #' The defaults are meant to be left alone; a fit that stopped early says so and can be continued with
-#' `update(fit, start = fit, control = neargp_control(max_iterations = 200))`.
+#' `update(fit, start = fit, control = neargp_control(max_iterations = 200))`. One that was interrupted is continued by `start = neargp_last()`, see
+#' [neargp_last()].
 #'
 #' @param max_iterations largest number of optimiser steps for each set of neighbours: they are searched anew as ranges change, up to
 #'   `max_refreshes` times and at two levels of `k`, so that a fit may take more in all. Quasi-Newton methods may take five times as many.

@@ -28,6 +28,7 @@ fisher_scoring <- function(objective, start, free, bounds, control, tolerance = 
     pairs <- remember_pair(pairs, accepted$working - working, current$gradient - accepted$evaluated$gradient)
     working <- accepted$working
     current <- accepted$evaluated
+    note_accepted(objective, working)
     values <- c(values, current$value)
   }
   converged <- is_flat(values, 10L, 0.1)

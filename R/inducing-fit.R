@@ -156,7 +156,8 @@ optimize_bound <- function(problem, method, working, positions, move, report, pa
   at <- function(x) {
     list(working = replace(working, free, x[parameters]), positions = if (move) chart$to_positions(of_positions(x)) else positions)
   }
-  record <- new_bound_record(n, report, patience, negligible = max(1e-5, 0.02 / n))
+  record <- new_bound_record(n, report, patience, negligible = max(1e-5, 0.02 / n),
+    accept = function(state) keep_state(problem, state$working, if (move) state$positions))
   state_at <- function(x) {
     record$at(x, function() {
       point <- at(x)
@@ -184,14 +185,17 @@ max_steps <- function(problem) ceiling(2.5 * problem$control$max_iterations)
 
 # What an optimiser has seen: the last state, since it asks for value and slope in turn, and the best. Whether it has arrived is judged
 # where the bound rises, since a line search that went too far may take some evaluations to turn back.
-new_bound_record <- function(n, report, patience, negligible) {
+new_bound_record <- function(n, report, patience, negligible, accept = function(state) NULL) {
   last <- list(x = NULL)
   best <- first <- NULL
   history <- double(0)
   note <- function(state) {
     if (is.null(first)) first <<- state$value
     rises <- is.null(best) || state$value > best$value
-    if (rises) best <<- state
+    if (rises) {
+      best <<- state
+      accept(state)
+    }
     history <<- c(history, best$value / n)
     report(length(history), best$value)
     past <- length(history) - patience

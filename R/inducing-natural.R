@@ -65,7 +65,10 @@ batch_settings <- function(problem, method, working) {
     key = if (method$optimizer == "auto") 4 else order_key(),
     position_unit = if (method$move) pmin(component$range[component$group], spread) else double(0),
     spherical = problem$locations$metric == "longlat",
-    report = function(epoch, reached) problem$report_bound(epoch, reached$value, unit = "epochs")), adam_parameters(problem))
+    report = function(epoch, reached) {
+      keep_reached(problem, working, reached, if (method$move) reached$inducing)
+      problem$report_bound(epoch, reached$value, unit = "epochs")
+    }), adam_parameters(problem))
 }
 
 # What the batches' rows are judged by.

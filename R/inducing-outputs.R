@@ -32,6 +32,8 @@ problem_in_units <- function(problem, units) {
   problem$start <- (problem$start - shift) / factor
   problem$data <- core_data(problem$data)
   problem$data$y <- unname(problem$data$y / units[problem$data$output])
+  keep <- problem$keep
+  if (!is.null(keep)) problem$keep <- function(working, positions = NULL) keep(working * factor + shift, positions)
   problem
 }
 

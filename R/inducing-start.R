@@ -12,7 +12,7 @@ check_start_positions <- function(inducing) {
 
 # Starting positions in the core's coordinates. `component`: in whose metric. `number`: how many where the user does not say.
 start_positions <- function(method, problem, component, number) {
-  held <- problem$inducing %||% problem$warm_start$svgp$positions
+  held <- problem$inducing %||% problem$warm_start$svgp$positions %||% problem$start_positions
   if (!is.null(held)) return(held)
   given <- method$inducing
   if (is.data.frame(given) || is.matrix(given)) return(given_positions(given, problem))

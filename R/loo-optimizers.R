@@ -19,6 +19,8 @@ uses_adam <- function(method, problem) {
   sum(problem$free) > 6L || length(problem$observations$row) > 10000L
 }
 
+keep_theta <- function(problem, theta) keep_state(problem, theta[seq_len(nrow(problem$layout))])
+
 # ---- quasi-Newton -----------------------------------------------------------------------------------------------------------------
 
 # Working parameters are logarithms and the like, of size 1.
@@ -132,6 +134,7 @@ adam_stage <- function(method, problem, state, steps) {
       theta[free] <- (updated$working * unit)[free]
       theta <- clamp(theta, bounds, free)
     }
+    keep_theta(problem, theta)
     problem$report(method$k, max(now), NULL)
   }
   list(theta = theta, singular = state$singular, problem = problem)

@@ -66,7 +66,8 @@
 #' @param distance `"auto"`: chordal where the CRS (of sf data, or `crs`) has longitude and latitude, Euclidean otherwise; or either of them
 #'   by name. Columns called `lon` and `lat` without a CRS are Euclidean by `"auto"`, with a message of class `neargp_message_degrees`.
 #' @param crs coordinate reference system of a data frame's coordinates, anything [sf::st_crs()] reads.
-#' @param start starting values: an earlier fit, or named numbers on the natural scale as from `coef(fit, what = "covariance")`. By default
+#' @param start starting values: an earlier fit, what an interrupted one had reached ([neargp_last()]), or named numbers on the natural scale
+#'   as from `coef(fit, what = "covariance")`. By default
 #'   from the data. A fit to the same rows and trend by the same method is continued: posterior, pseudo-observations and trend are taken
 #'   over, too, and Adam goes on at the learning rate at which it had ended, so that nothing it has found is lost (a larger `learning_rate`
 #'   of the method takes it farther).
@@ -78,7 +79,8 @@
 #' @param verbose whether to report progress.
 #' @return An object of class `neargp`, a plain list that can be saved with [saveRDS()]. See [predict.neargp()], [summary.neargp()],
 #'   [coef.neargp()], [simulate.neargp()], [residuals.neargp()]. `fit$convergence` says how the optimisation ended; a fit that
-#'   stopped early gives a warning of class `neargp_warning_convergence` and stays usable.
+#'   stopped early gives a warning of class `neargp_warning_convergence` and stays usable. One that is interrupted, or that ends with an error on its
+#'   way, leaves the parameters it had reached to [neargp_last()].
 #' @section Errors: All are of class `neargp_error` and one of: `neargp_error_argument` (wrong type of a setting), `_columns`, `_formula`,
 #'   `_response`, `_missing_values` (NA, NaN or Inf left after `na.action`), `_empty` (no rows), `_coordinates`, `_geometry` (not points, or
 #'   empty), `_crs`, `_rank` (rank-deficient trend), `_constant_response`, `_weights`, `_rows` (one row), `_k` (not more than k rows), `_duplicates` (without
@@ -129,14 +131,15 @@ neargp <- function(formula, data, coords = NULL, time = NULL, method = NULL, cov
   settings$device <- choose_device(settings$device, nrow(model$data$coords), conditioning_size(settings$method, model$data), passes = 30)
   on_device(settings$device, {
     problem <- with_start(settings$method, problem)
-    solved <- fit_problem(problem)
+    solved <- offering_last_state(fit_problem(with_keeper(problem, call)))
     gpu <- device_name(settings$device)
   }, control$neighbor_search)
   finished <- proc.time()[["elapsed"]]
-  fit <- finish_fit(solved$result, solved$problem, c(settings, list(gpu = gpu)), model, frame,
+  fit <- offering_last_state(finish_fit(solved$result, solved$problem, c(settings, list(gpu = gpu)), model, frame,
     call = call, formula = formula, offset_argument = rlang::quo_get_expr(arguments$offset),
     required = required_columns(formula, locations, data, rlang::quo_get_expr(arguments$offset)), n_given = NROW(data),
-    elapsed = c(prepare = prepared - began, fit = finished - prepared, total = finished - began))
+    elapsed = c(prepare = prepared - began, fit = finished - prepared, total = finished - began)))
+  forget_last_state()
   if (is.null(stream)) fit else as_streamed_fit(fit, stream)
 }
 
@@ -181,6 +184,7 @@ new_problem <- function(data, locations, settings, start) {
   # the trend of classes is inside their link (R/label-objective.R)
   if (!is_class_data(data)) data <- with_trend_basis(data, is_gaussian(settings$family))
   with_response_unit(list(data = data, locations = locations, layout = layout, free = !layout$fixed,
+    start_positions = if (inherits(start, "neargp_last")) start$positions,
     groups = component_groups(settings$covariance, locations), covariance = settings$covariance, method = settings$method,
     family = settings$family, warm_classifier = if (inherits(start, "neargp")) start$classifier,
     warm_start = if (inherits(start, "neargp")) warm_start_of(start, data, layout, settings), control = settings$control,

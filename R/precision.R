@@ -67,7 +67,7 @@ optimize_in_single <- function(objective, working, coarse, optimize) {
     state
   }
   single <- list(evaluate = evaluate, gradient = function(...) in_single_precision(objective$gradient(...)), n = objective$n,
-    resolution = single_resolution(objective$n))
+    resolution = single_resolution(objective$n), accept = objective$accept)
   tryCatch(c(optimize(single, working, coarse), list(failed = FALSE)), neargp_single_failed = function(condition) best)
 }
 

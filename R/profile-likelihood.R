@@ -30,7 +30,7 @@ profile_gradient <- function(parts, contrast) {
 
 # An objective is what an optimiser sees: a function of the working parameters. `evaluate(working)` gives value, trend, and with
 # information = TRUE gradient and information in the working parameters; `gradient(working, beta)` the adjoint path, of those whose
-# evaluate() does not give the gradient always. `parts` and
+# evaluate() does not give the gradient always; `accept(working)` is told what the optimiser accepts (R/last-state.R). `parts` and
 # `adjoint` are functions of the core's covariance and nugget.
 new_objective <- function(problem, n, parts, adjoint = NULL) {
   layout <- problem$layout
@@ -57,7 +57,7 @@ new_objective <- function(problem, n, parts, adjoint = NULL) {
     if (result$failed > 0L) return(rep(NA_real_, length(working)))
     core_to_working_slope(layout, point$values) * result$gradient
   }
-  list(evaluate = evaluate, gradient = gradient, n = n)
+  list(evaluate = evaluate, gradient = gradient, n = n, accept = problem$keep)
 }
 
 # Conditioning on neighbours: vecchia() and loo_k() differ only in the neighbours. `targets`: the rows summed over. The core has the

@@ -13,6 +13,7 @@ quasi_newton <- function(objective, start, free, bounds, control, relative_toler
     state$slope <- slope_at(working, state)
     if (!all(is.finite(state$slope))) return(list(value = -Inf, failed = 0L))
     cache$best <- state$value
+    note_accepted(objective, working)
     state
   }
   state_at <- function(parameters) {
@@ -49,7 +50,8 @@ quasi_newton <- function(objective, start, free, bounds, control, relative_toler
 quasi_newton_in_units <- function(objective, start, unit, free, bounds, control, relative_tolerance, origin = 0, level = 0) {
   given <- function(scaled) origin + unit * scaled
   scaled <- list(n = objective$n, evaluate = function(working, ...) objective$evaluate(given(working), ...),
-    gradient = function(working, beta) unit * objective$gradient(given(working), beta))
+    gradient = function(working, beta) unit * objective$gradient(given(working), beta),
+    accept = function(working) note_accepted(objective, given(working)))
   bounds <- lapply(bounds[c("lower", "upper")], function(bound) (bound - origin) / unit)
   result <- quasi_newton(scaled, (start - origin) / unit, free, bounds, control, relative_tolerance, level)
   result$working <- given(result$working)

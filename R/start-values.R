@@ -182,12 +182,12 @@ score_candidate <- function(problem, trial, values) {
 
 # ---- starting values from the user ------------------------------------------------------------------------------------------------
 
-# `start`: a fit, or natural values named as coef(fit, "covariance"). They take precedence over those of the covariance settings.
+# `start`: a fit, what neargp_last() has, or natural values named as coef(fit, "covariance"). They take precedence over those of the covariance settings.
 apply_start <- function(layout, start) {
   if (is.null(start)) return(layout)
   if (inherits(start, "neargp_outputs")) return(apply_outputs_start(layout, start))
-  if (inherits(start, "neargp")) {
-    start <- stats::coef(start, what = "covariance")
+  if (inherits(start, c("neargp", "neargp_last"))) {
+    start <- if (inherits(start, "neargp")) stats::coef(start, what = "covariance") else start$parameters
     start <- start[names(start) %in% layout$name]
   }
   if (is.numeric(start) && any(layout$kind == "loading")) start <- with_start_loadings(start, layout)

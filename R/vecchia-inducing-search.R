@@ -85,7 +85,8 @@ climb <- function(problem, given, information, tolerance) {
     state
   }
   # values count from the first, so that the tolerance is in units of log-likelihood
-  result <- quasi_newton(list(n = n, evaluate = evaluate), start, problem$free, lapply(chart$bounds, function(bound) bound / unit),
+  accept <- function(scaled) keep_state(problem, to_working(scaled))
+  result <- quasi_newton(list(n = n, evaluate = evaluate, accept = accept), start, problem$free, lapply(chart$bounds, function(bound) bound / unit),
     problem$control, relative_tolerance = tolerance / n, level = 1 + given$evaluated$value / n)
   result$working <- to_working(result$working)
   result

@@ -78,7 +78,8 @@ latent_objective <- function(problem, latent, start = start_posterior(problem, l
     fit$failed <- 0L
     fit
   }
-  list(evaluate = evaluate, fit_at = fit_at, best_end = function() best$end, n = length(problem$data$y), latent = latent)
+  list(evaluate = evaluate, fit_at = fit_at, best_end = function() best$end, n = length(problem$data$y), latent = latent,
+    accept = problem$keep)
 }
 
 # Pseudo-observations, and what they lead to: those of the fit that is continued, or such as the responses suggest.

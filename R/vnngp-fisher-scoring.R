@@ -114,7 +114,7 @@ optimize_by_scoring <- function(problem, nodes, start, information_for) {
       if (is.null(state$information)) state$value <- -Inf
       state
     }
-    fisher_scoring(list(evaluate = evaluate, n = objective$n), working, problem$free, problem$bounds, problem$control)
+    fisher_scoring(list(evaluate = evaluate, n = objective$n, accept = objective$accept), working, problem$free, problem$bounds, problem$control)
   }
   optimize_latent(problem, nodes, start, optimize, coarse = FALSE)
 }

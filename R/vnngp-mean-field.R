@@ -87,6 +87,12 @@ values_after_adam <- function(problem, values, fitted) {
   values
 }
 
+# Parameters, and positions where they move, at the end of an epoch.
+keep_reached <- function(problem, start, reached, positions) {
+  transform <- problem$layout$transform
+  keep_state(problem, to_working(values_after_adam(problem, to_core(start, transform), reached), transform), positions)
+}
+
 epochs_message <- function(epochs, skipped) {
   sprintf("ran its %d epochs of Adam%s; there is no test of convergence", epochs,
     if (skipped > 0L) sprintf(", skipping %d steps that overflowed", skipped) else "")
@@ -97,7 +103,8 @@ learns_positions <- function(method) if (is_swsgp(method)) method$move else isTR
 # Ten reports in all.
 mean_field_reporter <- function(method, problem) {
   step <- max(1L, method$epochs %/% 10L)
-  function(epoch, value) {
+  function(epoch, reached) {
+    keep_reached(problem, problem$start, reached, if (learns_positions(method)) reached$inducing)
     if (epoch %% step == 0L) problem$report(method$k, epoch, NULL)
   }
 }

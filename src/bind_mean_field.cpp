@@ -27,10 +27,6 @@ neargp::MeanFieldAdamSettings to_settings(const Rcpp::List& list) {
   settings.locations = Rcpp::as<bool>(list["learn"]);
   settings.covariance = to_working_parameters(list["covariance"]);
   settings.likelihood = to_working_parameters(list["family"]);
-  if (!Rf_isNull(list["report"])) {
-    const Rcpp::Function report = list["report"];
-    settings.report = [report](int epoch, double value) { report(epoch, value); };
-  }
   return settings;
 }
 
@@ -90,7 +86,7 @@ std::vector<double> moments_by_node(const neargp::LatentModel& model, const Rcpp
 // `nodes`, `data` and `response` as in bind_latent.h. start: beta, and the linear_predictor that each response suggests by
 // itself or, of a fit that is continued, mean and variance of each node.
 // settings: prior, epochs, batch_size, learning_rate, key, unit, warm_start, learn, covariance and family (transform, lower,
-// upper, free of each parameter), report (a function of epoch and bound, or NULL).
+// upper, free of each parameter), report (a function of the epoch and a list of what is reached).
 // [[Rcpp::export]]
 Rcpp::List core_mean_field_fit(const Rcpp::List& nodes, const Rcpp::List& data, const Rcpp::List& response,
                                const Rcpp::List& covariance, const std::string& family,
@@ -106,7 +102,13 @@ Rcpp::List core_mean_field_fit(const Rcpp::List& nodes, const Rcpp::List& data, 
   point.beta = Rcpp::as<std::vector<double>>(start["beta"]);
   point.coords = model.coords();
   model.set_covariance(point.covariance, context);
-  const neargp::MeanFieldAdamSettings adam = to_settings(settings);
+  neargp::MeanFieldAdamSettings adam = to_settings(settings);
+  const Rcpp::Function report = settings["report"];
+  adam.report = [&report, &model](int epoch, const neargp::MeanFieldPoint& reached) {
+    report(epoch, Rcpp::List::create(Rcpp::_["covariance"] = neargp::parameter_values(reached.covariance),
+                                     Rcpp::_["family"] = reached.likelihood.parameters,
+                                     Rcpp::_["inducing"] = CallerNumbering(model.node_number()).rows(reached.coords, model.dim())));
+  };
   point.moments = adam.warm_start
                       ? moments_by_node(model, start)
                       : neargp::starting_moments(model, observed, point.likelihood, point.beta,

@@ -8,6 +8,9 @@ interrupted <- function(expression, delay) {
     "held <- cov_exponential(variance = 1, range = 0.2)",
     sprintf("writeLines(format(Sys.getpid()), %s)", deparse1(files[1L])),
     sprintf("outcome <- tryCatch({ %s; \"finished\" }, interrupt = function(e) \"interrupted\", error = conditionMessage)", expression),
+    # where something had been accepted it is a start
+    "reached <- tryCatch(neargp_last(), neargp_error_last = function(e) NULL)",
+    "if (!is.null(reached)) stopifnot(is.finite(reached$parameters))",
     "works <- neargp(z ~ 1, data[1:200, ], coords = ~ x + y, method = vecchia(5), verbose = FALSE)",
     sprintf("writeLines(c(outcome, class(works)), %s)", deparse1(files[2L]))), script)
   system2(file.path(R.home("bin"), "Rscript"), c("--vanilla", shQuote(script)), wait = FALSE, stdout = FALSE, stderr = FALSE)

@@ -230,7 +230,7 @@ MeanFieldFit fit_mean_field(const LatentModel& model, const LatentResponse& resp
       state.step(gradient, rate_at(settings, epoch * batches.steps() + step, steps));
     }
     fit.trace.push_back(taken ? sum / taken : -INFINITY);
-    if (settings.report) settings.report(epoch + 1, fit.trace.back());
+    if (settings.report) settings.report(epoch + 1, state.point_at(everything.nodes));
   }
   const MeanFieldPoint& result = state.point_at(everything.nodes);
   if (settings.locations) bound.renew_neighbors(result, context);

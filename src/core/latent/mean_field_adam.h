@@ -22,7 +22,7 @@ struct MeanFieldAdamSettings {
   bool locations = false;          // learn the nodes' locations, the neighbours renewed in every epoch
   WorkingParameters covariance;    // the core's covariance parameters
   WorkingParameters likelihood;    // all logarithms
-  std::function<void(int epoch, double value)> report;  // may be empty
+  std::function<void(int epoch, const MeanFieldPoint& reached)> report;  // may be empty
 };
 
 struct MeanFieldFit {
