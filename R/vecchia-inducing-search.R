@@ -2,9 +2,9 @@
 
 # Rounds as of fit_level(): neighbours are held while the optimiser runs. The first round has the nearest and only comes near, the others
 # have those of largest residual correlation at the estimates so far; order and positions are made anew where the metric has changed a
-# lot, once. Where other neighbours change the log-likelihood by less than one (`negligible`), further rounds have hardly anything to gain,
-# and a hundredth of the optimum is near enough (bench/vecchia-inducing.md).
-maximize_residual <- function(method, problem, start, renew_at = 0.5, negligible = 1) {
+# lot, once. Other neighbours change the log-likelihood by some units (bench/vecchia-inducing.md), in which a gain of a half drowns
+# (`negligible`), so that rounds end there; and a hundredth of the optimum is near enough.
+maximize_residual <- function(method, problem, start, renew_at = 0.5, negligible = 0.5) {
   control <- problem$control
   key <- if (method$ordering == "random") order_key() else 0
   state <- start
@@ -21,7 +21,7 @@ maximize_residual <- function(method, problem, start, renew_at = 0.5, negligible
     if (round == 1L && moved > renew_at) given$arrangement <- arrange(method, problem, found, key)
     given <- correlated_given(method, problem, given, state$working)
     changed <- abs(given$evaluated$value - state$evaluated$value)
-    settled <- round > 1L && (moved <= control$refresh_tolerance || state$gain < control$refresh_gain || changed < negligible)
+    settled <- round > 1L && (moved <= control$refresh_tolerance || min(state$gain, changed) < max(control$refresh_gain, negligible))
     if (settled) break
   }
   if (!settled) {
@@ -75,7 +75,7 @@ climb <- function(problem, given, information, tolerance) {
   check_derivatives(list(gradient = given$evaluated$gradient, information = information), problem$free)
   chart <- inverse_range_chart(problem)
   n <- given$objective$n
-  unit <- pmin(sqrt(n / diag(information)) / abs(chart$slope(given$working)), chart$longest_unit)
+  unit <- pmin(sqrt(n / diag(information)) / abs(chart$slope(given$working)), longest_units(problem, given$working))
   start <- chart$from_working(given$working) / unit
   to_working <- function(scaled) replace(given$working, problem$free, chart$to_working(scaled * unit)[problem$free])
   evaluate <- function(scaled) {
@@ -92,24 +92,29 @@ climb <- function(problem, given, information, tolerance) {
   result
 }
 
-# The working parameters with inverse ranges in the place of their logarithms. No unit is longer than the inverse of a range of twice the
-# inputs' standard deviation: where an input tells nothing, the information has none.
-inverse_range_chart <- function(problem, longest_logarithm = 2) {
-  layout <- problem$layout
-  range <- layout$kind == "range"
-  longest <- rep(longest_logarithm, nrow(layout))
-  for (j in seq_along(problem$groups)) {
-    longest[range & layout$component %in% j] <- 0.5 / group_scales(problem$data$coords, problem$groups[[j]]$group)
-  }
+# The working parameters with inverse ranges in the place of their logarithms.
+inverse_range_chart <- function(problem) {
+  range <- problem$layout$kind == "range"
   inverse <- function(working) replace(working, range, exp(-working[range]))
   list(
-    longest_unit = longest,
     from_working = inverse,
     to_working = function(free) replace(free, range, -log(free[range])),
     slope = function(working) replace(rep(1, length(working)), range, -exp(working[range])),
     bounds = list(lower = replace(problem$bounds$lower, range, exp(-problem$bounds$upper[range])),
       upper = replace(problem$bounds$upper, range, exp(-problem$bounds$lower[range])))
   )
+}
+
+# Where an input tells nothing the information has no unit. None is longer than a change of the logarithm by `most`, nor, of an inverse range,
+# than that itself or that of a range of twice the inputs' standard deviation, whichever is longer.
+longest_units <- function(problem, working, most = 2) {
+  layout <- problem$layout
+  longest <- rep(most, nrow(layout))
+  for (j in seq_along(problem$groups)) {
+    ranges <- layout$kind == "range" & layout$component %in% j
+    longest[ranges] <- pmax(exp(-working[ranges]), 0.5 / group_scales(problem$data$coords, problem$groups[[j]]$group))
+  }
+  longest
 }
 
 residual_objective <- function(problem, method, positions, neighbors) {
