@@ -1,27 +1,28 @@
 # How the likelihood of vecchia(inducing = ) is maximised: by quasi-Newton, in rounds between which the neighbours are renewed.
 
 # Rounds as of fit_level(): neighbours are held while the optimiser runs. The first round has the nearest and only comes near, the others
-# have those of largest residual correlation at the estimates so far; order and positions are made anew where the metric has changed a
-# lot, once. Other neighbours change the log-likelihood by some units (bench/vecchia-inducing.md), in which a gain of a half drowns
-# (`negligible`), so that rounds end there; and a hundredth of the optimum is near enough.
-maximize_residual <- function(method, problem, start, renew_at = 0.5, negligible = 0.5) {
+# have those of largest residual correlation at the estimates so far, as has the first where estimates are continued; order and positions
+# are made anew where the metric has changed a lot, once. Other neighbours change the log-likelihood of thousands of rows by some units
+# (bench/vecchia-inducing.md), in which a gain of 1e-4 for each row drowns, and a hundredth of the optimum is near enough.
+maximize_residual <- function(method, problem, start, renew_at = 0.5, negligible = 1e-4) {
   control <- problem$control
-  key <- if (method$ordering == "random") order_key() else 0
+  n <- length(problem$data$y)
+  least_gain <- max(control$refresh_gain, negligible * n)
   state <- start
-  information <- diag(length(problem$data$y), length(state$working))
-  given <- optimize_from_shorter(problem, start$working, function(working) nearest_given(method, problem, working, key))
+  information <- diag(n, length(state$working))
+  given <- first_given(method, problem, start)
   for (round in seq_len(max(2L, control$max_refreshes))) {
+    coarse <- round == 1L && !start$continued
     information <- if_computable(start$information_at(given$working), information)
-    result <- climb(problem, given, information, tolerance = max(if (round == 1L) 2 else 0.01, control$tolerance))
+    result <- climb(problem, given, information, tolerance = max(if (coarse) 2 else 0.01, control$tolerance))
     result[c("iterations", "evaluations")] <- list(result$iterations + state$iterations, result$evaluations + state$evaluations)
     state <- result
     problem$report(method$k, round, state)
-    found <- component_at(problem, state$working)
-    moved <- max(abs(metric_shape(found) - metric_shape(component_at(problem, given$searched_at))))
-    if (round == 1L && moved > renew_at) given$arrangement <- arrange(method, problem, found, key)
+    moved <- abs(state$working - given$searched_at)[problem$free]
+    if (coarse) given$arrangement <- renewed_arrangement(method, problem, given, state$working, renew_at)
     given <- correlated_given(method, problem, given, state$working)
     changed <- abs(given$evaluated$value - state$evaluated$value)
-    settled <- round > 1L && (moved <= control$refresh_tolerance || min(state$gain, changed) < max(control$refresh_gain, negligible))
+    settled <- !coarse && (all(moved <= control$refresh_tolerance) || min(state$gain, changed) < least_gain)
     if (settled) break
   }
   if (!settled) {
@@ -41,11 +42,23 @@ given_neighbors <- function(method, problem, arrangement, neighbors, searched_at
     evaluated = check_start(objective$evaluate(working)))
 }
 
+first_given <- function(method, problem, start) {
+  key <- if (method$ordering == "random") order_key() else 0
+  nearest <- optimize_from_shorter(problem, start$working, function(working) nearest_given(method, problem, working, key))
+  if (start$continued) correlated_given(method, problem, nearest, nearest$working) else nearest
+}
+
 nearest_given <- function(method, problem, working, key) {
   working <- clamp(working, problem$bounds, problem$free)
   component <- component_at(problem, working)
   arrangement <- arrange(method, problem, component, key)
   given_neighbors(method, problem, arrangement, nearest_residual(problem, component, arrangement$order, method$k), working)
+}
+
+renewed_arrangement <- function(method, problem, given, working, renew_at) {
+  found <- component_at(problem, working)
+  moved <- metric_shape(found) - metric_shape(component_at(problem, given$searched_at))
+  if (max(abs(moved)) > renew_at) arrange(method, problem, found, given$arrangement$key) else given$arrangement
 }
 
 # Neighbours that would make a covariance matrix singular at these parameters are searched half way to where the last ones were, and
@@ -105,8 +118,8 @@ inverse_range_chart <- function(problem) {
   )
 }
 
-# Where an input tells nothing the information has no unit. None is longer than a change of the logarithm by `most`, nor, of an inverse range,
-# than that itself or that of a range of twice the inputs' standard deviation, whichever is longer.
+# Where an input tells nothing the information has no unit. None is longer than a change of the logarithm by `most`, nor, of an inverse
+# range, than that itself or that of a range of twice the inputs' standard deviation, whichever is longer.
 longest_units <- function(problem, working, most = 2) {
   layout <- problem$layout
   longest <- rep(most, nrow(layout))

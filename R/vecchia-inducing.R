@@ -41,12 +41,13 @@ searched_in <- function(problem, given) {
 # Vecchia's own optimum with few neighbours, in whose metric points and neighbours are found first, with a function that gives the
 # information of that likelihood, which tells the parameters' units. Estimates that are continued, or given, are such a start themselves.
 low_rank_start <- function(method, problem) {
-  given <- !is.null(problem$warm_start) || !anyNA(problem$layout$start[problem$free])
+  continued <- !is.null(problem$warm_start) || !anyNA(problem$layout$start[problem$free])
   k <- min(method$k, max(problem$control$coarse_k, 1L))
   state <- list(working = problem$start, iterations = 0L, evaluations = 0L)
   search <- vecchia_search(problem, method$ordering)
   objective_for <- function(component, k) local_objective(problem, search(component, k))
-  if (!given && any(problem$free)) state <- fit_level(problem, k, TRUE, state, objective_for, scoring_optimizer(problem), 0.1)
+  if (!continued) state <- fit_level(problem, k, TRUE, state, objective_for, scoring_optimizer(problem), 0.1)
+  state$continued <- continued
   state$information_at <- function(working) {
     check_start(objective_for(component_at(problem, working), k)$evaluate(working, information = TRUE))$information
   }
@@ -55,7 +56,7 @@ low_rank_start <- function(method, problem) {
 
 # The order of the rows and the positions of the inducing points, in the metric of a component.
 arrange <- function(method, problem, component, key) {
-  list(order = row_order(problem, component, method$ordering, key), positions = low_rank_positions(method, problem, component))
+  list(key = key, order = row_order(problem, component, method$ordering, key), positions = low_rank_positions(method, problem, component))
 }
 
 # Those of a fit that is continued, where they were asked for in the same words.

@@ -28,7 +28,8 @@
 #'
 #' Positions are the centres of [stats::kmeans()] of the rows in units of the ranges, and a share of 1e-6 of the variance is added to the
 #' diagonal of their covariance matrix. Neighbours are, of the `5 * k` nearest, the `k` whose residuals have the largest correlation with
-#' that of the row. Parameters start at the estimates of Vecchia's approximation with few neighbours. An evaluation of the likelihood with
+#' that of the row. Parameters start at the estimates of Vecchia's approximation with few neighbours and are then found by quasi-Newton, ranges
+#' by their inverses. An evaluation of the likelihood with
 #' its gradient takes the time of about `n * inducing * (k^2 + 5 * inducing)` multiplications, and memory for three times `n * inducing`
 #' numbers and a half of `n * k^2`. Standard errors are from differences of the gradient, at an evaluation for each parameter. Predictions
 #' have by default as many neighbours as the fit, and at least 30, and neither sectors nor a local mean. It is for one gaussian response,
