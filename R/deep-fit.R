@@ -1,10 +1,10 @@
 # How a deep Gaussian process is trained: several starts for half of the epochs, the best of which by its score on rows that are held out
-# goes on, as it is after its best epoch by that score. Restarts matter (one start in six is far worse than the others) and are not told
-# apart earlier. On few rows the variances overfit, which only the weight of the divergence from the prior prevents
+# goes on, as it is after its best epoch by that score. Restarts matter: one start in six is far worse than the others, which cannot be told
+# earlier. On few rows the variances overfit, which only the weight of the divergence from the prior prevents
 # (regularization): it is chosen by the same rows.
 
-# x, y: standardised; settings: see the defaults below, and family, threads and, where there are any, trials, weights and a state
-# `start` to go on from.
+# x, y: standardised, y with a column for each output. settings: what differs from the defaults below, and where there are any
+# regularization (NULL: chosen), trials, weights, a state `start` to go on from, and report, a function of the share done and a text.
 deep_fit <- function(x, y, settings) {
   settings <- utils::modifyList(deep_defaults(), settings)
   if (!is.null(settings$start)) settings$restarts <- 1L
@@ -16,10 +16,10 @@ deep_fit <- function(x, y, settings) {
   advance <- deep_progress(settings, length(candidates))
   starts <- restarted(training, held_out, settings, candidates[[ceiling(length(candidates) / 2)]], advance)
   runs <- lapply(candidates, function(beta) {
-    if (beta == starts$beta) continued(starts$best, training, held_out, settings, advance)
+    if (beta == starts$best$beta) continued(starts$best, training, held_out, settings, advance)
     else trained(starts$best$start, training, held_out, settings, beta, 0L, settings$epochs, NULL, advance)
   })
-  scores <- vapply(runs, function(run) run_score(run), 0)
+  scores <- vapply(runs, run_score, 0)
   if (all(is.na(scores))) abort_singular_unit(runs[[1L]]$failure)
   kept <- runs[[which.max(scores)]]
   finished_fit(kept, split, training, held_out, settings, starts$scores, data.frame(beta = unlist(candidates), nll = -scores))
@@ -74,15 +74,16 @@ restarted <- function(training, held_out, settings, beta, advance) {
     trained(state, training, held_out, settings, beta, 0L, half, NULL, advance)
   }
   runs <- lapply(seq_len(settings$restarts), begin)
-  scores <- vapply(runs, function(run) run_score(run, half > 0L), 0)
+  scores <- vapply(runs, run_score, 0)
   if (all(is.na(scores))) abort_singular_unit(runs[[1L]]$failure)
-  list(best = runs[[which.max(scores)]], beta = beta, scores = if (half > 0L) data.frame(start = seq_along(runs), nll = -scores))
+  list(best = runs[[which.max(scores)]], scores = if (half > 0L) data.frame(start = seq_along(runs), nll = -scores))
 }
 
-# The score on the rows that are held out, at the best epoch; on the training rows where none are.
-run_score <- function(run, any_epoch = TRUE) {
+# The score on the rows that are held out, at the best epoch; on the training rows where none are. Of a run without an epoch 0, and of one
+# that has failed NA.
+run_score <- function(run) {
   if (!is.null(run$failure)) return(NA_real_)
-  if (!any_epoch) return(0)
+  if (!length(run$objective)) return(0)
   if (all(is.na(run$validation))) run$objective[length(run$objective)] else max(run$validation)
 }
 

@@ -1,9 +1,9 @@
-# Where the training of a deep Gaussian process begins (Jankowiak, Pleiss and Gardner 2020, appendix H, but for the scales). Hidden units
-# are random projections of the rows with a standard deviation of 1, which is the unit in which the next layer's ranges begin; from others,
-# as far as its sites spread, the first epochs are lost. Inducing points are centres of clusters of the rows, or of their hidden values.
-# The distributions at them begin at the prior. All of it is a function of the key alone, and leaves R's random numbers alone.
+# Where the training of a deep Gaussian process begins. Hidden units are random projections of the rows whose standard deviation is 1, and
+# the ranges of the next layer begin at that unit: where sites spread much farther or less far than its ranges the first epochs are lost.
+# Inducing points are centres of clusters of the rows, or of their hidden values, and the distributions at them begin at the prior. All of it is
+# a function of the key alone, and leaves R's random numbers alone.
 
-# `settings`: as of deep_fit().
+# `settings`: as of deep_fit(); family$constant: the linear predictor at the mean of a response that is not gaussian.
 deep_start <- function(x, y, settings, key) {
   inputs <- deep_inputs(settings)
   hidden <- NULL
@@ -12,18 +12,19 @@ deep_start <- function(x, y, settings, key) {
     last <- l == settings$layers
     width <- if (!last) settings$width else ncol(as.matrix(y))
     of <- function(which) cbind(if ("h" %in% which) hidden, if ("x" %in% which) x)
-    layers[[l]] <- list(units = start_units(of(inputs$kernel[[l]]), of(inputs$mean[[l]]), width, settings, key + 100 * l),
-      mean_inputs = inputs$mean[[l]], kernel_inputs = inputs$kernel[[l]])
-    if (!last) hidden <- hidden_means(layers[[l]]$units, of(inputs$mean[[l]]))
+    units <- start_units(of(inputs$kernel[[l]]), of(inputs$mean[[l]]), width, settings, key + 100 * l)
+    if (last && !is.null(settings$family$constant)) units[[1L]]$constant <- settings$family$constant
+    layers[[l]] <- list(units = units, mean_inputs = inputs$mean[[l]], kernel_inputs = inputs$kernel[[l]])
+    if (!last) hidden <- hidden_means(units, of(inputs$mean[[l]]))
   }
-  layers[[settings$layers]]$units[[1L]]$constant <- if (is_single_family(settings, y)) start_constant(y, settings) else 0
   c(list(layers = layers), start_sites(settings, key), start_response(y, settings),
     list(kernel = settings$kernel, jitter = 1e-6))
 }
 
 # What the mean and the kernel of each layer see. The layers between the first and the last are the paper's four topologies.
 deep_inputs <- function(settings) {
-  between <- switch(settings$skip, none = list("h", "h"), inputs = list("x", "h"), mean = list(c("h", "x"), "h"), both = list(c("h", "x"), c("h", "x")))
+  both <- c("h", "x")
+  between <- switch(settings$skip, none = list("h", "h"), inputs = list("x", "h"), mean = list(both, "h"), both = list(both, both))
   layers <- settings$layers
   middle <- max(layers - 2L, 0L)
   if (layers == 1L) return(list(mean = list(character(0)), kernel = list("x")))
@@ -31,7 +32,7 @@ deep_inputs <- function(settings) {
 }
 
 start_units <- function(kernel_inputs, mean_inputs, width, settings, key) {
-  range <- rep(unit_range(settings$kernel) * first_scale(ncol(kernel_inputs)), ncol(kernel_inputs))
+  range <- rep(unit_range(settings$kernel), ncol(kernel_inputs))
   positions <- start_clusters(kernel_inputs, settings$inducing)
   m <- nrow(positions)
   weights <- projections(mean_inputs, width, key)
@@ -46,8 +47,6 @@ start_units <- function(kernel_inputs, mean_inputs, width, settings, key) {
 unit_range <- function(kernel) {
   switch(kernel$family, gaussian = sqrt(2), exponential = 1, matern = 1 / sqrt(2 * kernel$shape))
 }
-
-first_scale <- function(columns) 1
 
 start_clusters <- function(rows, inducing) {
   component <- list(family = "gaussian", variance = 1, range = 1, group = rep(1L, ncol(rows)), anisotropy = double(0), shape = double(0))
@@ -77,14 +76,17 @@ start_sites <- function(settings, key) {
   hidden <- settings$layers - 1L
   if (hidden == 0L) return(list(rule = "free", sites = list(), log_weights = 0))
   if (settings$rule == "random") {
-    return(list(rule = "random", sites = list(), samples = settings$samples, seed = key, log_weights = rep(-log(settings$samples), settings$samples)))
+    return(list(rule = "random", sites = list(), samples = settings$samples, seed = key, log_weights = equal_weights(settings$samples)))
   }
   if (settings$rule != "free") return(start_grid(settings, hidden))
-  sites <- lapply(seq_len(hidden), function(l) {
-    vapply(seq_len(settings$width), function(w) spread_quantiles(settings$sites, key + 1000 * l + w), double(settings$sites))
-  })
-  list(rule = "free", sites = lapply(sites, matrix, nrow = settings$sites), log_weights = rep(-log(settings$sites), settings$sites))
+  of_layer <- function(l) {
+    unlist(lapply(seq_len(settings$width), function(w) spread_quantiles(settings$sites, key + 1000 * l + w)))
+  }
+  sites <- lapply(seq_len(hidden), function(l) matrix(of_layer(l), settings$sites))
+  list(rule = "free", sites = sites, log_weights = equal_weights(settings$sites))
 }
+
+equal_weights <- function(components) rep(-log(components), components)
 
 # Sites and weights of the rule of Gauss and Hermite for the normal distribution, in all combinations of the units.
 start_grid <- function(settings, hidden) {
@@ -107,8 +109,6 @@ normal_quadrature <- function(count) {
 
 # ---- the response --------------------------------------------------------------------------------------------------------------
 
-is_single_family <- function(settings, y) ncol(as.matrix(y)) == 1L && settings$family$name != "gaussian"
-
 # A tenth of the variance as noise: it falls faster than it rises.
 start_response <- function(y, settings) {
   outputs <- ncol(as.matrix(y))
@@ -118,6 +118,3 @@ start_response <- function(y, settings) {
     noise = if (gaussian) unname(0.1 * apply(as.matrix(y), 2L, stats::var, na.rm = TRUE)) else double(0),
     mixing = if (outputs > 1L) diag(outputs))
 }
-
-# The linear predictor at the mean of the response.
-start_constant <- function(y, settings) settings$family$constant %||% 0

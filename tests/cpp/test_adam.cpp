@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+#include "optim/batches.h"
+
 using neargp::RowAdam;
 
 TEST_CASE("the first step of Adam is the learning rate in the direction of the gradient's sign") {
@@ -47,5 +49,26 @@ TEST_CASE("rows at rest keep their moments and their clock") {
     for (int rest = 0; rest < t % 4; ++rest) among.step(1, &other, &gradient, 0.1);
     among.step(0, &y, &gradient, 0.1);
     CHECK(x == y);
+  }
+}
+
+TEST_CASE("Adam goes on from its memory as if it had not stopped") {
+  RowAdam whole(2, 1), before(2, 1), after(2, 1);
+  double x = 0.2, y = 0.2;
+  for (int t = 0; t < 40; ++t) {
+    if (t == 15) after.restore(before.memory());
+    const double gradient = std::sin(double(t)) - x;
+    whole.step(1, &x, &gradient, 0.1);
+    (t < 15 ? before : after).step(1, &y, &gradient, 0.1);
+    CHECK(x == y);
+  }
+}
+
+TEST_CASE("batches that skip rows are those that follow them") {
+  for (const neargp::Index skipped : {0, 3, 10, 25, 30}) {
+    neargp::Batches whole(10, 7, 1), rest(10, 7, 1);
+    for (neargp::Index done = 0; done < skipped; ++done) whole.next(1);
+    rest.skip(skipped);
+    for (int batch = 0; batch < 5; ++batch) CHECK(whole.next(4) == rest.next(4));
   }
 }

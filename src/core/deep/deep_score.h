@@ -5,7 +5,7 @@
 //   mixture   log sum_s w_s E p(y | eta_s)      (Jankowiak, Pleiss and Gardner 2020, eq. 17), the log density of the prediction
 //   expected  sum_s w_s E log p(y | eta_s)      (Salimbeni and Deisenroth 2017, eq. 16), a term of an evidence lower bound
 //   robust    sum_s w_s t_s, the same with the gamma divergence (Knoblauch 2019) in place of the logarithm, of gaussian responses:
-//             t = (gamma / a) E[p^a] / (int p^gamma dy)^(a / gamma) - gamma / a, a = gamma - 1, which tends to 1 + E log p
+//             t = (gamma / a) E[p^a] / (int p^gamma dy)^(a / gamma) - gamma / a, a = gamma - 1, which tends to E log p
 //
 // Several outputs are a linear model of coregionalisation: y ~ N(A'mu_s, A'diag(v_s)A + diag(noise)), the mixture that of
 // their joint density. A missing output of a row is NaN, and left out of it.
