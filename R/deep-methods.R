@@ -16,7 +16,7 @@ fit_details.neargp_deep <- function(method, fit) {
     Mixture = describe_components(deep$prediction$log_weights),
     Trained = sprintf("%d epochs, kept as after %d; %d %s; divergence weighs %s", nrow(deep$trace), deep$notes$epoch, starts,
       if (starts == 1L) "start" else "starts", format(deep$notes$regularization)),
-    Objective = sprintf("%s a row%s", format(signif(deep$validation$objective, 4L)), describe_progress(deep$notes$improving)),
+    Objective = sprintf("%s a row%s", format(signif(deep$validation$objective, 4L)), describe_progress(deep)),
     `Held out` = describe_validation(deep$validation))
 }
 
@@ -28,8 +28,10 @@ describe_components <- function(log_weights) {
   paste0(format_count(count), " components", effective)
 }
 
-describe_progress <- function(gain, least = 0.01) {
-  if (!isTRUE(gain > least)) return("")
+# An objective that rises when the rows held out no longer gain is no reason to go on.
+describe_progress <- function(deep, least = 0.01) {
+  gain <- deep$notes$improving
+  if (!isTRUE(gain > least) || deep$notes$epoch <= 0.9 * nrow(deep$trace)) return("")
   sprintf("; the last tenth of the epochs gained %s, and more would gain more", format(signif(gain, 2L)))
 }
 

@@ -94,7 +94,7 @@ fit_method.neargp_deep <- function(method, problem) {
   unit <- data$basis$unit %||% 1
   y <- response_columns(data)[, 1L]
   response <- list(center = mean(y), scale = stats::sd(y))
-  inputs <- deep_input_scale(data$coords)
+  inputs <- deep_input_scale(data$coords, problem$locations$embedded_names)
   weight <- mean(data$weights)
   seed <- method$seed %||% sample.int(1e6L, 1L)
   x <- standardized_inputs(data$coords, inputs)
@@ -174,13 +174,13 @@ inform_lowered <- function(method, notes) {
 # ---- standardisation --------------------------------------------------------------------------------------------------------------
 
 # Mean, standard deviation and limits of the inputs that vary.
-deep_input_scale <- function(coords) {
+deep_input_scale <- function(coords, names) {
   center <- colMeans(coords)
   scale <- apply(coords, 2L, stats::sd)
   kept <- unname(scale > 1e-10 * pmax(abs(center), 1e-300))
   if (!any(kept)) abort_neargp("coordinates", "All rows are at one location, so that there is nothing to learn from where they are.")
   if (!all(kept)) {
-    inform_neargp("coordinates", sprintf("Left out, since all rows have the same value: %s.", format_some(colnames(coords)[!kept])))
+    inform_neargp("coordinates", sprintf("Left out, since all rows have the same value: %s.", format_some(names[!kept])))
   }
   list(kept = kept, center = unname(center[kept]), scale = unname(scale[kept]), limits = apply(coords[, kept, drop = FALSE], 2L, range))
 }
