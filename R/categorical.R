@@ -28,4 +28,9 @@ categorical <- function(link = c("softmax", "robust-max")) {
 is_categorical <- function(family) family$family == "categorical"
 
 # The links with which a method takes it.
-class_links <- function(method) c("softmax", if (is_svgp(method)) "robust-max")
+class_links <- function(method) {
+  UseMethod("class_links")
+}
+
+#' @export
+class_links.default <- function(method) "softmax"

@@ -12,9 +12,9 @@ predict_class_split <- function(case, split, refit) {
   fit <- case$fit
   if (!inherits(fit, "neargp_classifier")) return(predict_binary_split(case, split, refit))
   data <- take_data_rows(fit$data, split$held)
-  known <- on_refit_device(fit, split$kept, if (refit) refit_classes(fit, split) else restrict_classes(fit, split))
-  settings <- list(k = classifier_k(known, case$arguments$k), threads = resolve_threads(case$arguments$threads))
-  probability <- on_default_device(fit, length(split$held), settings$k, class_predictor(known, settings)(data$coords, data$X, data$offset))
+  known <- on_refit_device(fit, split$kept, if (refit) refit_classes(fit, split) else restrict_classes(fit$method, fit, split))
+  settings <- list(k = classifier_k(known$method, known, case$arguments$k), threads = resolve_threads(case$arguments$threads))
+  probability <- on_default_device(fit, length(split$held), settings$k, class_predictor(known$method, known, settings)(data$coords, data$X, data$offset))
   class_table(split, observed_classes(fit)[split$held], probability)
 }
 
@@ -36,17 +36,19 @@ refit_classes <- function(fit, split) {
   refit_rows(fit, split$kept)
 }
 
-restrict_classes <- function(fit, split) {
-  if (!is_svgp(fit$method)) return(refit_trend(fit, split$kept))
-  check_kept_classes(fit, split)
-  restrict_rows(fit$method, fit, split$kept)
+# Without the rows of a fold, the covariance parameters held.
+restrict_classes <- function(method, fit, split) {
+  UseMethod("restrict_classes")
 }
+
+#' @export
+restrict_classes.default <- function(method, fit, split) refit_trend(fit, split$kept)
 
 check_kept_classes <- function(fit, split) {
   lost <- setdiff(fit$classifier$levels, as.character(observed_classes(fit)[split$kept]))
   if (length(lost)) {
     abort_neargp("folds", c(sprintf("Without fold %s there is no row of the class %s, so that it cannot be fitted.", split$fold, lost[1L]),
-      i = if (is_svgp(fit$method)) "Choose other folds." else "Choose other folds, or keep the parameters: refit = FALSE."))
+      i = if (has_class_fields(fit$method)) "Choose other folds." else "Choose other folds, or keep the parameters: refit = FALSE."))
   }
 }
 

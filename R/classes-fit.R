@@ -46,7 +46,7 @@ held_out_scores <- function(method, problem, estimators) {
 new_rows_score <- function(problem, fit, data, k) {
   like_fit <- list(data = problem$data, classifier = fit$classifier, core_covariance = covariance_at(problem, fit$working),
     nugget = nugget_of(problem$layout, to_core(fit$working, problem$layout$transform)))
-  probability <- class_predictor(like_fit, list(k = k, threads = problem$threads))(data$coords, data$X, data$offset)
+  probability <- class_predictor(problem$method, like_fit, list(k = k, threads = problem$threads))(data$coords, data$X, data$offset)
   sum(data$weights * log(probability[cbind(seq_along(data$y), class_numbers(data))]))
 }
 
@@ -113,7 +113,7 @@ check_location_count <- function(locations, k) {
 
 # The softmax does not change when all classes are offset alike.
 check_class_offset <- function(problem) {
-  log_odds <- length(problem$levels) == 2L && !is_svgp(problem$method)
+  log_odds <- length(problem$levels) == 2L && !has_class_fields(problem$method)
   if (log_odds || all(problem$data$offset == 0)) return(invisible())
   abort_neargp("formula", c("An offset means nothing where each class has a trend: it would be the same for all of them.",
     i = "Leave it out; covariates of the trend have a coefficient for each class."))

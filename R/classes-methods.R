@@ -52,7 +52,7 @@ compared_estimators <- function(classifier) {
 label_scale_note <- function(x, digits) {
   kind <- x$layout$kind
   estimate <- x$parameters$estimate
-  if (is.null(x$classifier) || is_svgp(x$method)) return(NULL)
+  if (is.null(x$classifier) || has_class_fields(x$method)) return(NULL)
   if (!any(x$parameters$at_boundary & kind %in% c("variance", "nugget") & estimate < 1)) return(NULL)
   ratio <- sum(estimate[kind == "variance"]) / x$nugget
   sprintf("    the mean of the labels depends on the ratio of variance and nugget alone, %s; their size is its uncertainty\n",
@@ -88,7 +88,7 @@ summary.neargp_classifier <- function(object, ...) {
 #' @export
 print.summary.neargp_classifier <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
   print(x$fit, digits = digits)
-  cat("\nLeave one out: training rows predicted from their ", if (!is_svgp(x$fit$method)) "nearest ", "others\n", sep = "")
+  cat("\nLeave one out: training rows predicted from their ", if (!has_class_fields(x$fit$method)) "nearest ", "others\n", sep = "")
   print(x$scores)
   if (ncol(x$confusion) <= 12L) print(x$confusion)
   invisible(x)
@@ -112,7 +112,7 @@ fitted.neargp_classifier <- function(object, ...) {
 
 #' @export
 simulate.neargp_classifier <- function(object, nsim = 1, seed = NULL, ...) {
-  abort_for_classes("simulate()", if (is_svgp(object$method)) "predict() has the probabilities of classes, row by row." else
+  abort_for_classes("simulate()", if (has_class_fields(object$method)) "predict() has the probabilities of classes, row by row." else
     "The labels' Gaussian process is a way to probabilities, not a model of a latent field.")
 }
 

@@ -32,21 +32,26 @@ predict.neargp_classifier <- function(object, newdata, type = c("prob", "class",
   if (type == "response" && length(object$classifier$levels) > 2L) {
     abort_argument("type", "\"prob\" or \"class\" for more than two classes", type)
   }
-  settings <- list(k = classifier_k(object, k), chunk_size = prediction_chunk(object, chunk_size), threads = resolve_threads(threads),
+  settings <- list(k = classifier_k(object$method, object, k), chunk_size = prediction_chunk(object, chunk_size), threads = resolve_threads(threads),
     device = resolve_device(device, is_dense(object$method)), verbose = check_flag(verbose, "verbose"))
   settings$device <- choose_device(settings$device, target_size(newdata), settings$k)
   on_device(settings$device, predict_class_target(object, newdata, type, settings), search_of(object))
 }
 
 predict_class_target <- function(object, newdata, type, settings) {
-  probability_at <- class_predictor(object, settings)
+  probability_at <- class_predictor(object$method, object, settings)
   if (is_raster(newdata)) return(predict_class_raster(object, newdata, type, settings, probability_at))
   target <- new_target(object, newdata)
   target$restore(class_columns(object$classifier$levels, chunked_probabilities(object, target, settings, probability_at), type))
 }
 
-classifier_k <- function(object, k) {
-  if (is_svgp(object$method)) return(check_no_neighbors(object$method, k, NULL, NULL))
+# How many neighbours predictions are made from; NULL where from none.
+classifier_k <- function(method, object, k) {
+  UseMethod("classifier_k")
+}
+
+#' @export
+classifier_k.default <- function(method, object, k) {
   if (is.null(k)) return(object$k)
   k <- check_count(k, "k")
   distinct <- length(unique(object$classifier$location_index))
@@ -58,8 +63,12 @@ classifier_k <- function(object, k) {
 }
 
 # Probabilities at new locations as a function of (coords, X, offset), made once for all chunks.
-class_predictor <- function(object, settings) {
-  if (is_svgp(object$method)) return(inducing_class_predictor(object, settings))
+class_predictor <- function(method, object, settings) {
+  UseMethod("class_predictor")
+}
+
+#' @export
+class_predictor.default <- function(method, object, settings) {
   if (object$classifier$estimator == "polya-gamma") return(polya_gamma_predictor(object, settings))
   labels <- fitted_labels(object)
   component <- metric_component(object$core_covariance)
@@ -136,16 +145,21 @@ predict_class_raster <- function(object, newdata, type, settings, probability_at
 # Probabilities of the classes of training rows, each from its nearest others; the parameters stay those of all rows, those of the trend
 # included: it is inside the link, where taking a row out of it has no closed form.
 loo_probabilities <- function(object, k, threads, rows = seq_along(object$data$y)) {
-  if (is_svgp(object$method)) {
-    classifier_k(object, k)
-    return(inducing_class_loo(object, resolve_threads(threads))[rows, , drop = FALSE])
-  }
+  class_probabilities_given_others(object$method, object, k, threads, rows)
+}
+
+class_probabilities_given_others <- function(method, object, k, threads, rows) {
+  UseMethod("class_probabilities_given_others")
+}
+
+#' @export
+class_probabilities_given_others.default <- function(method, object, k, threads, rows) {
   on_default_device(object, length(rows), k %||% object$k, probabilities_given_others(object, k, resolve_threads(threads), rows))
 }
 
 probabilities_given_others <- function(object, k, threads, rows) {
   labels <- fitted_labels(object)
-  k <- min(classifier_k(object, k), nrow(labels$coords) - 1L)
+  k <- min(classifier_k(object$method, object, k), nrow(labels$coords) - 1L)
   if (object$classifier$estimator == "polya-gamma") return(polya_gamma_loo(object, rows, k, threads))
   at <- take_observations(labels, rows)
   sets <- leave_one_out_sets(labels, at, metric_component(object$core_covariance), k, threads, label_content(labels, at))

@@ -1,5 +1,6 @@
 # Defaults of neargp(): the family by the response, the method by the family and the number of rows, the number of
-# neighbours by the number of rows. `settings$chosen` keeps the reason, which print() reports.
+# neighbours by the number of rows. `settings$chosen` keeps the reason, which print() reports; what was chosen
+# is the method, or what its name says.
 
 # Dense computations of so few rows are exact and take a second at most: 0.4 to 1.1 s of one core for a fit to 500 rows.
 exact_rows <- 500L
@@ -30,7 +31,11 @@ choose_classes <- function(settings, response, name) {
   if (settings$method_open) settings$method <- loo_k()
   if (!family$family %in% method_families(settings$method)) return(settings)
   settings$family <- family
-  tell_choice(settings, sprintf("%s with family = %s, since `%s` has classes", method_call(settings$method), family_call(family), name))
+  reason <- sprintf("family = %s, since `%s` has classes", family_call(family), name)
+  if (settings$method_open) return(tell_choice(settings, sprintf("%s with %s", method_call(settings$method), reason)))
+  settings$chosen <- c(Family = sub("family = ", "", reason))
+  inform_neargp("method", c(sprintf("Fitted with %s.", reason), i = "Name `family` to choose another, see ?neargp."))
+  settings
 }
 
 # exact_gp() is for one output, on the CPU, in double precision.

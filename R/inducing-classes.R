@@ -1,6 +1,9 @@
 # Classes by svgp(): each has a field and a trend of its own; the fields have one covariance and one set of inducing points. Formulas are in
 # src/core/variational/class_bound.h. Inside a fit the design has the columns of a basis (R/trend-basis.R), which the fit keeps.
 
+#' @export
+class_links.neargp_svgp <- function(method) c("softmax", "robust-max")
+
 # Which field is the largest does not depend on their scale: under robust-max the variance of the first component is their unit.
 class_layout <- function(layout, family) {
   unit <- which(layout$kind == "variance" & !layout$fixed)[1L]
@@ -87,7 +90,7 @@ class_posterior <- function(problem, method, reached) {
     dimnames = list(colnames(problem$data$X), NULL))
   columns <- ncol(problem$data$X)
   list(svgp = list(positions = reached$positions, basis = problem$class_basis, fields = found$fields, unexplained = mean(found$unexplained),
-      pseudo_observations = found$end, at_data = found[c("linear_predictor", "slope", "variance", "unexplained")]),
+      settled = found$converged, pseudo_observations = found$end, at_data = found[c("linear_predictor", "slope", "variance", "unexplained")]),
     beta = rep(NA_real_, columns), beta_vcov = matrix(NA_real_, columns, columns),
     classifier = list(levels = problem$levels, trend = trend, location_index = location_index(problem$data$coords),
       trend_vcov = lapply(found$fields, function(field) back %*% field$beta_vcov %*% t(back))))
@@ -95,7 +98,8 @@ class_posterior <- function(problem, method, reached) {
 
 # ---- predictions --------------------------------------------------------------------------------------------------------------------
 
-inducing_class_predictor <- function(object, settings) {
+#' @export
+class_predictor.neargp_svgp <- function(method, object, settings) {
   function(coords, X, offset) {
     moments <- class_moments(object, coords, X, settings$threads)
     core_class_probabilities(object$family$link, moments$mean, moments$unexplained + moments$seen, settings$threads)
@@ -120,7 +124,10 @@ class_moments <- function(object, coords, X, threads) {
 class_columns_of <- function(object, X) if (ncol(X)) basis_columns(object$svgp$basis, X) else X
 
 # Without its own pseudo-observations, as cavity_moments().
-inducing_class_loo <- function(object, threads) {
+#' @export
+class_probabilities_given_others.neargp_svgp <- function(method, object, k, threads, rows) {
+  classifier_k(method, object, k)
+  threads <- resolve_threads(threads)
   given <- object$svgp$at_data
   seen <- class_moments(object, object$data$coords, object$data$X, threads)$seen
   remaining <- 1 - object$svgp$pseudo_observations$precision * seen
@@ -133,5 +140,14 @@ inducing_class_loo <- function(object, threads) {
   probability <- matrix(NA_real_, n, ncol(seen))
   probability[known, ] <- core_class_probabilities(object$family$link, (given$linear_predictor - left * given$slope)[known, , drop = FALSE],
     (left + given$unexplained)[known, , drop = FALSE], threads)
-  probability
+  probability[rows, , drop = FALSE]
+}
+
+#' @export
+classifier_k.neargp_svgp <- function(method, object, k) check_no_neighbors(method, k)
+
+#' @export
+restrict_classes.neargp_svgp <- function(method, fit, split) {
+  check_kept_classes(fit, split)
+  restrict_rows(method, fit, split$kept)
 }

@@ -39,7 +39,7 @@ family_posterior <- function(problem, method, reached) {
     tolerance = 1e-8, derivatives = FALSE)
   if (nzchar(found$failure)) abort_bound(found$failure)
   list(svgp = list(positions = reached$positions, weights = found$weights, factor = found$factor, unexplained = mean(found$unexplained),
-      pseudo_observations = found$end), beta = found$beta, beta_vcov = found$beta_vcov,
+      settled = found$converged, pseudo_observations = found$end), beta = found$beta, beta_vcov = found$beta_vcov,
     posterior = list(linear_predictor = found$linear_predictor, slope = found$slope, pseudo_precision = found$end$precision,
       variance_at_data = found$variance + found$unexplained, variance_given_nodes = found$unexplained))
 }

@@ -31,6 +31,9 @@ is_dense <- function(method) inherits(method, "neargp_exact_gp") || has_inducing
 
 has_inducing_features <- function(method) is_svgp(method) || has_low_rank(method)
 
+# Says whether each class has a latent field of its own, which the data are pseudo-observations of; else labels are regressed on.
+has_class_fields <- function(method) is_svgp(method)
+
 is_gaussian <- function(family) family$family == "gaussian"
 
 # The families a method can fit; further methods add theirs.

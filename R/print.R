@@ -31,7 +31,7 @@ print_header <- function(x) {
   cat("Rows:      ", format_count(stats::nobs(x)), describe_rows(x), describe_dropped(x), "\n", sep = "")
   cat("Locations: ", describe_locations(x$locations), "\n", sep = "")
   if (!is_gaussian(x$family)) cat("Response:  ", family_call(x$family), " with ", x$family$link, " link", describe_successes(x), "\n", sep = "")
-  details <- c(if (length(x$chosen)) c(Method = paste("by default", x$chosen)), fit_details(x$method, x))
+  details <- c(if (length(x$chosen)) stats::setNames(paste("by default", x$chosen), names(x$chosen) %||% "Method"), fit_details(x$method, x))
   cat(detail_lines(details))
 }
 

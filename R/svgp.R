@@ -54,11 +54,12 @@
 #' With `categorical("robust-max")` the class is that of the largest field, and another one by mistake with probability 0.001
 #' (Hernandez-Lobato et al. 2011). That does not depend on the scale of the fields, so that the variance is held at 1. It is not
 #' log-concave, and takes some twenty steps towards the posterior in an evaluation, where the softmax takes two to five; each
-#' step takes some `2 n M^2` multiplications for each class.
+#' step takes some `2 n M^2` multiplications for each class. Where it has not come to rest after 100 steps `print()` says so.
 #'
 #' Predictions, scores, cross-validation and plots are those of other fits to classes, [predict.neargp_classifier()]. Leave-one-out
 #' probabilities leave out what a row says of the fields, parameters and inducing points held. A factor of two levels is a
-#' [stats::binomial()] response, which has one field and no looser bound; `categorical()` takes it for classes, too. Levels without a row are
+#' [stats::binomial()] response, which has one field and no looser bound: predictions have the probability of the second level as their mean,
+#' as for numbers 0 and 1. With `family = categorical()` they have a column `prob_` for each of the two, as those of [loo_k()]. Levels without a row are
 #' no classes, and for levels of fewer than five rows there is a warning of class `neargp_warning_classes`.
 #'
 #' @param inducing number of inducing points; or starting positions, a matrix with the columns of the coordinates (time last), a
@@ -230,5 +231,6 @@ fit_details.neargp_svgp <- function(method, fit) {
   share <- unexplained_share(fit)
   advice <- if (share > 0.1) ": more points, or vecchia(), predict better" else ""
   c(Inducing = sprintf("%s points, %s", format_count(nrow(fit$inducing)), if (method$move) "moved" else "held"),
-    Bound = sprintf("%s; unexplained share of the field's variance %s%s", method$bound, format(signif(share, 2L)), advice))
+    Bound = sprintf("%s; unexplained share of the field's variance %s%s", method$bound, format(signif(share, 2L)), advice),
+    Posterior = if (isFALSE(fit$svgp$settled)) "not settled after 100 steps: probabilities and the bound may be a little off")
 }

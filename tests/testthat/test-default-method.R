@@ -131,3 +131,21 @@ test_that("one row is too few, whatever left it", {
   expect_error(fit_by_default(z ~ 1, data[1, ]), "two rows", class = "neargp_error_rows")
   expect_error(fit_by_default(z ~ 1, data, subset = seq_along(x) == 3), "subset and na.action left one", class = "neargp_error_rows")
 })
+
+test_that("of classes and a method that is named, the family is what was chosen", {
+  data <- withr::with_seed(1, data.frame(x = stats::runif(60), y = stats::runif(60)))
+  data$class <- cut(data$x, 3, labels = c("a", "b", "c"))
+  expect_message(fit <- neargp(class ~ 1, data, coords = ~ x + y, method = svgp(8)), "Name `family` to choose another",
+    class = "neargp_message_method")
+  expect_output(print(fit), "Family: +by default categorical\\(\\), since `class` has classes")
+  expect_message(fit <- neargp(class ~ 1, data, coords = ~ x + y), "Name `method` to choose another", class = "neargp_message_method")
+  expect_output(print(fit), "Method: +by default loo_k\\(\\) with family = categorical\\(\\)")
+})
+
+test_that("a factor of two levels has the columns of classes where the family says so", {
+  data <- withr::with_seed(1, data.frame(x = stats::runif(80), y = stats::runif(80)))
+  data$class <- factor(ifelse(data$x + stats::runif(80) > 1, "yes", "no"))
+  fit <- function(...) suppressMessages(neargp(class ~ 1, data, coords = ~ x + y, method = svgp(8), ...))
+  expect_named(predict(fit(), data[1:2, ]), c("mean", "sd"))
+  expect_true(all(c("prob_no", "prob_yes") %in% names(predict(fit(family = categorical()), data[1:2, ]))))
+})

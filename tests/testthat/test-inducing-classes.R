@@ -200,3 +200,13 @@ test_that("what classes by svgp() cannot be is refused", {
   few <- flowers[c(1:17, 18:34, 35:37), ]
   expect_warning(class_fit(few, svgp(10, move = FALSE), covariance = held_covariance()), "virginica \\(3\\)", class = "neargp_warning_classes")
 })
+
+test_that("a posterior that has not settled is told by print()", {
+  data <- withr::with_seed(1, data.frame(x = stats::runif(60), y = stats::runif(60)))
+  data$class <- cut(data$x, 3, labels = c("a", "b", "c"))
+  fit <- neargp(class ~ 1, data, coords = ~ x + y, method = svgp(8), family = categorical(), verbose = FALSE)
+  expect_true(fit$svgp$settled)
+  expect_false(any(grepl("not settled", capture.output(print(fit)))))
+  fit$svgp$settled <- FALSE
+  expect_output(print(fit), "not settled after 100 steps")
+})
