@@ -28,13 +28,12 @@
 #'
 #' Positions are the centres of [stats::kmeans()] of the rows in units of the ranges, and a share of 1e-6 of the variance is added to the
 #' diagonal of their covariance matrix. Neighbours are, of the `5 * k` nearest, the `k` whose residuals have the largest correlation with
-#' that of the row. Parameters start at the estimates of Vecchia's approximation with few neighbours and are then found by quasi-Newton, ranges
-#' by their inverses. An evaluation of the likelihood with
-#' its gradient takes the time of about `n * inducing * (k^2 + 5 * inducing)` multiplications, and memory for three times `n * inducing`
-#' numbers and a half of `n * k^2`. Standard errors are from differences of the gradient, at an evaluation for each parameter. Predictions
-#' have by default as many neighbours as the fit, and at least 30, and neither sectors nor a local mean. It is for one gaussian response,
-#' on the CPU. [simulate()][simulate.neargp] draws the field at the inducing points and then the residual field in maxmin order;
-#' leave-one-out predictions are from all other rows, in closed form.
+#' that of the row. Parameters start at the estimates of Vecchia's approximation with few neighbours and are then found by quasi-Newton,
+#' ranges by their inverses. An evaluation of the likelihood with its gradient takes the time of about `n * inducing * (k^2 + 5 * inducing)`
+#' multiplications, and memory for three times `n * inducing` numbers and a half of `n * k^2`. Standard errors are from differences of the
+#' gradient, at an evaluation for each parameter. Predictions have by default as many neighbours as the fit, and at least 30, and neither
+#' sectors nor a local mean. It is for one gaussian response, on the CPU. [simulate()][simulate.neargp] draws the field at the inducing
+#' points and then the residual field in maxmin order; leave-one-out predictions are from all other rows, in closed form.
 #' @return A settings object for the argument `method` of [neargp()]. A fit with inducing points has the data frame `inducing`, their
 #'   positions in the coordinates of the data.
 #' @section Errors: `neargp_error_argument` for settings of the wrong type; [neargp()] stops with `neargp_error_k` when there are not more
