@@ -4,6 +4,7 @@
 #
 #   Rscript bench/vecchia-inducing.R sets [elevators,pol] [methods: vecchia,vecchia_inducing,svgp] [inducing points: 200] [k: 30] [rows: all]
 #   Rscript bench/vecchia-inducing.R estimates [n: 2000]
+#   Rscript bench/vecchia-inducing.R information [elevators] [rows: 1500] [inducing points: 60] [k: 15]
 #   OMP_NUM_THREADS=1 Rscript bench/vecchia-inducing.R gpboost [n: 10000] [inducing points: 200] [k: 20]
 #
 # GPBoost is run by NEARGP_PYTHON, by default `python`.
@@ -14,12 +15,15 @@ task <- argument(1L, "sets")
 
 # ---- scores -------------------------------------------------------------------------------------------------------------------------
 
+standardised <- function(rows) {
+  inputs <- scale(as.matrix(rows[setdiff(names(rows), c("y", "fold"))]))
+  data.frame(inputs[, apply(inputs, 2L, function(x) all(is.finite(x)))], y = drop(scale(rows$y)))
+}
+
 # `most`: how many rows are fitted at most, drawn at random from the nine other folds.
 run_set <- function(set, method, inducing, k, most) {
   rows <- bench_data(set)
-  inputs <- scale(as.matrix(rows[setdiff(names(rows), c("y", "fold"))]))
-  varies <- apply(inputs, 2L, function(x) all(is.finite(x)))
-  data <- data.frame(inputs[, varies], y = drop(scale(rows$y)))
+  data <- standardised(rows)
   held <- rows$fold == 0
   set.seed(1)
   fitted_rows <- sort(sample(which(!held), min(sum(!held), most)))
@@ -29,8 +33,9 @@ run_set <- function(set, method, inducing, k, most) {
   fit <- fitted$value
   predicted <- timed(predict(fit, data[held, ], threads = 1L))
   scored <- scores(predicted$value, observed = data$y[held])
-  data.frame(set = set, n = length(fitted_rows), inputs = sum(varies), method = method, inducing = if (method == "vecchia") 0L else inducing,
-    k = if (method == "svgp") NA else k, cpu_fit = fitted$cpu, cpu_predict = predicted$cpu, evaluations = fit$convergence$evaluations,
+  data.frame(set = set, n = length(fitted_rows), inputs = ncol(data) - 1L, method = method,
+    inducing = if (method == "vecchia") 0L else inducing, k = if (method == "svgp") NA else k,
+    cpu_fit = fitted$cpu, cpu_predict = predicted$cpu, evaluations = fit$convergence$evaluations,
     converged = fit$convergence$converged, objective_per_row = fit$log_likelihood / length(fitted_rows), log_score = scored$log_score,
     rmse = scored$rmse, crps = scored$crps, coverage = scored$coverage)
 }
@@ -84,6 +89,60 @@ run_estimates <- function(n = as.integer(argument(2L, "2000")), held = 1000L) {
   save_table(table, "vecchia-inducing-estimates")
 }
 
+# ---- the information of Vecchia's likelihood ---------------------------------------------------------------------------------------------
+
+# In the variables of the search, at its start and at its end: eigenvalues of the likelihood's curvature, by differences, in units of the
+# information of Vecchia's likelihood with ten neighbours, of all of it or of its diagonal. Were these the curvature, all would be 1.
+run_information <- function() {
+  set <- argument(2L, "elevators")
+  rows <- bench_data(set)
+  set.seed(1)
+  data <- standardised(rows[sample.int(nrow(rows), as.integer(argument(3L, "1500"))), ])
+  method <- vecchia(k = as.integer(argument(5L, "15")), inducing = as.integer(argument(4L, "60")))
+  environment(information_problem) <- environment(curvature_in) <- asNamespace("neargp")
+  problem <- information_problem(data, method)
+  start <- neargp:::low_rank_start(method, problem)
+  began <- neargp:::first_given(method, problem, start)
+  ended <- neargp:::maximize_residual(method, problem, start)$given
+  table <- do.call(rbind, lapply(list(start = began, end = ended), function(given) {
+    curvature <- curvature_in(problem, given)
+    information <- curvature_in(problem, given, start$information_at(given$working))
+    by_all <- Re(eigen(solve(information + diag(1e-6 * diag(information)), curvature), only.values = TRUE)$values)
+    unit <- 1 / sqrt(diag(information))
+    by_diagonal <- eigen(curvature * outer(unit, unit), symmetric = TRUE, only.values = TRUE)$values
+    eigenvalues <- rbind(sort(by_all, decreasing = TRUE), by_diagonal)
+    data.frame(unit = c("all", "diagonal"), largest = eigenvalues[, 1L], second = eigenvalues[, 2L],
+      median = apply(eigenvalues, 1L, stats::median), least = eigenvalues[, ncol(eigenvalues)])
+  }))
+  save_table(cbind(at = sub("[.].*", "", rownames(table)), table), paste0("vecchia-inducing-information-", set))
+}
+
+# These two are evaluated inside the package.
+information_problem <- function(data, method) {
+  settings <- check_settings(y ~ 1, data, method, cov_matern(nu = 2.5, ard = TRUE), NULL, NULL, neargp_control(), "cpu", 1L, FALSE)
+  locations <- new_locations(data, ~ ., NULL, "auto", NULL, "y")
+  frame <- new_model_frame(list(weights = NULL, offset = NULL, subset = NULL, na.action = stats::na.omit), y ~ 1, data, locations)
+  with_start(method, new_problem(new_model_data(frame, y ~ 1, settings)$data, locations, settings, NULL))
+}
+
+# Of the working parameters' `information`, or else by differences of the gradient.
+curvature_in <- function(problem, given, information = NULL) {
+  chart <- inverse_range_chart(problem)
+  inverse <- chart$from_working(given$working)
+  slope <- chart$slope(given$working)
+  if (is.null(information)) {
+    gradient <- function(at) {
+      working <- chart$to_working(at)
+      chart$slope(working) * given$objective$evaluate(working)$gradient
+    }
+    curvature <- information_by_differences(gradient, inverse, problem$free, pmax(abs(inverse), 1e-3),
+      at = slope * given$evaluated$gradient)
+  } else {
+    curvature <- information * outer(slope, slope)
+  }
+  curvature[problem$free, problem$free]
+}
+
 # ---- GPBoost ------------------------------------------------------------------------------------------------------------------------
 
 run_gpboost <- function() {
@@ -117,4 +176,4 @@ run_gpboost <- function() {
   save_table(table, paste0("vecchia-inducing-gpboost-", n))
 }
 
-switch(task, sets = run_sets(), estimates = run_estimates(), gpboost = run_gpboost())
+switch(task, sets = run_sets(), estimates = run_estimates(), information = run_information(), gpboost = run_gpboost())
