@@ -25,6 +25,11 @@ low_rank_moments <- function(object, coords, settings) {
   data <- object$data
   settings_of_candidates <- replace(settings, "k", list(min(candidates_for_each * settings$k, length(data$y))))
   candidates <- prediction_neighbors(object, coords, settings_of_candidates)
+  if (length(candidates) < length(data$y)) {  # the features of few places do not need those of all rows
+    rows <- sort(unique(as.vector(candidates)))
+    data <- take_data_rows(data, rows)
+    candidates[] <- match(candidates, rows)
+  }
   known <- core_residual_predict(data$coords, response_columns(data), 1 / data$weights, coords, candidates, settings$k,
     object$low_rank$positions, object$core_covariance, object$nugget, object$method$jitter, object$low_rank$weights, object$low_rank$factor,
     settings$threads)

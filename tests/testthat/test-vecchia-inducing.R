@@ -80,6 +80,10 @@ test_that("a prediction depends on its own row alone", {
   all <- predict(fit, new)
   expect_identical(predict(fit, new[c(7, 150, 300), ])$mean, all$mean[c(7, 150, 300)])
   expect_identical(predict(fit, new, chunk_size = 37)$sd, all$sd)
+  # of few places, whose candidates are not all rows
+  fit <- low_rank_fit(simulated_data(700))
+  some <- predict(fit, new[4:6, ])
+  expect_identical(some[c("mean", "sd")], predict(fit, new)[4:6, c("mean", "sd")], ignore_attr = TRUE)
 })
 
 test_that("estimates come near those of the exact method, in many coordinates and for a smooth field", {
