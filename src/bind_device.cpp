@@ -64,6 +64,7 @@ void core_set_execution_context(const Rcpp::List& execution) {
   next.blas = Rcpp::as<bool>(execution["blas"]);
   if (!next.device_module.empty() && next.device_module != current().device_module)
     neargp::device_module(next.device_module).select(0);
+  neargp::use_dense_device(next.device_module.empty() ? nullptr : neargp::device_module(next.device_module).dense);
   use_r_blas(next.blas);
   current() = next;
 }

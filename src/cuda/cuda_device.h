@@ -4,6 +4,7 @@
 #include <cstddef>
 
 #include "conditional/gpu/evaluation.h"
+#include "linalg/product_engine.h"
 
 namespace neargp {
 
@@ -29,6 +30,8 @@ struct CudaDevice {
   static void download(void* to, const void* from, std::size_t bytes);
   static void fill(void* pointer, int byte, std::size_t bytes);
   static void synchronize();
+
+  static const ProductEngine& products();  // by cuBLAS and cuSOLVER (products.cpp)
 
   // Defined in launch.h, for which each task has a file of its own.
   template <class Task>

@@ -7,6 +7,7 @@
 
 #include "architectures.h"
 #include "check.h"
+#include "conditional/gpu/dense_table.h"
 #include "conditional/gpu/device_backend.h"
 #include "conditional/gpu/device_search.h"
 #include "cuda_device.h"
@@ -94,8 +95,9 @@ int selected() { return CudaDevice::current(); }
 
 constexpr Backend backend = DeviceBackend<CudaDevice>::table("cuda");
 constexpr NeighborEngine search = DeviceSearch<CudaDevice>::engine("cuda");
+const DenseDevice dense = DenseTable<CudaDevice>::table("cuda");
 constexpr DeviceModule module{device_module_abi_version, "cuda",    NEARGP_CUDA_BUILD, device_count, describe,
-                              select,                    selected,  &backend,          &search};
+                              select,                    selected,  &backend,          &search,      &dense};
 
 }  // namespace
 }  // namespace neargp

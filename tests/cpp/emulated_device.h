@@ -19,6 +19,7 @@
 
 #include "base/error.h"
 #include "conditional/gpu/device_backend.h"
+#include "conditional/gpu/dense_table.h"
 #include "conditional/gpu/device_search.h"
 
 namespace emulated {
@@ -184,6 +185,7 @@ struct Device {
   static void fill(void* pointer, int byte, std::size_t bytes) { std::memset(pointer, byte, bytes); }
   static double operations_per_clock() { return 64.0 * state().limits.multiprocessors; }
   static void synchronize() {}
+  static const neargp::ProductEngine& products() { return neargp::eigen_engine(); }
 
   template <class Task>
   static void launch(const Task& task, const neargp::TargetRange& range, const neargp::LaunchPlan& plan,
@@ -245,6 +247,11 @@ using DeviceSearch = neargp::DeviceSearch<Device>;
 
 inline const neargp::Backend& backend() {
   static const neargp::Backend table = neargp::DeviceBackend<Device>::table("emulated");
+  return table;
+}
+
+inline const neargp::DenseDevice& dense() {
+  static const neargp::DenseDevice table = neargp::DenseTable<Device>::table("emulated");
   return table;
 }
 

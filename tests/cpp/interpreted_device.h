@@ -36,6 +36,8 @@ inline State state() { return State(); }
 
 inline const neargp::Backend& backend() { return *neargp_device_module()->backend; }
 
+inline const neargp::DenseDevice& dense() { return *neargp_device_module()->dense; }
+
 struct DeviceSearch {
   static neargp::NeighborEngine engine(const char*) { return *neargp_device_module()->neighbors; }
 };

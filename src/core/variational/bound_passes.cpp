@@ -1,5 +1,7 @@
 #include "variational/bound_passes.h"
 
+#include <algorithm>
+
 #include "linalg/products.h"
 
 namespace neargp {
@@ -30,6 +32,15 @@ double nugget_slope(const VectorXd& precision, const MatrixXd& residuals, const 
   return 0.5 * per_row.sum();
 }
 
+// What moments have of rows beside their features.
+void add_row_terms(const RegressionData& rows, const VectorXd& precision, const MatrixXd& weighted, const VectorXd& unexplained,
+                   BoundKind kind, BoundMoments& sum) {
+  sum.columns += values_of(rows).transpose() * weighted;
+  sum.traces += trace_terms(kind, precision, unexplained);
+  sum.log_precision += precision.array().log().sum();
+  sum.unexplained += unexplained.sum();
+}
+
 }  // namespace
 
 void BoundAdjoints::add(const BoundAdjoints& other) {
@@ -40,30 +51,33 @@ void BoundAdjoints::add(const BoundAdjoints& other) {
 BoundPasses::BoundPasses(const InducingFactor& factor, Index n, int columns, const BoundSettings& settings, bool keep)
     : factor_(factor), settings_(settings), n_(n), m_(factor.points().size()),
       keep_(keep && settings.kind == BoundKind::tight && cross_block_bytes(factor.points(), n) < settings.most_bytes),
-      moments_(n, settings.chunk_rows, m_ * m_, zero_moments(m_, columns)) {
-  if (keep_) kept_.resize(std::size_t((n + settings.chunk_rows - 1) / settings.chunk_rows));
+      moments_(n, settings.chunk_rows, m_ * m_, zero_moments(m_, columns)), moments_on_device_(zero_moments(m_, columns)),
+      gradient_on_device_(factor.points().zero_gradient()) {
+  if (const DenseDevice* device = dense_device()) on_device_ = std::make_unique<DeviceBlock>(*device, factor, n);
+  if (keep_ && !on_device_) kept_.resize(std::size_t((n + settings.chunk_rows - 1) / settings.chunk_rows));
 }
 
 void BoundPasses::add_to_value(const RegressionData& piece, const RunContext& context) {
+  if (on_device_) return add_to_value_on_device(piece, context);
   moments_.add(piece.coords.n, context, [&](Index first, Index last, BoundMoments& sum) {
     const RegressionData rows = some_rows(piece, first, last);
-    const auto values = values_of(rows);
     const VectorXd precision = precisions_of(rows, factor_.points().covariance().nugget);
     auto block = std::make_unique<const CrossBlock>(factor_, rows.coords, keep_);
-    const MatrixXd weighted = precision.asDiagonal() * values;
+    const MatrixXd weighted = precision.asDiagonal() * values_of(rows);
     sum.cross += block->features() * weighted;
-    sum.columns += values.transpose() * weighted;
     weighted_rank_update(block->features(), precision, sum.gram);
-    sum.traces += trace_terms(settings_.kind, precision, block->unexplained());
-    sum.log_precision += precision.array().log().sum();
-    sum.unexplained += block->unexplained().sum();
+    add_row_terms(rows, precision, weighted, block->unexplained(), settings_.kind, sum);
     if (keep_) kept_[std::size_t((value_rows_ + first) / settings_.chunk_rows)] = std::move(block);
   });
   value_rows_ += piece.coords.n;
 }
 
 CollapsedBound BoundPasses::value() {
-  const BoundMoments moments = moments_.total();
+  if (on_device_) {
+    moments_on_device_.gram = on_device_->gram();
+    moments_on_device_.cross = on_device_->cross();
+  }
+  const BoundMoments moments = on_device_ ? moments_on_device_ : moments_.total();
   gram_ = moments.gram;
   traces_ = moments.traces;
   return solve_bound(moments, n_, settings_.reml, contrasts_);
@@ -76,6 +90,7 @@ CollapsedBound BoundPasses::value() {
 void BoundPasses::begin_gradient(const CollapsedBound& bound) {
   covariance_ = posterior_covariance(bound);
   means_ = bound.weights * contrasts_;
+  if (on_device_) return on_device_->set_posterior(means_, covariance_);
   const bool tight = settings_.kind == BoundKind::tight;
   const BoundAdjoints zero{factor_.points().zero_gradient(), tight ? MatrixXd::Zero(m_, m_) : MatrixXd()};
   adjoints_.emplace(n_, settings_.chunk_rows, m_ * m_, zero);
@@ -83,12 +98,14 @@ void BoundPasses::begin_gradient(const CollapsedBound& bound) {
 }
 
 void BoundPasses::add_to_gradient(const RegressionData& piece, const RunContext& context) {
+  if (on_device_) return add_to_gradient_on_device(piece, context);
   if (settings_.kind == BoundKind::tight) add_tight(piece, context);
   else add_standard(piece, context);
   gradient_rows_ += piece.coords.n;
 }
 
 InducingGradient BoundPasses::gradient() const {
+  if (on_device_) return gradient_on_device();
   BoundAdjoints total = adjoints_->total();
   if (posterior_) {  // tau = W. The sum over rows of W_i A_i'S A_i is tr S(B - I) = M - tr S.
     total.gradient.parameters.back() += 0.5 * (double(m_) - covariance_.trace() + traces_);
@@ -138,6 +155,46 @@ void BoundPasses::add_standard(const RegressionData& piece, const RunContext& co
     posterior_->add_rows(rows.coords, precision, alpha, sum.gradient);
     sum.gradient.parameters.back() += 0.5 * (fit - double(last - first));
   });
+}
+
+// body(rows, their precisions) for one chunk of rows after the other.
+template <class Body>
+void BoundPasses::for_each_chunk_on_device(const RegressionData& piece, const RunContext& context, const Body& body) {
+  const Index n = piece.coords.n, chunk = on_device_->chunk_rows();
+  for (Index first = 0; first < n; first += chunk) {
+    const RegressionData rows = some_rows(piece, first, std::min(first + chunk, n));
+    body(rows, precisions_of(rows, factor_.points().covariance().nugget));
+    if (context.check_interrupt) context.check_interrupt();
+  }
+}
+
+void BoundPasses::add_to_value_on_device(const RegressionData& piece, const RunContext& context) {
+  for_each_chunk_on_device(piece, context, [&](const RegressionData& rows, const VectorXd& precision) {
+    const VectorXd unexplained = on_device_->compute(rows.coords);
+    const MatrixXd weighted = precision.asDiagonal() * values_of(rows);
+    on_device_->add_moments(precision, weighted);
+    add_row_terms(rows, precision, weighted, unexplained, settings_.kind, moments_on_device_);
+  });
+}
+
+// As add_tight_adjoints(), for both kinds.
+void BoundPasses::add_to_gradient_on_device(const RegressionData& piece, const RunContext& context) {
+  for_each_chunk_on_device(piece, context, [&](const RegressionData& rows, const VectorXd& precision) {
+    const VectorXd unexplained = on_device_->compute(rows.coords);
+    const DeviceBlock::Fitted fitted = on_device_->fitted();
+    const VectorXd slopes = trace_slopes(settings_.kind, precision, unexplained);
+    const MatrixXd residuals = values_of(rows) * contrasts_ - fitted.mean;
+    gradient_on_device_.parameters.back() += nugget_slope(precision, residuals, fitted.spread, slopes, unexplained);
+    on_device_->add_adjoint(slopes, precision, precision.asDiagonal() * residuals);
+    factor_.points().contract_variance(-0.5 * slopes.sum(), gradient_on_device_);
+  });
+}
+
+InducingGradient BoundPasses::gradient_on_device() const {
+  InducingGradient total = gradient_on_device_;
+  on_device_->add_gradient(total);
+  add_prior_adjoint(factor_, means_, covariance_, on_device_->traced(), total);
+  return total;
 }
 
 }  // namespace neargp

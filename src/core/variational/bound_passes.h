@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "variational/bound_moments.h"
+#include "variational/device_block.h"
 #include "variational/posterior_adjoint.h"
 #include "variational/sum_rows.h"
 
@@ -38,6 +39,12 @@ class BoundPasses {
   void add_standard(const RegressionData& piece, const RunContext& context);
   void add_tight_adjoints(const RegressionData& rows, const CrossBlock& block, BoundAdjoints& sum) const;
 
+  template <class Body>
+  void for_each_chunk_on_device(const RegressionData& piece, const RunContext& context, const Body& body);
+  void add_to_value_on_device(const RegressionData& piece, const RunContext& context);
+  void add_to_gradient_on_device(const RegressionData& piece, const RunContext& context);
+  InducingGradient gradient_on_device() const;
+
   const InducingFactor& factor_;
   BoundSettings settings_;
   Index n_, m_, value_rows_ = 0, gradient_rows_ = 0;  // of the pieces that value and gradient have had
@@ -48,6 +55,9 @@ class BoundPasses {
   double traces_ = 0.0;
   std::optional<PosteriorAdjoint> posterior_;
   std::optional<RowSums<BoundAdjoints>> adjoints_;
+  std::unique_ptr<DeviceBlock> on_device_;  // null: the CPU
+  BoundMoments moments_on_device_;          // but for gram and cross, which are there
+  InducingGradient gradient_on_device_;     // but for what features contribute
 };
 
 }  // namespace neargp

@@ -42,7 +42,7 @@ InducingPoints::InducingPoints(const PreparedCovariance& covariance, Points posi
   positions_ = given.rowwise() - centre_;
   for (const PreparedComponent& component : covariance.components) {
     const RowMajor rows = positions_;
-    scaled_.push_back(scaled(component, rows.data(), rows.rows()));
+    scaled_.push_back(scale(component, rows.data(), rows.rows()));
     padded_.push_back(MatrixXd::Zero(odd_lines(size()), dim()));
     padded_.back().topRows(size()) = scaled_.back();
   }
@@ -52,7 +52,7 @@ InducingGradient InducingPoints::zero_gradient() const {
   return {std::vector<double>(covariance_.parameters, 0.0), MatrixXd::Zero(size(), dim())};
 }
 
-MatrixXd InducingPoints::scaled(const PreparedComponent& component, const double* row_major, Index n) const {
+MatrixXd InducingPoints::scale(const PreparedComponent& component, const double* row_major, Index n) const {
   RowMajor result(n, dim());
   for (Index i = 0; i < n; ++i) scale_point(component, dim(), row_major + i * dim(), result.data() + i * dim());
   return result;
@@ -61,6 +61,11 @@ MatrixXd InducingPoints::scaled(const PreparedComponent& component, const double
 // About the centre of the inducing points: contract() multiplies coordinates, where distances are differences of
 // products.
 MatrixXd InducingPoints::centred(Points points) const { return matrix_of(points).rowwise() - centre_; }
+
+MatrixXd InducingPoints::scaled(std::size_t component, Points points) const {
+  const RowMajor rows = centred(points);
+  return scale(covariance_.components[component], rows.data(), rows.rows());
+}
 
 MatrixXd InducingPoints::covariances(Points points, std::vector<ComponentCovariances>* parts) const {
   if (points.dim != dim()) throw Error("All points must have the same coordinates.");
@@ -82,7 +87,7 @@ MatrixXd InducingPoints::covariances_with(const MatrixXd& points, std::vector<Co
     const PreparedComponent& component = covariance_.components[c];
     ComponentCovariances own;
     ComponentCovariances& part = parts ? (*parts)[c] : own;
-    const MatrixXd places = scaled(component, rows.data(), n);
+    const MatrixXd places = scale(component, rows.data(), n);
     const RowMajor by_row = places;
     if (parts) part.scaled = places;
     part.value.resize(m, alone ? 0 : parts ? n : 1);
@@ -100,9 +105,7 @@ MatrixXd InducingPoints::covariances_with(const MatrixXd& points, std::vector<Co
   return total;
 }
 
-// With T = bar * slope, and z and x the scaled points of rows and columns, every length parameter needs no more than
-//   sum T_ji (z_j - x_i)(z_j - x_i)' = Z'D Z - Z'T X - (Z'T X)' + X'E X,   D and E the sums of T by rows and columns,
-// the derivative in z_j is 2 [ D_jj z_j - (T X)_j ], and that in x_i is 2 [ E_ii x_i - (T'Z)_i ].
+// In the notation of add_slopes() the derivative in x_i is 2 [ E_ii x_i - (T'Z)_i ].
 void InducingPoints::contract(const std::vector<ComponentCovariances>& parts, MatrixXd& bar, double scale,
                               InducingGradient& gradient, MatrixXd* points_bar) const {
   const Index n = bar.cols();
@@ -110,33 +113,43 @@ void InducingPoints::contract(const std::vector<ComponentCovariances>& parts, Ma
   for (std::size_t c = 0; c < parts.size(); ++c) {
     const PreparedComponent& component = covariance_.components[c];
     const ComponentCovariances& part = parts[c];
+    SlopeSums sums{VectorXd::Zero(size()), MatrixXd(size(), dim()), MatrixXd()};
     if (component.variance_parameter >= 0)
-      gradient.parameters[component.variance_parameter] += part.value.size() ? bar.cwiseProduct(part.value).sum() : scale;
-    if (component.wants_shape()) gradient.parameters[component.shape_parameter] += bar.cwiseProduct(part.shape).sum();
-    const MatrixXd& z = scaled_[c];
+      sums.value = part.value.size() ? bar.cwiseProduct(part.value).sum() : scale;
+    if (component.wants_shape()) sums.shape = bar.cwiseProduct(part.shape).sum();
     const MatrixXd& x = part.scaled;
     const bool last = c + 1 == parts.size();
     if (!last) copy = bar;
     MatrixXd& weight = last ? bar : copy;
-    VectorXd of_row = VectorXd::Zero(size()), of_column(n);
+    VectorXd of_column(n);
     for (Index i = 0; i < n; ++i) {
       weight.col(i).array() *= part.slope.col(i).array();
-      of_row += weight.col(i);
+      sums.of_row += weight.col(i);
       of_column[i] = weight.col(i).sum();
     }
-    MatrixXd weighted(size(), dim());
-    multiply(weight, x, weighted);
-    const MatrixXd mixed = z.transpose() * weighted;
-    const MatrixXd moments = z.transpose() * of_row.asDiagonal() * z - mixed - mixed.transpose() +
-                             x.transpose() * of_column.asDiagonal() * x;
-    for (const ScaleDerivative& form : component.scale_derivatives)
-      gradient.parameters[form.parameter] += form_sum(form, moments);
-    gradient.positions += unscaled(component, 2.0 * (of_row.asDiagonal() * z - weighted));
+    multiply(weight, x, sums.weighted);
+    sums.outer = x.transpose() * of_column.asDiagonal() * x;
+    add_slopes(c, sums, gradient);
     if (!points_bar) continue;
     MatrixXd seen(n, dim());
-    multiply_transposed(weight, z, seen);
+    multiply_transposed(weight, scaled_[c], seen);
     *points_bar += unscaled(component, 2.0 * (of_column.asDiagonal() * x - seen));
   }
+}
+
+// With z and x the scaled points of rows and columns, every length parameter needs no more than
+//   sum T_ji (z_j - x_i)(z_j - x_i)' = Z'D Z - Z'T X - (Z'T X)' + X'E X,   D and E the sums of T by rows and columns,
+// and the derivative in z_j is 2 [ D_jj z_j - (T X)_j ].
+void InducingPoints::add_slopes(std::size_t c, const SlopeSums& sums, InducingGradient& gradient) const {
+  const PreparedComponent& component = covariance_.components[c];
+  if (component.variance_parameter >= 0) gradient.parameters[component.variance_parameter] += sums.value;
+  if (component.wants_shape()) gradient.parameters[component.shape_parameter] += sums.shape;
+  const MatrixXd& z = scaled_[c];
+  const MatrixXd mixed = z.transpose() * sums.weighted;
+  const MatrixXd moments = z.transpose() * sums.of_row.asDiagonal() * z - mixed - mixed.transpose() + sums.outer;
+  for (const ScaleDerivative& form : component.scale_derivatives)
+    gradient.parameters[form.parameter] += form_sum(form, moments);
+  gradient.positions += unscaled(component, 2.0 * (sums.of_row.asDiagonal() * z - sums.weighted));
 }
 
 void InducingPoints::contract_variance(double bar, InducingGradient& gradient) const {

@@ -26,6 +26,15 @@ struct ComponentCovariances {
   Eigen::MatrixXd value, slope, shape, scaled;
 };
 
+// Sums over pairs of inducing points and other points, made of T, an objective's derivatives in the covariances of one
+// component times the slopes of these. X: the other points in the component's metric, a row for each.
+struct SlopeSums {
+  Eigen::VectorXd of_row;    // sums of T, inducing points down the rows
+  Eigen::MatrixXd weighted;  // T X
+  Eigen::MatrixXd outer;     // X' diag(sums of T by columns) X
+  double value = 0.0, shape = 0.0;  // the derivatives times the covariances, and times their derivatives in the shape
+};
+
 class InducingPoints {
  public:
   // `covariance` is one output's, prepared with derivatives where contract() is to be called. A component whose
@@ -36,6 +45,10 @@ class InducingPoints {
   int dim() const { return covariance_.dim; }
   const PreparedCovariance& covariance() const { return covariance_; }
   InducingGradient zero_gradient() const;
+
+  // In the metric of a component, a row for each point, about the centre of the inducing points: these, and others.
+  const Eigen::MatrixXd& scaled(std::size_t component) const { return scaled_[component]; }
+  Eigen::MatrixXd scaled(std::size_t component, Points points) const;
 
   // The covariances with `points`, inducing points down the rows. `parts` may be null; else it gets one for each
   // component.
@@ -50,11 +63,14 @@ class InducingPoints {
   void contract(const std::vector<ComponentCovariances>& parts, Eigen::MatrixXd& bar, double scale,
                 InducingGradient& gradient, Eigen::MatrixXd* points_bar = nullptr) const;
 
+  // The derivatives through one component, from what its pairs sum to.
+  void add_slopes(std::size_t component, const SlopeSums& sums, InducingGradient& gradient) const;
+
   // The same through k(x, x) at places where the derivatives in it sum to `bar`.
   void contract_variance(double bar, InducingGradient& gradient) const;
 
  private:
-  Eigen::MatrixXd scaled(const PreparedComponent& component, const double* row_major, Index n) const;
+  Eigen::MatrixXd scale(const PreparedComponent& component, const double* row_major, Index n) const;
   Eigen::MatrixXd centred(Points points) const;
   Eigen::MatrixXd covariances_with(const Eigen::MatrixXd& centred_points,
                                    std::vector<ComponentCovariances>* parts) const;

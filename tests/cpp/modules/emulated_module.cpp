@@ -23,6 +23,6 @@ constexpr NeighborEngine search = emulated::DeviceSearch::engine("emulated");
 
 extern "C" const DeviceModule* neargp_device_module() {
   static const DeviceModule module = {device_module_abi_version, "emulated", "tests", device_count, describe, select,
-                                      selected, &emulated::backend(), &search};
+                                      selected, &emulated::backend(), &search, &emulated::dense()};
   return &module;
 }

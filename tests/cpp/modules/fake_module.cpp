@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "brute_engine.h"
 #include "conditional/gpu/module.h"
+#include "emulated_device.h"
 
 using namespace neargp;
 
@@ -72,6 +73,7 @@ extern "C" const DeviceModule* neargp_device_module() {
                                       select,
                                       selected,
                                       &backend,
-                                      &fixtures::brute_engine()};
+                                      &fixtures::brute_engine(),
+                                      &emulated::dense()};
   return &module;
 }

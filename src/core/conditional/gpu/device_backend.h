@@ -17,6 +17,7 @@
 #include "conditional/gpu/joint_sums.h"
 #include "conditional/gpu/plain_covariance.h"
 #include "conditional/gpu/projected_adjoint.h"
+#include "conditional/gpu/uploaded_covariance.h"
 #include "parallel/parallel_for.h"
 
 namespace neargp {
@@ -72,24 +73,6 @@ class DeviceBackend {
     return open.view;
   }
 
-  // The covariance on the device, for one computation.
-  template <class Real = double>
-  class UploadedCovariance {
-   public:
-    explicit UploadedCovariance(const PreparedCovariance& covariance) : packed_(covariance) {
-      memory_.reserve(Index(packed_.bytes()));
-      memory_.upload(packed_.memory_for(memory_.data()), Index(packed_.bytes()));
-    }
-    TeamCovariance<Real> on_device() const { return packed_.at(memory_.data()); }
-
-    // The same with addresses of the host, by which memory is counted.
-    TeamCovariance<Real> on_host() const { return packed_.at(packed_.memory()); }
-
-   private:
-    PackedCovariance<Real> packed_;
-    DeviceArray<Device, unsigned char> memory_;
-  };
-
   // Sums over targets of a task that takes nothing but views and covariances, with matrices of doubles or floats.
   template <template <class> class Task>
   static Index sum(void* device_view, const PreparedCovariance& covariance, const RunContext& context,
@@ -102,7 +85,7 @@ class DeviceBackend {
   static Index sum(void* device_view, const PreparedCovariance& covariance, const RunContext& context,
                    std::vector<double>& sums) {
     ViewOnDevice<Device>& view = on_device(device_view);
-    const UploadedCovariance<Real> uploaded(covariance);
+    const UploadedCovariance<Device, Real> uploaded(covariance);
     Evaluation<Device> evaluation(view, Task{view.host(), uploaded.on_host()}, 0, context);
     evaluation.for_each_chunk([&](const LocalView& chunk, Index first, Index count) {
       evaluation.launch(Task{chunk, uploaded.on_device()}, first, count);
@@ -158,7 +141,7 @@ class DeviceBackend {
   static Index run_with_arrays(void* device_view, const PreparedCovariance& covariance, const Operation& operation,
                                const RunContext& context, std::vector<double>& sums) {
     ViewOnDevice<Device>& view = on_device(device_view);
-    const UploadedCovariance<> uploaded(covariance);
+    const UploadedCovariance<Device> uploaded(covariance);
     ChunkArrays<Device, Operation> arrays(operation, view.host());
     Evaluation<Device> evaluation(view, Task{view.host(), uploaded.on_host(), operation}, arrays.bytes_per_target(),
                                   context);
@@ -174,7 +157,7 @@ class DeviceBackend {
   static Index run(void* device_view, const PreparedCovariance& covariance, const ProjectedAdjoint& operation,
                    const RunContext& context, std::vector<double>& sums) {
     ViewOnDevice<Device>& view = on_device(device_view);
-    const UploadedCovariance<> uploaded(covariance);
+    const UploadedCovariance<Device> uploaded(covariance);
     ChunkArrays<Device, ProjectedMoments> moments(operation, view.host());
     ChunkArrays<Device, ProjectedDerivatives> derivatives(operation, view.host());
     DeviceArray<Device, double> factors;

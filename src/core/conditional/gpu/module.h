@@ -7,13 +7,14 @@
 #include <string>
 
 #include "conditional/backend.h"
+#include "covariance/dense_device.h"
 #include "geometry/neighbor_engine.h"
 
 namespace neargp {
 
-// Raised whenever DeviceModule or DeviceInfo changes. The backend has a version of its own (backend_abi_version);
+// Raised whenever DeviceModule, DeviceInfo or DenseDevice changes. The backend has a version of its own (backend_abi_version);
 // the loader checks both.
-inline constexpr int device_module_abi_version = 2;
+inline constexpr int device_module_abi_version = 3;
 
 struct DeviceInfo {
   std::string name;          // as its maker calls it
@@ -39,6 +40,7 @@ struct DeviceModule {
 
   const Backend* backend;
   const NeighborEngine* neighbors;  // null: the module offers no search
+  const DenseDevice* dense;
 };
 
 }  // namespace neargp
