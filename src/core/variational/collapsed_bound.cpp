@@ -1,11 +1,16 @@
 #include "variational/collapsed_bound.h"
 
+#include <optional>
+
+#include "variational/device_products.h"
 #include "variational/streamed_bound.h"
 
 namespace neargp {
 
 CollapsedBound collapsed_bound(const RegressionData& data, Points inducing, const Covariance& covariance,
                                const BoundSettings& settings, bool derivatives, const RunContext& context) {
+  std::optional<DeviceProducts> products;
+  if (dense_device()) products.emplace(*dense_device());
   StreamedBound rows({data.coords.n, data.columns, derivatives, true}, inducing, covariance, settings);
   if (rows.regular()) rows.add_to_value(data, context);
   CollapsedBound bound = rows.value();
