@@ -1,7 +1,7 @@
 # Seconds on a GPU beside those of the CPU of the same machine: to be run where there is one. Nothing of it has been run yet; what is
 # expected stands in bench/cuda.md and is computed by bench/cuda-predictions.R.
 #
-#   Rscript bench/cuda-speed.R [evaluation,fit,large,neighbors,epoch]
+#   Rscript bench/cuda-speed.R [evaluation,fit,large,neighbors,epoch,inducing]
 #
 # evaluation  value, gradient and information of vecchia(), n = 1,000,000, k = 30, d = 2: GPU, in double and in single precision, and CPU
 #             (all threads) in turns, and GpGpU (the GPU version of GpGp), which has the exponential covariance only, where it is installed
@@ -9,6 +9,7 @@
 #             single precision, too
 # large       the same for n = 10,000,000
 # neighbors   25,600 points in 8 dimensions and 100,000 in 2: the GPU's search beside the kd-tree's
+# inducing    svgp()'s bound with its gradient, n = 100,000, d = 8, M = 512 and 2,048: GPU and CPU (all threads) in turns
 # epoch       vnngp()'s mini-batch objective, k = 256, n = 25,600, d = 8: an epoch, beside GPyTorch's on the same GPU (cuda_gpytorch.py)
 #
 # NEARGP_THREADS is the number of the CPU's threads, NEARGP_GPYTORCH a Python interpreter with torch, gpytorch and faiss.
@@ -19,7 +20,7 @@ neargp_sitrep()
 neargp:::require_cuda()
 threads <- bench_threads()
 arguments <- commandArgs(TRUE)
-parts <- if (length(arguments)) strsplit(arguments[[1L]], ",")[[1L]] else c("evaluation", "fit", "neighbors", "epoch")
+parts <- if (length(arguments)) strsplit(arguments[[1L]], ",")[[1L]] else c("evaluation", "fit", "neighbors", "inducing", "epoch")
 
 # A field of many waves: cheap to simulate at any n.
 simulated <- function(n, d = 2L, waves = 200L) {
@@ -89,6 +90,21 @@ neighbors <- function() {
   }
 }
 
+inducing <- function(points, n = 1e5L, d = 8L) {
+  data <- simulated(n, d)
+  coords <- as.matrix(data[-1L])
+  positions <- coords[seq_len(points), ]
+  part <- list(family = "matern", variance = 1, range = rep(0.5, d), group = seq_len(d), anisotropy = numeric(), shape = 2.5)
+  covariance <- list(components = list(part), active = c(TRUE, rep(TRUE, d), FALSE, TRUE))
+  bound <- function(device) {
+    neargp:::on_device(device, neargp:::core_collapsed_bound(coords, cbind(data$y, 1), rep(1, n), positions, covariance, 0.1, "tight", 1e-6, TRUE, threads))
+  }
+  agreement <- all.equal(bound("cuda")[c("value", "gradient", "d_inducing")], bound("cpu")[c("value", "gradient", "d_inducing")], tolerance = 1e-8)
+  if (!isTRUE(agreement)) message("GPU and CPU differ: ", agreement)
+  best <- apply(replicate(3L, c(cuda = elapsed(bound("cuda")), cpu = elapsed(bound("cpu")))), 1L, min)
+  row(n = n, d = d, inducing = points, threads = threads, cuda = best[["cuda"]], cpu = best[["cpu"]], cpu_ratio = best[["cpu"]] / best[["cuda"]])
+}
+
 epoch <- function(n = 25600L, d = 8L, k = 256L) {
   data <- simulated(n, d)
   for (batch in c(256L, 2560L)) {
@@ -113,5 +129,6 @@ for (part in parts) {
   cat("\n", part, "\n", sep = "")
   switch(part, evaluation = for (shape in c(1.5, 0.5)) evaluation(shape = shape),
     fit = whole_fit(1e6L), large = whole_fit(1e7L), neighbors = neighbors(), epoch = epoch(),
+    inducing = for (points in c(512L, 2048L)) inducing(points),
     stop("There is no part ", part, "."))
 }
