@@ -55,9 +55,13 @@ objective_of_moments <- function(problem, method, reached, trend, parts) {
   at <- core_inducing_objective(problem$data$coords, response, reached$positions,
     as_core_covariance(problem$layout, problem$groups, values), family_core_name(problem$family),
     family_values(problem$family, problem$layout, values), list(mean = parts$field, root = parts$field_root),
-    list(score = row_score(method), bound = method$bound, kl_weight = if (is_ppgpr(method)) method$kl_weight else 1, jitter = method$jitter),
+    list(score = row_score(method), bound = method$bound, kl_weight = if (is_joint(method)) method$kl_weight else 1, jitter = method$jitter),
     FALSE, problem$threads)
   if (nzchar(at$failure)) abort_bound(at$failure)
+  if (!is.finite(at$value)) {
+    abort_neargp("quadrature", c("The densities of all rows cannot be computed where Adam has ended.",
+      i = "A smaller learning_rate, or other starting values, let it end elsewhere."))
+  }
   at$linear_predictor <- response$offset + at$mean
   at
 }

@@ -12,7 +12,7 @@ uses_batches <- function(method, problem, points) {
 # Batches have one linear predictor for each row.
 refuse_batches <- function(method, problem) {
   if (!method$optimizer %in% c("natural", "adam")) return(FALSE)
-  abort_neargp("method", c(sprintf("%s is not for %s.", if (is_ppgpr(method)) "ppgpr(joint = TRUE)" else sprintf("optimizer = \"%s\"", method$optimizer),
+  abort_neargp("method", c(sprintf("optimizer = \"%s\" is not for %s.", method$optimizer,
     if (has_outputs(problem)) "several outputs" else "classes of more than two levels"), i = "Leave it out: all rows are taken at once."))
 }
 
@@ -59,9 +59,9 @@ batch_trend <- function(problem) {
 batch_settings <- function(problem, method, working) {
   component <- component_at(problem, working)
   spread <- apply(problem$data$coords, 2L, stats::sd)
-  c(list(moves = if (method$optimizer == "adam") "adam" else "natural", score = row_score(method), kl_weight = method$kl_weight %||% 1,
+  c(list(moves = if (method$optimizer == "adam") "adam" else "natural", score = row_score(method), kl_weight = row_kl_weight(method),
     bound = method$bound, jitter = method$jitter, epochs = batch_epochs(method), batch_size = method$batch_size,
-    learning_rate = method$learning_rate, goes_on = !is.null(problem$warm_start), natural_rate = method$natural_rate,
+    learning_rate = method$learning_rate, goes_on = !is.null(problem$warm_start$svgp$moments), natural_rate = method$natural_rate,
     key = if (method$optimizer == "auto") 4 else order_key(),
     position_unit = if (method$move) pmin(component$range[component$group], spread) else double(0),
     spherical = problem$locations$metric == "longlat",
@@ -71,8 +71,10 @@ batch_settings <- function(problem, method, working) {
     }), adam_parameters(problem))
 }
 
-# What the batches' rows are judged by.
-row_score <- function(method) if (is_ppgpr(method)) "predictive" else "expected"
+# What the batches' rows are judged by: in the first of two stages of ppgpr() by the bound.
+row_score <- function(method) if (is_joint(method)) "predictive" else "expected"
+
+row_kl_weight <- function(method) if (is_joint(method)) method$kl_weight else bound_kl_weight(method)
 
 # A fit that ends with its epochs, at the best posterior.
 batch_result <- function(problem, method, reached) {

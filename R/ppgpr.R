@@ -18,10 +18,10 @@
 #' covariance matrix at the start of the stage given), since training residuals are too small.
 #'
 #' With `joint = TRUE` it is the paper's: covariance parameters, noise, positions, mean and Cholesky factor of the field at the points are all
-#' trained by the score, by Adam in mini-batches. The score buys honest variances with wrong means: in trials with 256 points, log scores beside
-#' those of two stages were better by 0.51 a row (pol, 13,500 rows) and worse by 0.01 (elevators, 14,940 rows), and root mean squared errors larger
-#' by 98% and 6%. Covariance parameters are then devices, too, and `logLik()` is the score over all rows less the divergence, by which nothing but fits
-#' by this method can be compared.
+#' trained by the score, by Adam in mini-batches. The score buys honest variances with wrong means: on 4,000 rows with 128 points
+#' (`bench/ppgpr-joint.R`) log scores were better than those of two stages by 0.31 a row (pol) and 0.006 (elevators), root mean squared errors
+#' larger by 59% and 3%, and the CRPS by 23% and 0.6%. Covariance parameters are then devices, too, and `logLik()` is the score over all rows less
+#' the divergence, by which nothing but fits by this method can be compared.
 #'
 #' In two stages, `summary()` prints the parameters of the first, and the noise of the second in the line "Score". Residuals are those about
 #' the mean; leave-one-out predictions, joint predictions and [simulate()][simulate.neargp] are refused (`neargp_error_method`):

@@ -44,7 +44,7 @@ mean_field_start <- function(problem, trend, warm) {
 # The core's errors report covariance matrices that are singular.
 run_adam <- function(method, fit) {
   remedy <- c(i = paste0("A larger jitter or a smaller learning_rate makes the optimisation easier",
-    if (!is_swsgp(method)) "; posterior = \"sparse\" needs neither", "."))
+    if (inherits(method, "neargp_vnngp") && !is_swsgp(method)) "; posterior = \"sparse\" needs neither", "."))
   fitted <- tryCatch(fit, error = function(e) abort_neargp("cholesky", c(conditionMessage(e), remedy)))
   if (!is.finite(fitted$value)) abort_neargp("cholesky", c("Adam ended where its objective is not finite.", remedy))
   fitted

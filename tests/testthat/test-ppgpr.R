@@ -18,6 +18,10 @@ test_that("the mean is that of svgp(), and the densities are better where the no
   expect_identical(predict(fit, new)$mean, predict(base, new)$mean)
   expect_identical(coef(fit), coef(base))
   expect_identical(coef(fit, "covariance"), coef(base, "covariance"))
+  # a first stage in mini-batches, and another weight of the second, too
+  many <- uneven_data(500)
+  expect_identical(coef(fit_uneven(ppgpr(inducing = 20, kl_weight = 0.3), many), "covariance"),
+    coef(fit_uneven(svgp(inducing = 20), many), "covariance"))
   expect_lt(scores(fit, new)$log_score, scores(base, new)$log_score - 0.05)
   sd <- predict(fit, data.frame(x = 0.5, y = c(0.05, 0.95)), interval = "prediction")$sd
   expect_gt(scores(fit, new)$coverage, 0.9)
