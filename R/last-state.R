@@ -25,7 +25,7 @@
 #' interrupted <- tryCatch({
 #'   setTimeLimit(elapsed = 0.5, transient = TRUE)
 #'   neargp(z ~ 1, d, coords = ~ x + y, method = svgp(100, optimizer = "natural", epochs = 1e5))
-#' }, error = function(e) "stopped")
+#' }, interrupt = function(e) "stopped", error = function(e) "stopped")
 #' setTimeLimit()
 #' reached <- try(neargp_last(), silent = TRUE)
 #' if (inherits(reached, "neargp_last")) {
