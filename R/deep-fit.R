@@ -98,7 +98,7 @@ continued <- function(run, training, held_out, settings, advance) {
 
 abort_singular_unit <- function(failure) {
   abort_neargp("cholesky", c(
-    sprintf("The covariance matrix of the inducing points of unit %d in layer %d is numerically singular: points %d and %d all but coincide.",
+    sprintf("The inducing points of unit %d in layer %d have a covariance matrix that is numerically singular: points %d and %d all but coincide.",
       failure$unit, failure$layer, failure$pair[1L], failure$pair[2L]),
     i = "Use fewer inducing points, or a lower learning rate (`rate`)."))
 }
@@ -110,7 +110,8 @@ deep_progress <- function(settings, candidates) {
   done <- 0L
   function(epoch, objective, validation) {
     done <<- done + 1L
-    if (!is.null(settings$report)) settings$report(done / total, sprintf("epoch %d: objective %.4g, validation %.4g", epoch, objective, validation))
+    if (is.null(settings$report)) return(invisible())
+    settings$report(done / total, sprintf("epoch %d: objective %.4g, validation %.4g", epoch, objective, validation))
   }
 }
 
@@ -127,7 +128,7 @@ finished_fit <- function(run, split, training, held_out, settings, restarts, reg
     improving = objective[length(objective)] - objective[before])
   validation <- list(rows = split$validation, nll = -run$trace$validation[epoch], objective = objective[epoch],
     coverage = if (length(split$validation)) deep_coverage(state, held_out, settings))
-  warn_deep(nrow(training$x), validation, notes)
+  warn_deep(nrow(training$x), validation, notes, settings$noise_floor)
   list(state = state, trace = run$trace, validation = validation, notes = notes)
 }
 
@@ -148,18 +149,19 @@ deep_coverage <- function(state, rows, settings) {
   mean(inside)
 }
 
-warn_deep <- function(rows, validation, notes) {
+warn_deep <- function(rows, validation, notes, noise_floor) {
   if (rows < 5000L) {
     warn_neargp("deep", c(sprintf("On %s rows the intervals of a deep Gaussian process may be too short.", format_count(rows)),
       i = "exact_gp(), vecchia() and loo_k() have calibrated ones on few rows."))
   }
   gap <- validation$objective + validation$nll
   if (isTRUE(gap > 0.3)) {
-    warn_neargp("deep", c(sprintf("The score of the training rows is %.2f above that of the rows held out (%.2f): the fit knows its rows by heart.",
-      gap, -validation$nll), i = "Take a larger `regularization`, fewer inducing points, or fewer epochs."))
+    warn_neargp("deep", c(
+      sprintf("The score of the training rows is %.2f above that of the rows held out (%.2f): the fit knows its rows by heart.", gap, -validation$nll),
+      i = "Take a larger `regularization`, fewer inducing points, or fewer epochs."))
   }
   if (notes$noise_at_floor) {
-    warn_neargp("deep", c("The noise has fallen to the least that is allowed, 1e-4 of the response's variance.",
+    warn_neargp("deep", c(sprintf("The noise has fallen to the least that is allowed, %g of the response's variance.", noise_floor),
       i = "Responses that take few distinct values do that: judge such a fit by its errors, not by its log score."))
   }
 }

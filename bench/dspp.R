@@ -1,9 +1,9 @@
 # Deep sigma point processes on standardised UCI sets, 15:3:2 at random into training, test and validation rows, beside the published test
-# scores of Jankowiak, Pleiss and Gardner (2020, two layers, rule QR3; 400 epochs, 300 inducing points, 10 sites, 3 restarts, and a search over
-# widths of 3 and 5 and the weight of the divergence). Ours are of few epochs by default, and hold out a tenth of the training rows. CPU
-# seconds, one thread. Standard errors are over splits.
+# scores of Jankowiak, Pleiss and Gardner (2020, two layers, rule QR3; 400 epochs, 300 inducing points, 10 sites, 3 restarts, and a search
+# over widths of 3 and 5 and the weight of the divergence). Ours are of few epochs by default, and hold out a tenth of the training rows.
+# CPU seconds, one thread. Standard errors are over splits.
 #
-#   Rscript bench/dspp.R [sets: kin40k,elevators,protein] [splits: 1] [epochs: 60] [inducing points: 150] [width: 5] [sites: 8] [restarts: 1]
+#   Rscript bench/dspp.R [sets: kin40k,elevators,protein] [splits: 1] [epochs: 60] [inducing: 150] [width: 5] [sites: 8] [restarts: 1]
 script <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
 source(file.path(if (length(script)) dirname(script) else "bench", "common.R"))
 

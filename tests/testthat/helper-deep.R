@@ -121,7 +121,8 @@ deep_parameters <- function(state) {
   of_unit <- function(l, u) {
     unit <- state$layers[[l]]$units[[u]]
     at <- list("layers", l, "units", u)
-    names <- c("positions", "mean", if (is.null(unit$factor)) "sd" else "factor", "variance", "range", if (length(unit$weights)) "weights", "constant")
+    names <- c("positions", "mean", if (is.null(unit$factor)) "sd" else "factor", "variance", "range", if (length(unit$weights)) "weights",
+      "constant")
     lapply(names, function(name) c(at, name))
   }
   paths <- unlist(lapply(seq_along(state$layers), function(l) {

@@ -1,4 +1,6 @@
-start_settings <- function(...) utils::modifyList(deep_defaults(), utils::modifyList(list(inducing = 12L, width = 3L, sites = 4L), list(...)))
+start_settings <- function(...) {
+  utils::modifyList(utils::modifyList(deep_defaults(), list(inducing = 12L, width = 3L, sites = 4L)), list(...))
+}
 
 start_data <- function(n = 200L, dim = 4L) {
   set.seed(5)

@@ -18,7 +18,8 @@ using Eigen::VectorXd;
 // whence its derivatives are alpha in the mean A'mu and 1/2 (alpha alpha' - C^-1) in C.
 class RowDensity {
  public:
-  RowDensity(const DeepState& state, const double* y, const VectorXd& mean, const VectorXd& variance) : mean_(mean), variance_(variance) {
+  RowDensity(const DeepState& state, const double* y, const VectorXd& mean, const VectorXd& variance)
+      : mean_(mean), variance_(variance) {
     for (int p = 0; p < state.outputs(); ++p)
       if (!std::isnan(y[p])) observed_.push_back(p);
     const Index count = Index(observed_.size());

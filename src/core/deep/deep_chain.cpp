@@ -56,7 +56,7 @@ DeepChain::DeepChain(const DeepState& state, int dim, bool derivatives, const Ru
   Index below = 0;
   for (const LayerState& layer : state.layers) {
     if (layer.units.empty()) throw Error("A layer must have a unit.");
-    if ((below == 0) != (&layer == state.layers.data()) || (below == 0 && (layer.kernel_inputs.hidden || layer.mean_inputs.hidden)))
+    if (below == 0 && (layer.kernel_inputs.hidden || layer.mean_inputs.hidden))
       throw Error("The first layer has no hidden inputs.");
     for (const UnitState& unit : layer.units)
       check_unit(unit, layer.kernel_inputs.count(below, dim), layer.mean_inputs.count(below, dim));
