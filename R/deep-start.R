@@ -1,7 +1,7 @@
 # Where the training of a deep Gaussian process begins. Hidden units are random projections of the rows whose standard deviation is 1, and
-# the ranges of the next layer begin at that unit: where sites spread much farther or less far than its ranges the first epochs are lost.
-# Inducing points are centres of clusters of the rows, or of their hidden values, and the distributions at them begin at the prior. All of
-# it is a function of the key alone, and leaves R's random numbers alone.
+# ranges begin at sqrt(inputs) times that unit, about the distance of two rows: where sites spread much farther or less far than the next
+# layer's ranges the first epochs are lost. Inducing points are centres of clusters of the rows, or of their hidden values, and the
+# distributions at them begin at the prior. All of it is a function of the key alone, and leaves R's random numbers alone.
 
 # `settings`: as of deep_fit(); family$constant: the linear predictor at the mean of a response that is not gaussian.
 deep_start <- function(x, y, settings, key) {
@@ -32,7 +32,8 @@ deep_inputs <- function(settings) {
 }
 
 start_units <- function(kernel_inputs, mean_inputs, width, settings, key) {
-  range <- rep(unit_range(settings$kernel), ncol(kernel_inputs))
+  columns <- ncol(kernel_inputs)
+  range <- rep(sqrt(columns) * unit_range(settings$kernel), columns)
   positions <- start_clusters(kernel_inputs, settings$inducing)
   m <- nrow(positions)
   weights <- projections(mean_inputs, width, key)
