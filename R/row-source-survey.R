@@ -5,7 +5,7 @@
 survey_source <- function(source, arguments, formula, locations, family) {
   arguments$na.action <- arguments$na.action %||% stats::na.pass  # what is missing is then found by check_frame_finite()
   stream <- list(source = source, arguments = arguments, formula = formula, locations = locations, family = family)
-  stream$model <- c(deparse1(formula), vapply(arguments[c("weights", "offset", "subset")], rlang::expr_deparse, "", width = 500L))
+  stream$model <- c(deparse1(formula), vapply(arguments[c("weights", "offset", "subset")], function(x) deparse1(rlang::quo_get_expr(x)), ""))
   sampler <- new_sampler(source$start_rows)
   given <- rows <- missing <- 0
   stream$hashes <- for_each_chunk(source, function(chunk, number, first) {

@@ -55,8 +55,17 @@ row_source <- function(x, read = NULL, chunk_rows = 65536L, start_rows = 50000L,
   if (!is.function(x) && !(is.character(x) && length(x) && !anyNA(x))) abort_argument("x", "names of files or a function", x)
   if (!is.null(read) && !is.function(read)) abort_argument("read", "a function that reads a file, or NULL", read)
   if (is.function(x) && !is.null(read)) abort_argument("read", "left out where `x` is a function", read)
+  if (is.character(x) && is.null(read)) check_text_arguments(list(...))
   structure(list(x = x, read = read, chunk_rows = check_count(chunk_rows, "chunk_rows"),
     start_rows = check_count(start_rows, "start_rows", lower = 2L), arguments = list(...)), class = "neargp_row_source")
+}
+
+# What is of the whole of a file, or chosen for each chunk.
+check_text_arguments <- function(arguments) {
+  taken <- intersect(names(arguments), c("file", "text", "nrows", "skip", "col.names", "row.names"))
+  if (!length(taken)) return(invisible())
+  abort_neargp("argument", c(sprintf("`%s` of read.csv() cannot be given to row_source().", taken[1L]),
+    i = "Rows are read `chunk_rows` at a time; a function `read` takes each file as a whole."))
 }
 
 is_row_source <- function(data) inherits(data, "neargp_row_source")

@@ -37,6 +37,7 @@ long_work <- function() {
     adam = "neargp(count ~ 1, data, coords = ~ x + y, method = vnngp(30, posterior = 'mean-field', optimizer = 'adam'), family = poisson(), threads = 1)",
     outputs = "neargp(cbind(z, count) ~ 1, data, coords = ~ x + y, method = vecchia(40), threads = 1)",
     inducing = "neargp(z ~ 1, data, coords = ~ x + y, method = svgp(512), threads = 1)",
+    source = "neargp(z ~ 1, row_source(function(i) if (i < 3) data), coords = ~ x + y, method = svgp(512), threads = 1)",
     inducing_counts = "neargp(count ~ 1, data, coords = ~ x + y, method = svgp(512), family = poisson(), threads = 1)",
     neighborhoods = "neargp(count ~ 1, data, coords = ~ x + y, method = swsgp(30, inducing = 2000), family = poisson(), threads = 1)",
     # the second stages alone: all parameters of the first are held

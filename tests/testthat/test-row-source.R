@@ -199,6 +199,7 @@ test_that("settings of a source are checked", {
   expect_error(row_source(1), class = "neargp_error_argument")
   expect_error(row_source("a.csv", read = "csv"), class = "neargp_error_argument")
   expect_error(row_source(function(i) NULL, read = utils::read.csv), class = "neargp_error_argument")
+  expect_error(row_source("a.csv", skip = 2), "`skip` of read.csv", class = "neargp_error_argument")
   expect_error(row_source("a.csv", chunk_rows = 0), class = "neargp_error_argument")
   expect_output(print(row_source(c("a.csv", "b.csv"))), "2 files, a.csv and others, 65,536 at a time")
 })
