@@ -1,5 +1,5 @@
 # Where the arithmetic is done: argument, then options(neargp.device), then "auto". "cuda" never falls back: it is available, or it is an error
-# with reason and remedy. `dense`: by dense matrices, for which there is the CPU only.
+# with reason and remedy. `dense`: by dense matrices, for which there is the CPU only, but for fits with device_has_bound().
 resolve_device <- function(device, dense = FALSE) {
   choices <- c("auto", "cpu", "cuda")
   device <- if (!is.null(device)) check_choice(device, "device", choices) else
@@ -12,6 +12,7 @@ resolve_device <- function(device, dense = FALSE) {
 check_dense_device <- function(device) {
   if (device == "cuda") {
     abort_neargp("device", c("Dense matrices, of exact_gp(), svgp(), dspp() and vecchia(inducing = ), are computed on the CPU only.",
+      i = "There are fits by svgp() of one gaussian response on a GPU, and nothing else of these methods.",
       i = "Use device = \"cpu\" or \"auto\"; where there is no such argument, options(neargp.device = \"auto\")."))
   }
   "cpu"
@@ -26,6 +27,18 @@ choose_device <- function(device, rows, k, passes = 1) {
   usable <- tryCatch(core_device_count(file)$count > 0L, error = function(e) FALSE)
   if (usable) "cuda" else "cpu"
 }
+
+# A fit's, known when its response is. How many rows and inducing points pay on a GPU has not been measured: "auto" is the CPU for them.
+choose_fit_device <- function(settings, data) {
+  if (!is_dense(settings$method)) {
+    return(choose_device(settings$device, nrow(data$coords), conditioning_size(settings$method, data), passes = 30))
+  }
+  if (!is.null(data$output)) check_dense_device(settings$device)
+  if (settings$device == "cuda") "cuda" else "cpu"
+}
+
+# Whether a GPU computes the evaluations of a fit, the collapsed bound.
+device_has_bound <- function(method, family) is_svgp(method) && is_gaussian(family)
 
 # Starting to use a GPU takes the better part of a second. One core does 10^10 of these units, of which a pass has k^3 for each row, in
 # about that time.

@@ -74,7 +74,8 @@
 #' @param control settings of the optimisation, [neargp_control()].
 #' @param device `"cpu"`; `"cuda"`, an NVIDIA GPU, which is available or is an error; or `"auto"`, a GPU where there is one and the computation
 #'   takes more than a second or so of one core. By default `options(neargp.device)`, else `"auto"`. [neargp_sitrep()] reports which parts
-#'   of which method a GPU computes. ([exact_gp()] has the CPU only; `"cuda"` is an error there.)
+#'   of which method a GPU computes. ([exact_gp()] has the CPU only; `"cuda"` is an error there. [svgp()] of one gaussian response has its
+#'   fit on a GPU where `"cuda"` asks for it.)
 #' @param threads number of threads; by default `options(neargp.threads)`, else 2. Results do not depend on it.
 #' @param verbose whether to report progress.
 #' @return An object of class `neargp`, a plain list that can be saved with [saveRDS()]. See [predict.neargp()], [summary.neargp()],
@@ -128,7 +129,7 @@ neargp <- function(formula, data, coords = NULL, time = NULL, method = NULL, cov
   in_sample(stream, check_problem(problem, frame))
   warn_unlike_units(problem, distance)
   prepared <- proc.time()[["elapsed"]]
-  settings$device <- choose_device(settings$device, nrow(model$data$coords), conditioning_size(settings$method, model$data), passes = 30)
+  settings$device <- choose_fit_device(settings, model$data)
   on_device(settings$device, {
     problem <- with_start(settings$method, problem)
     solved <- offering_last_state(fit_problem(with_keeper(problem, call)))
@@ -162,7 +163,7 @@ check_settings <- function(formula, data, method, covariance, family, nugget, co
   check_class(control, "control", "neargp_control", "made by neargp_control()")
   settings <- list(method = method, method_open = method_open, covariance = covariance, family = check_family(family, method),
     family_open = family_open, nugget = check_nugget(nugget), control = control,
-    device = resolve_device(device, is_dense(method)), threads = resolve_threads(threads),
+    device = resolve_device(device, is_dense(method) && !device_has_bound(method, family)), threads = resolve_threads(threads),
     verbose = check_flag(verbose, "verbose"))
   check_precision(settings)
   settings

@@ -10,7 +10,7 @@
 #'
 #' # GPUs
 #' When the package is installed from source where NVIDIA's compiler nvcc is found (in `CUDA_HOME`, on the `PATH`, in `/usr/local/cuda`), it
-#' gets a module for NVIDIA GPUs; no GPU is needed for that, nor CUDA's toolkit later on. A toolkit elsewhere is named by
+#' gets a module for NVIDIA GPUs; no GPU is needed for that. Later on it needs the toolkit's cuBLAS and cuSOLVER. A toolkit elsewhere is named by
 #' `R CMD INSTALL --configure-args=--with-cuda=/opt/cuda`, and `--without-cuda` leaves the module out. The environment variable
 #' `NEARGP_CUDA_ARCHS`, as in `"80 90"`, chooses the architectures of GPUs for which machine code is made (later ones work, too, after a
 #' wait at the first use), and `NEARGP_CUDA_HOST_CXX` the host compiler of nvcc.
@@ -29,7 +29,9 @@
 #' Of every method with neighbours, and of several outputs, the GPU computes what grows with the cube of `k`: covariances, factors, weights
 #' and conditional variances of all conditioning sets, densities of normal responses, and their derivatives, in fits, predictions, simulations,
 #' leave-one-out predictions and cross-validation. That is in double precision; `neargp_control(precision = "single")` has the first steps of
-#' an optimiser in single precision ([neargp_control()]). It searches for neighbours where comparing all pairs is faster than the CPU's tree. With
+#' an optimiser in single precision ([neargp_control()]). Of [svgp()] it computes the bound of one gaussian response and its gradient in a
+#' fit, where `"cuda"` asks for it, by cuBLAS; the matrices of inducing points alone are the CPU's. It searches for neighbours where comparing
+#' all pairs is faster than the CPU's tree. With
 #' `"cuda"`, too, the CPU does the rest:
 #' * orderings, trees and sectors of neighbour searches, and the optimiser's steps;
 #' * of [vnngp()] the expectations of the likelihood, and the sparse factor of the posterior with its solves, whose rows wait for each other;
@@ -37,6 +39,7 @@
 #'   variables of [student_t()], which are found when neighbours are;
 #' * of [simulate()][simulate.neargp] the draws themselves, one location after the other;
 #' * of `predict(joint = TRUE)` the one matrix of all locations;
+#' * mini-batches and predictions of [svgp()], and other responses and several outputs there, of which `"cuda"` is an error;
 #' * all of [exact_gp()], of which `"cuda"` is therefore an error.
 #'
 #' # FAISS

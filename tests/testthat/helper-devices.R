@@ -48,6 +48,12 @@ fake_module <- function(kind) {
   built_module("fake_module.cpp", paste0("fake_", kind), paste0("-DFAKE=", kind))
 }
 
+# A GPU's part played by the core's own templates on the CPU.
+local_emulated_cuda <- function(env = parent.frame()) {
+  testthat::skip_on_os(c("windows", "mac"))
+  withr::local_envvar(NEARGP_CUDA_MODULE = built_module("emulated_module.cpp", "emulated"), .local_envir = env)
+}
+
 # FAISS's part played by a plain loop, which says that it has a GPU.
 local_plain_faiss <- function(env = parent.frame()) {
   testthat::skip_on_os(c("windows", "mac"))

@@ -1,9 +1,3 @@
-# A module that computes in single precision indeed, by the core's own templates on the CPU.
-local_emulated_cuda <- function(env = parent.frame()) {
-  testthat::skip_on_os(c("windows", "mac"))
-  withr::local_envvar(NEARGP_CUDA_MODULE = built_module("emulated_module.cpp", "emulated"), .local_envir = env)
-}
-
 in_precision <- function(precision, formula = z ~ height, data = simulated_data(250), method = vecchia(k = 12), device = "cuda") {
   neargp(formula, data, coords = ~ x + y, method = method, device = device, control = neargp_control(precision = precision))
 }

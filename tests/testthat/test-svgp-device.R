@@ -1,0 +1,30 @@
+# svgp()'s evaluations on a device, which the CPU plays.
+inducing_fit <- function(device, method = svgp(inducing = 20, ...), formula = z ~ height, ...) {
+  neargp(formula, simulated_data(200), coords = ~ x + y, method = method, device = device)
+}
+
+test_that("a fit by svgp() on a device is that of the CPU, with either bound", {
+  if (nzchar(Sys.getenv("NEARGP_TEST_DEVICE"))) cuda_or_skip() else local_emulated_cuda()
+  for (bound in c("tight", "standard")) {
+    on_cpu <- inducing_fit("cpu", bound = bound)
+    on_device <- inducing_fit("cuda", bound = bound)
+    expect_identical(on_device$device, "cuda")
+    expect_identical(on_device$gpu, device_name("cuda"))
+    expect_equal(on_device$log_likelihood, on_cpu$log_likelihood, tolerance = 1e-5)
+    expect_equal(coef(on_device), coef(on_cpu), tolerance = 1e-3)
+    new <- data.frame(x = c(0.2, 0.7), y = c(0.5, 0.1), height = 0)
+    expect_equal(predict(on_device, new), predict(on_cpu, new), tolerance = 1e-3)
+  }
+})
+
+test_that("auto leaves svgp() to the CPU, and what has no bound on a device is refused there", {
+  local_emulated_cuda()
+  expect_identical(inducing_fit("auto")$device, "cpu")
+  data <- simulated_data(60)
+  data$count <- rpois(60, 2)
+  expect_error(neargp(count ~ 1, data, coords = ~ x + y, family = stats::poisson(), method = svgp(10), device = "cuda"),
+    "one gaussian response", class = "neargp_error_device")
+  expect_error(neargp(cbind(z, count) ~ 1, data, coords = ~ x + y, method = svgp(10), device = "cuda"), "one gaussian response",
+    class = "neargp_error_device")
+  expect_error(neargp(z ~ 1, data, coords = ~ x + y, method = exact_gp(), device = "cuda"), class = "neargp_error_device")
+})
