@@ -105,10 +105,12 @@ fit_method.neargp_deep <- function(method, problem) {
   density <- core_deep_density(state, x, y, list(weights = data$weights / weight), problem$threads)
   if (!is.null(density$failure)) abort_singular_unit(density$failure)
   constant <- last_unit(state)$constant
-  list(working = log(state$noise * response$scale^2 * weight), beta = (response$center + response$scale * constant) / drop(data$basis$back), beta_vcov = matrix(0, 1L, 1L),
+  list(working = log(state$noise * response$scale^2 * weight), beta = (response$center + response$scale * constant) / drop(data$basis$back),
+    beta_vcov = matrix(0, 1L, 1L),
     information = NULL, value = sum(density$value) - length(y) * log(response$scale), score = "predictive log density", k = NULL,
     convergence = list(converged = NA, message = sprintf("ended after %d epochs", nrow(fitted$trace)), iterations = nrow(fitted$trace)),
-    deep = c(in_response_unit(fitted, log(unit * response$scale)), list(prediction = state, inputs = inputs, center = base_mean(data)[1L] + unit * response$center,
+    deep = c(in_response_unit(fitted, log(unit * response$scale)), list(prediction = state, inputs = inputs,
+      center = base_mean(data)[1L] + unit * response$center,
       scale = unit * response$scale, seed = seed)))
 }
 
