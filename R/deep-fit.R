@@ -100,7 +100,7 @@ abort_singular_unit <- function(failure) {
   abort_neargp("cholesky", c(
     sprintf("The inducing points of unit %d in layer %d have a covariance matrix that is numerically singular: points %d and %d all but coincide.",
       failure$unit, failure$layer, failure$pair[1L], failure$pair[2L]),
-    i = "Use fewer inducing points, or a lower learning rate (`rate`)."))
+    i = "Use fewer inducing points, or a lower `learning_rate`."))
 }
 
 # Tells how far all runs are, in epochs.
@@ -128,7 +128,7 @@ finished_fit <- function(run, split, training, held_out, settings, restarts, reg
     improving = objective[length(objective)] - objective[before])
   validation <- list(rows = split$validation, nll = -run$trace$validation[epoch], objective = objective[epoch],
     coverage = if (length(split$validation)) deep_coverage(state, held_out, settings))
-  warn_deep(nrow(training$x), validation, notes, settings$noise_floor)
+  warn_deep(nrow(training$x), validation, notes, settings)
   list(state = state, trace = run$trace, validation = validation, notes = notes)
 }
 
@@ -149,8 +149,8 @@ deep_coverage <- function(state, rows, settings) {
   mean(inside)
 }
 
-warn_deep <- function(rows, validation, notes, noise_floor) {
-  if (rows < 5000L) {
+warn_deep <- function(rows, validation, notes, settings) {
+  if (rows < 5000L && settings$score == "mixture") {
     warn_neargp("deep", c(sprintf("On %s rows the intervals of a deep Gaussian process may be too short.", format_count(rows)),
       i = "exact_gp(), vecchia() and loo_k() have calibrated ones on few rows."))
   }
@@ -161,7 +161,7 @@ warn_deep <- function(rows, validation, notes, noise_floor) {
       i = "Take a larger `regularization`, fewer inducing points, or fewer epochs."))
   }
   if (notes$noise_at_floor) {
-    warn_neargp("deep", c(sprintf("The noise has fallen to the least that is allowed, %g of the response's variance.", noise_floor),
+    warn_neargp("deep", c(sprintf("The noise has fallen to the least that is allowed, %g of the response's variance.", settings$noise_floor),
       i = "Responses that take few distinct values do that: judge such a fit by its errors, not by its log score."))
   }
 }
