@@ -172,7 +172,7 @@ deep_residuals <- function(object, threads = NULL) {
   mean <- normal_mixture_mean(mixture)
   error <- object$data$y - mean
   score <- normal_score_at(object$data$y, mixture)$score
-  data.frame(fitted = mean, response = error, pearson = error / sqrt(normal_mixture_variance(mixture)), quantile = pmin(pmax(score, -6), 6))
+  data.frame(fitted = mean, response = error, pearson = error / sqrt(normal_mixture_variance(mixture)), quantile = score)
 }
 
 #' @export
