@@ -4,7 +4,7 @@
 # (regularization): it is chosen by the same rows.
 
 # x, y: standardised, y with a column for each output. settings: what differs from the defaults below, and where there are any
-# regularization (NULL: chosen), trials, weights, a state `start` to go on from, and report, a function of the share done and a text.
+# regularization (NULL: chosen), trials, weights, a state `start` to go on from with the rows `held_out` from it, and report, a function of the share done and a text.
 deep_fit <- function(x, y, settings) {
   settings <- utils::modifyList(deep_defaults(), settings)
   if (!is.null(settings$start)) settings$restarts <- 1L
@@ -12,7 +12,7 @@ deep_fit <- function(x, y, settings) {
   split <- hold_out(x, settings)
   training <- deep_rows(x, y, settings, split$training)
   held_out <- deep_rows(x, y, settings, split$validation)
-  candidates <- regularization_candidates(settings, nrow(training$x), nrow(held_out$x))
+  candidates <- regularization_candidates(settings, nrow(x), nrow(held_out$x))
   advance <- deep_progress(settings, length(candidates))
   starts <- restarted(training, held_out, settings, candidates[[ceiling(length(candidates) / 2)]], advance)
   runs <- lapply(candidates, function(beta) {
@@ -31,9 +31,10 @@ deep_defaults <- function() {
     epochs = 100L, batch = 1000L, rate = 0.03, restarts = 3L, validation = 0.1, seed = 1, threads = 1L, noise_floor = 1e-4)
 }
 
-# Rows in a random order, of which the first ones are held out.
+# Rows in a random order, of which the first ones are held out; or those that were held out before.
 hold_out <- function(x, settings) {
   n <- nrow(x)
+  if (length(settings$held_out)) return(list(validation = settings$held_out, training = setdiff(seq_len(n), settings$held_out)))
   order <- core_order(matrix(0, n, 1L), "random", settings$seed, 1L)
   held <- if (settings$validation > 0) max(1L, round(settings$validation * n)) else 0L
   list(validation = sort(order[seq_len(held)]), training = sort(order[seq_len(n) > held]))
@@ -128,7 +129,7 @@ finished_fit <- function(run, split, training, held_out, settings, restarts, reg
     improving = objective[length(objective)] - objective[before])
   validation <- list(rows = split$validation, nll = -run$trace$validation[epoch], objective = objective[epoch],
     coverage = if (length(split$validation)) deep_coverage(state, held_out, settings))
-  warn_deep(nrow(training$x), validation, notes, settings)
+  warn_deep(nrow(training$x) + nrow(held_out$x), validation, notes, settings)
   list(state = state, trace = run$trace, validation = validation, notes = notes)
 }
 
@@ -154,7 +155,7 @@ warn_deep <- function(rows, validation, notes, settings) {
     warn_neargp("deep", c(sprintf("On %s rows the intervals of a deep Gaussian process may be too short.", format_count(rows)),
       i = "exact_gp(), vecchia() and loo_k() have calibrated ones on few rows."))
   }
-  gap <- validation$objective + validation$nll
+  gap <- if (settings$score != "robust") validation$objective + validation$nll  # the robust score is no log density
   if (isTRUE(gap > 0.3)) {
     warn_neargp("deep", c(
       sprintf("The score of the training rows is %.2f above that of the rows held out (%.2f): the fit knows its rows by heart.", gap, -validation$nll),

@@ -16,7 +16,8 @@ fit_details.neargp_deep <- function(method, fit) {
     Mixture = describe_components(deep$prediction$log_weights),
     Trained = sprintf("%d epochs, kept as after %d; %d %s; divergence weighs %s", nrow(deep$trace), deep$notes$epoch, starts,
       if (starts == 1L) "start" else "starts", format(deep$notes$regularization)),
-    Objective = sprintf("%s a row%s", format(signif(deep$validation$objective, 4L)), describe_progress(deep)),
+    Objective = sprintf("%s a row%s%s", format(signif(deep$validation$objective, 4L)),
+      if (!is.null(method$robustness)) " of the standardised response" else "", describe_progress(deep)),
     `Held out` = describe_validation(deep$validation))
 }
 
@@ -101,7 +102,10 @@ unit_table <- function(object) {
 
 # The units of a layer's inputs, hidden ones first, by name.
 input_units <- function(object, inputs, count) {
-  observed <- if ("x" %in% inputs) stats::setNames(object$deep$inputs$scale, object$locations$embedded_names[object$deep$inputs$kept])
+  names <- object$locations$embedded_names
+  on_sphere <- names == "longlat"  # the axes of the chord
+  names[on_sphere] <- paste0("longlat_", c("x", "y", "z"))[seq_len(sum(on_sphere))]
+  observed <- if ("x" %in% inputs) stats::setNames(object$deep$inputs$scale, names[object$deep$inputs$kept])
   hidden <- count - length(observed)
   c(stats::setNames(rep(1, hidden), sprintf("hidden%d", seq_len(hidden))), observed)
 }
@@ -131,12 +135,17 @@ logLik.neargp_deep_fit <- function(object, ...) {
 }
 
 #' @export
-tidy.neargp_deep_fit <- function(x, ...) {
+tidy.neargp_deep_fit <- function(x, effects = c("trend", "covariance"), conf.int = FALSE, conf.level = 0.95, ...) {
   check_fit(x)
   check_no_more_arguments()
-  estimates <- stats::coef(x, what = "covariance")
-  data.frame(effect = c("trend", rep("covariance", length(estimates))), term = c(names(x$beta), names(estimates)),
-    estimate = c(unname(x$beta), unname(estimates)), std.error = NA_real_, statistic = NA_real_, p.value = NA_real_)
+  effects <- unique(check_choices(effects, "effects", c("trend", "covariance")))
+  check_flag(conf.int, "conf.int")
+  check_level(conf.level, "conf.level")
+  estimates <- lapply(effects, function(what) stats::coef(x, what = what))
+  table <- data.frame(effect = rep(effects, lengths(estimates)), term = unlist(lapply(estimates, names)),
+    estimate = unlist(lapply(estimates, unname)), std.error = NA_real_, statistic = NA_real_, p.value = NA_real_)
+  if (conf.int) table[c("conf.low", "conf.high")] <- NA_real_
+  table
 }
 
 #' @export

@@ -47,7 +47,6 @@ observed_mixture <- function(mixture, noise) {
 #' @export
 predictor.neargp_deep <- function(method, object, settings) {
   function(coords, X, offset) {
-    warn_far_rows(object, coords)
     mixture <- deep_mixture(object, coords, settings$threads)
     list(mean = normal_mixture_mean(mixture), variance = normal_mixture_variance(mixture), components = cbind(mixture$mean, mixture$sd))
   }
@@ -60,6 +59,9 @@ moments_mixture <- function(object, moments) {
   components <- moments$components %||% matrix(NA_real_, length(moments$mean), 2L * count)
   new_normal_mixture(components[, seq_len(count), drop = FALSE], components[, count + seq_len(count), drop = FALSE], log_weights)
 }
+
+#' @export
+check_target.neargp_deep <- function(method, object, coords) warn_far_rows(object, coords)
 
 # Outside of the training rows' limits by more than a range of the first layer hidden units go on along a line, on which nothing was learned.
 warn_far_rows <- function(object, coords, most = 0.05) {

@@ -110,12 +110,17 @@ normal_quadrature <- function(count) {
 
 # ---- the response --------------------------------------------------------------------------------------------------------------
 
-# A tenth of the variance as noise: it falls faster than it rises.
+# A tenth of the variance as noise: it falls faster than it rises. Training rows may all have one response.
 start_response <- function(y, settings) {
   outputs <- ncol(as.matrix(y))
   family <- settings$family
   gaussian <- family$name == "gaussian"
   list(family = list(name = family$name, parameters = if (gaussian) double(0) else family$parameters),
-    noise = if (gaussian) unname(0.1 * apply(as.matrix(y), 2L, stats::var, na.rm = TRUE)) else double(0),
+    noise = if (gaussian) start_noise(as.matrix(y), settings$noise_floor) else double(0),
     mixing = if (outputs > 1L) diag(outputs))
+}
+
+start_noise <- function(y, least) {
+  found <- unname(0.1 * apply(y, 2L, stats::var, na.rm = TRUE))
+  ifelse(is.na(found), 0.1, pmax(found, least))
 }

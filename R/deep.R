@@ -32,8 +32,11 @@ print.neargp_deep <- function(x, ...) {
   NextMethod()
 }
 
+# Longitude and latitude alone have one range, along the chord.
 #' @export
-method_default_covariance.neargp_deep <- function(method) cov_matern(nu = 2.5, ard = TRUE)
+method_default_covariance.neargp_deep <- function(method, locations) {
+  cov_matern(nu = 2.5, ard = locations$metric != "longlat" || length(locations$embedded_names) > 3L)
+}
 
 # The noise alone: units have covariance parameters of their own, see coef().
 #' @export
@@ -78,7 +81,8 @@ noise_floor <- 1e-4
 check_deep_trend <- function(method, data) {
   if (!identical(colnames(data$X), "(Intercept)")) {
     abort_neargp("formula", c(sprintf("A fit by %s has a constant for its trend, and covariates among its coordinates.", method_call(method)),
-      i = "Write `response ~ 1`, and add the covariates to `coords`."))
+      i = "Write `response ~ 1`, and add the covariates to `coords`.",
+      i = "Of an sf object these are columns of cbind(sf::st_drop_geometry(data), sf::st_coordinates(data))."))
   }
   if (any(data$offset != 0)) {
     abort_neargp("formula", c(sprintf("A fit by %s takes no offset: nothing is known of a part of the last layer's field.", method_call(method)),
@@ -96,10 +100,11 @@ fit_method.neargp_deep <- function(method, problem) {
   response <- list(center = mean(y), scale = stats::sd(y))
   inputs <- deep_input_scale(data$coords, problem$locations$embedded_names)
   weight <- mean(data$weights)
-  seed <- method$seed %||% sample.int(1e6L, 1L)
+  earlier <- continued_fit(method, problem)
+  seed <- method$seed %||% earlier$seed %||% sample.int(1e6L, 1L)
   x <- standardized_inputs(data$coords, inputs)
   y <- (y - response$center) / response$scale
-  fitted <- deep_fit(x, y, deep_settings(method, problem, data$weights / weight, seed, ncol(x)))
+  fitted <- deep_fit(x, y, deep_settings(method, problem, data$weights / weight, seed, earlier))
   inform_lowered(method, fitted$notes)
   state <- prediction_state(method, fitted$state, seed)
   density <- core_deep_density(state, x, y, list(weights = data$weights / weight), problem$threads)
@@ -109,15 +114,16 @@ fit_method.neargp_deep <- function(method, problem) {
     beta_vcov = matrix(0, 1L, 1L),
     information = NULL, value = sum(density$value) - length(y) * log(response$scale), score = "predictive log density", k = NULL,
     convergence = list(converged = NA, message = sprintf("ended after %d epochs", nrow(fitted$trace)), iterations = nrow(fitted$trace)),
-    deep = c(in_response_unit(fitted, log(unit * response$scale)), list(prediction = state, inputs = inputs,
+    deep = c(in_response_unit(fitted, log(unit * response$scale), deep_own_settings(method)$score %||% "mixture"), list(prediction = state, inputs = inputs,
       center = base_mean(data)[1L] + unit * response$center,
       scale = unit * response$scale, seed = seed)))
 }
 
-# Scores of a row in the unit of the response, of which a standardised one has `log_scale` too many.
-in_response_unit <- function(fitted, log_scale) {
-  fitted$trace[c("objective", "validation")] <- fitted$trace[c("objective", "validation")] - log_scale
-  fitted$validation$objective <- fitted$validation$objective - log_scale
+# Log densities of a row in the unit of the response, of which a standardised one has `log_scale` too many. The robust score is none.
+in_response_unit <- function(fitted, log_scale, score) {
+  densities <- c(if (score != "robust") "objective", "validation")
+  fitted$trace[densities] <- fitted$trace[densities] - log_scale
+  if (score != "robust") fitted$validation$objective <- fitted$validation$objective - log_scale
   fitted$validation$nll <- fitted$validation$nll + log_scale
   for (table in c("restarts", "regularizations")) {
     if (!is.null(fitted$notes[[table]])) fitted$notes[[table]]$nll <- fitted$notes[[table]]$nll + log_scale
@@ -136,7 +142,7 @@ complete_fit.neargp_deep <- function(method, fit, result) {
 
 last_unit <- function(state) state$layers[[length(state$layers)]]$units[[1L]]
 
-deep_settings <- function(method, problem, weights, seed, columns) {
+deep_settings <- function(method, problem, weights, seed, earlier) {
   epochs <- 0L
   started <- proc.time()[["elapsed"]]
   report <- function(done, text) {
@@ -145,9 +151,10 @@ deep_settings <- function(method, problem, weights, seed, columns) {
     problem$report_bound(epochs, left, "seconds left", "epochs")
   }
   settings <- list(layers = method$layers, width = method$width, inducing = method$inducing, skip = method$skip,
-    kernel = deep_kernel(method, problem$covariance), epochs = method$epochs, batch = method$batch_size, rate = method$learning_rate,
+    kernel = deep_kernel(method, problem$covariance), epochs = method$epochs, batch = method$batch_size,
+    rate = method$learning_rate * if (is.null(earlier)) 1 else last_rate,
     restarts = method$restarts, validation = method$validation, regularization = method$regularization, seed = seed,
-    start = warm_state(method, problem, columns), weights = weights, threads = problem$threads, report = report, noise_floor = noise_floor)
+    start = earlier$state, held_out = earlier$validation$rows, weights = weights, threads = problem$threads, report = report, noise_floor = noise_floor)
   Filter(Negate(is.null), c(settings, deep_own_settings(method)))
 }
 
@@ -156,14 +163,20 @@ deep_own_settings <- function(method) {
   UseMethod("deep_own_settings")
 }
 
-# The state to go on from: that of the fit `start`, where it has the same layers and sites.
-warm_state <- function(method, problem, columns) {
+# The share of the first rate that a fit ends with, and one that is continued begins with.
+last_rate <- 0.01
+
+# What the fit `start` has learned, where it is of the same rows (problem$warm_start) and has the same layers and sites. The rows that it
+# held out stay so: it has not seen them.
+continued_fit <- function(method, problem) {
   earlier <- problem$warm_start
   if (is.null(earlier$deep)) return(NULL)
-  shape <- function(method) method[c("layers", "width", "inducing", "skip", names(deep_own_settings(method)))]
+  shape <- function(method) method[c("layers", "width", "inducing", "skip", "validation", names(deep_own_settings(method)))]
   alike <- identical(shape(method), shape(earlier$method)) &&
     identical(deep_kernel(method, problem$covariance), earlier$deep$state$kernel)
-  if (alike) earlier$deep$state
+  if (alike) return(earlier$deep)
+  inform_neargp("start", "`start` has other layers, units, sites, covariances or `validation`: the fit begins anew.")
+  NULL
 }
 
 inform_lowered <- function(method, notes) {

@@ -20,13 +20,15 @@
 #' (equations 16 and 17 of the paper). With one layer it is that of [ppgpr()], which is trained otherwise.
 #'
 #' Coordinates and response are standardised for the fit, and given back in their units. The trend is a constant: covariates go into
-#' `coords`. Inputs that do not vary are left out, with a message.
+#' `coords`; those of an sf object are columns of `cbind(sf::st_drop_geometry(data), sf::st_coordinates(data))`, and a factor is
+#' columns of 0 and 1, by [stats::model.matrix()]. Inputs that do not vary are left out, with a message.
 #'
 #' @section Training:
 #' Adam (Kingma and Ba 2015) in mini-batches, with a rate that falls along a cosine to a hundredth. Starts differ by as much as
 #' methods do, so that `restarts` of them are run for half of the epochs, and the best by the score of the rows held out goes on; it
 #' ends as it was after its best epoch by that score. `print()` reports that score and how many of these rows were inside their
-#' intervals. A fit that is continued, `update(fit, start = fit)`, has one start.
+#' intervals. A fit that is continued, `update(fit, start = fit)`, has one start and the same rows held out; `cross_validate(refit = TRUE)` trains
+#' each fold from the beginning, for the epochs of the last call alone. A fit that is interrupted leaves nothing for [neargp_last()].
 #'
 #' @section What a fit has:
 #' Predictions are those of the mixture: `predict()` has its mean, standard deviation and quantiles, intervals are quantiles, and
@@ -47,7 +49,7 @@
 #'   `"mean"`, in the mean; `"inputs"`, its mean sees the coordinates alone; `"none"`, nothing (topologies 4, 3, 2 and 1 of the paper). Chains without the
 #'   coordinates were worse than two layers in trials.
 #' @param regularization weight of the divergence, beta. `NULL` for the best of 0.05, 0.5 and 5 by the rows held out, or 0.05 of 10,000
-#'   rows or more, where it hardly matters.
+#'   rows or more, where it hardly matters, and where no rows are held out, which then is too little for few rows.
 #' @param epochs,batch_size,learning_rate passes over the rows, rows in a batch, and first rate of Adam.
 #' @param restarts number of starts.
 #' @param validation share of the rows that is held out, up to 0.5.

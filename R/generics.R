@@ -150,7 +150,7 @@ check_likelihoods <- function(what, ...) {
 
 abort_not_likelihood <- function(what, score) {
   abort_neargp("not_likelihood", c(sprintf("%s needs a likelihood; the fit maximised another objective (%s).", what, score),
-    i = "Compare such fits by cross_validate() or by logLik(). A gaussian response has a likelihood by method = vecchia()."))
+    i = "Compare such fits by cross_validate(). A gaussian response has a likelihood by method = vecchia()."))
 }
 
 #' @rdname coef.neargp

@@ -6,10 +6,17 @@ adam_result <- function(problem, method, reached) {
   epochs <- batch_epochs(method)
   found <- moved_posterior(problem, method, reached)
   state <- list(working = reached$working, positions = reached$positions, iterations = epochs, evaluations = epochs,
-    converged = NA, message = epochs_message(epochs, reached$skipped))
+    converged = NA, message = paste0(epochs_message(epochs, reached$skipped), few_steps(method, problem, epochs)))
   state$evaluated <- list(value = found$value, beta = found$result$beta, beta_vcov = found$result$beta_vcov)
   state$found <- found$result
   state
+}
+
+# Adam moves by about its rate in a step: what lies farther off, as the trend may do, is not reached in few of them.
+few_steps <- function(method, problem, epochs, enough = 1000) {
+  steps <- epochs * ceiling(length(problem$data$y) / method$batch_size)
+  if (steps >= enough) return("")
+  sprintf("; these were %s steps, where it takes some thousand: a smaller batch_size or more epochs", format_count(steps))
 }
 
 # With means m, M and blocks R_bb, 0, R_mb, R_mm of the root, of trend and field, the field has given the coefficients b the mean M + C (b - m),
@@ -22,7 +29,7 @@ moved_posterior <- function(problem, method, reached) {
   inverse <- forwardsolve(parts$field_root, diag(nrow(parts$field_root)))
   svgp <- list(positions = reached$positions,
     weights = unname(cbind(parts$field - drop(parts$onto_trend %*% parts$trend), -parts$onto_trend %*% inverse_of(trend$matrix) / unit)),
-    factor = t(chol(crossprod(inverse))), unexplained = mean(at$unexplained), moments = reached$posterior)
+    factor = t(chol(crossprod(inverse))), unexplained = unit^2 * mean(at$unexplained), moments = reached$posterior)
   result <- list(svgp = svgp, beta = drop(trend$matrix %*% parts$trend),
     beta_vcov = tcrossprod(trend$matrix %*% parts$trend_root))
   if (!is_gaussian(problem$family)) {

@@ -120,8 +120,10 @@ draw_rest <- function(covariance, nsim) {
 # With covariance parameters and inducing points held, the data are normal with the covariance matrix S = A'A + W^-1, of which the inverse
 # has the diagonal Q_ii = W_i - W_i^2 A_i'B^-1 A_i, and row i of a column z is predicted from its other rows by z_i - (S^-1 z)_i / Q_ii
 # with the variance 1 / Q_ii. That leaves out what the inducing points do not explain of the row's own field, which is added to the variance.
+# The posterior is that of all rows given the parameters, also where Adam has left another one.
 #' @export
 weights_of_others.neargp_svgp <- function(method, object, settings) {
+  if (!is.null(object$svgp$moments)) object <- with_inducing_posterior(object)
   data <- object$data
   columns <- response_columns(data)
   known <- inducing_moments(object, data$coords, settings$threads)

@@ -5,7 +5,7 @@
 #' there, give it as `start` to the same call of [neargp()].
 #'
 #' The state is that of the last call of [neargp()] in this session, and kept until the next call of it, or until one succeeds: store it in a variable.
-#' It holds parameters, not data. An error of class `neargp_error` has the same in its field `last`, for handlers: of
+#' It holds parameters, not data. Fits by [dspp()] and [dgp()] keep nothing. An error of class `neargp_error` has the same in its field `last`, for handlers: of
 #' `tryCatch(neargp(..), neargp_error = identity)` it is `$last`, `NULL` where the optimiser had accepted nothing yet.
 #'
 #' What is not kept is what the parameters determine (the trend's coefficients, posteriors), and the moments of Adam, which begin anew: a

@@ -38,7 +38,7 @@ columns_argument <- function(value, name, example) {
 
 frame_locations <- function(data, coords, time, distance, crs, response) {
   if (is.null(coords)) {
-    abort_neargp("coordinates", c("`data` is a plain data frame, so `coords` must say where its rows are.",
+    abort_neargp("coordinates", c("`data` has no geometry, so `coords` must say where its rows are.",
       i = "For example coords = ~ x + y, or convert with sf::st_as_sf()."))
   }
   terms <- coordinate_terms(coords, data, c(response, all.vars(time)))
@@ -146,8 +146,9 @@ frame_coordinates <- function(data, locations, argument) {
   numeric <- vapply(columns, function(x) (is.numeric(x) || (is.logical(x) && all(is.na(x)))) && is.null(dim(x)), NA)
   if (!all(numeric)) {
     wrong <- names(columns)[!numeric]
-    abort_neargp("coordinates", c(paste0("Coordinates must be numeric, but ", format_some(wrong), " is not."),
-      x = paste0("`", wrong[1L], "` is of class ", class(columns[[wrong[1L]]])[1L], ".")))
+    abort_neargp("coordinates", c(paste0("Coordinates must be numeric, but ", format_some(wrong), if (length(wrong) > 1L) " are not." else " is not."),
+      x = paste0("`", wrong[1L], "` is of class ", class(columns[[wrong[1L]]])[1L], "."),
+      i = "Levels become columns of 0 and 1 by model.matrix()."))
   }
   matrix(as.double(unlist(columns, use.names = FALSE)), nrow = nrow(data), ncol = length(columns))
 }

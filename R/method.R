@@ -53,12 +53,12 @@ method_layout <- function(method, layout, settings) {
 method_layout.default <- function(method, layout, settings) layout
 
 # The covariance where none is given, of a method that has one of its own.
-method_default_covariance <- function(method) {
+method_default_covariance <- function(method, locations) {
   UseMethod("method_default_covariance")
 }
 
 #' @export
-method_default_covariance.default <- function(method) NULL
+method_default_covariance.default <- function(method, locations) NULL
 
 # The response as numbers, from what the formula gives: a list of `y` and whatever else the method needs of it.
 model_response <- function(method, y, family, weights, frame) {

@@ -123,7 +123,7 @@ neargp <- function(formula, data, coords = NULL, time = NULL, method = NULL, cov
   inform_k(settings$method)
   model$data$coords <- embed_coordinates(model$data$coords, locations)
   settings$default_covariance <- is.null(covariance)
-  settings$covariance <- covariance %||% method_default_covariance(settings$method) %||% default_covariance(settings$family, model$data, locations)
+  settings$covariance <- covariance %||% method_default_covariance(settings$method, locations) %||% default_covariance(settings$family, model$data, locations)
   if (!is.null(stream)) model$data$stream <- with_coding(stream, frame, model)
   problem <- new_problem(model$data, locations, settings, start)
   in_sample(stream, check_problem(problem, frame))

@@ -47,7 +47,7 @@ predict.neargp_outputs <- function(object, newdata, type = c("response", "link")
                                    threads = NULL, device = NULL, verbose = rlang::is_interactive(), ...) {
   check_no_more_arguments()
   if (missing(newdata) || is.null(newdata)) {
-    abort_neargp("newdata", c("`newdata` is missing.", i = "For the training rows use fitted(), or residuals(type = \"loo\")."))
+    abort_neargp("newdata", c("`newdata` is missing.", i = "For the training rows use fitted() and residuals()."))
   }
   interval <- check_choice(interval, "interval", c("none", "confidence", "prediction"))
   type <- if (missing(type) && interval == "confidence") "link" else check_choice(type, "type", c("response", "link"))

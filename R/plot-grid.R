@@ -42,7 +42,7 @@ map_grid <- function(fit, cells = 10000L, time = NULL) {
   if (length(fit$locations$raw_names) != 2L) {
     abort_neargp("plot", c(
       sprintf("A map needs two coordinates in space; this fit has %d.", length(fit$locations$raw_names)),
-      i = "Plot its diagnostics: which = c(\"residuals\", \"qq\", \"variogram\", \"loo\")."
+      i = "Plot its diagnostics: which = c(\"residuals\", \"qq\")."
     ))
   }
   grid <- data_lattice(raw, cells)

@@ -86,7 +86,7 @@ predict.neargp <- function(object, newdata, type = c("response", "link", "quanti
   check_fit(object)
   check_no_more_arguments()
   if (missing(newdata) || is.null(newdata)) {
-    abort_neargp("newdata", c("`newdata` is missing.", i = "For the training rows use fitted(), or residuals(type = \"loo\")."))
+    abort_neargp("newdata", c("`newdata` is missing.", i = "For the training rows use fitted() and residuals()."))
   }
   interval <- check_choice(interval, "interval", c("none", "confidence", "prediction"))
   gaussian <- is_gaussian(object$family)
@@ -145,6 +145,14 @@ predictor <- function(method, object, settings) {
   UseMethod("predictor")
 }
 
+# What a method has to say of places that are to be predicted, once for all of them.
+check_target <- function(method, object, coords) {
+  UseMethod("check_target")
+}
+
+#' @export
+check_target.default <- function(method, object, coords) invisible()
+
 # The predictor of the wanted part; for the trend alone nothing is conditioned.
 part_predictor <- function(object, settings) {
   if (settings$part != "trend") return(predictor(object$method, object, settings))
@@ -164,6 +172,7 @@ predictor.default <- function(method, object, settings) {
 # Mean and latent variance for all complete rows of the target, chunk by chunk.
 chunked_moments <- function(object, target, settings, moments_at = part_predictor(object, settings)) {
   m <- nrow(target$coords)
+  if (m > 0L) check_target(object$method, object, target$coords)
   moments <- list(mean = double(m), variance = double(m))
   starts <- if (m > 0L) seq(1L, m, by = settings$chunk_size)
   advance <- progress_reporter(length(starts), settings$verbose)

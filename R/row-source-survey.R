@@ -5,22 +5,27 @@
 survey_source <- function(source, arguments, formula, locations, family) {
   arguments$na.action <- arguments$na.action %||% stats::na.pass  # what is missing is then found by check_frame_finite()
   stream <- list(source = source, arguments = arguments, formula = formula, locations = locations, family = family)
-  stream$model <- c(deparse1(formula), vapply(arguments[c("weights", "offset", "subset")], function(x) deparse1(rlang::quo_get_expr(x)), ""))
+  stream$model <- c(deparse1(formula), vapply(arguments[c("weights", "offset", "subset")], function(x) deparse1(rlang::quo_get_expr(x)), ""),
+    deparse1(stats::formula(locations$terms)), locations$time, locations$metric)
   sampler <- new_sampler(source$start_rows)
   given <- rows <- missing <- 0
+  is_rowwise <- FALSE
   stream$hashes <- for_each_chunk(source, function(chunk, number, first) {
     given <<- given + nrow(chunk)
     if (!nrow(chunk)) return(invisible())
     check_subset_of_source(arguments$subset, chunk)
     frame <- chunk_frame(stream, chunk)
-    if (number == 1L) check_rowwise(stream, chunk, frame)
+    if (!is_rowwise) is_rowwise <<- check_rowwise(stream, chunk, frame)
     check_frame_finite(frame)
     rows <<- rows + nrow(frame)
     missing <<- missing + length(attr(frame, "na.action"))
-    sampler$add(chunk, frame, number, first)
+    sampler$add(chunk, frame, first)
   })
   if (!rows) abort_neargp("empty", c("No rows are left to fit the model to.",
     x = sprintf("The source has %s rows; subset and na.action removed all of them.", format_count(given))))
+  if (!is_rowwise && rows > 1) {
+    abort_source(c("No chunk has two rows, so that it cannot be seen whether a row's values depend on other rows.", i = "Give larger chunks."))
+  }
   stream[c("given", "rows", "missing", "sample")] <- list(as_count(given), as_count(rows), as_count(missing), sampler$rows())
   stream$is_whole <- rows == nrow(stream$sample)
   stream
@@ -38,16 +43,16 @@ check_subset_of_source <- function(subset, chunk) {
   abort_source(c("`subset` must be logical for rows that are read in chunks.", i = "For example subset = year > 2000."))
 }
 
-# Rows of a part of a chunk must have the values that they have in the whole of it.
+# Rows of a part of a chunk must have the values that they have in the whole of it. Says whether there were rows enough to see it.
 check_rowwise <- function(stream, chunk, frame) {
-  if (nrow(chunk) < 2L) return(invisible())
+  if (nrow(chunk) < 2L || nrow(frame) < 2L) return(FALSE)
   part <- chunk_frame(stream, chunk[seq_len((nrow(chunk) + 1L) %/% 2L), , drop = FALSE])
   whole <- frame[match(attr(part, "row.names"), attr(frame, "row.names")), , drop = FALSE]
   plain <- function(x) if (is.factor(x) || is.character(x)) as.character(x) else as.numeric(x)
   same <- vapply(names(frame), function(name) {
     isTRUE(all.equal(plain(part[[name]]), plain(whole[[name]]), tolerance = 1e-10))
   }, NA)
-  if (all(same)) return(invisible())
+  if (all(same)) return(nrow(part) > 0L)
   abort_source(c(sprintf("The value of `%s` in a row depends on the other rows of its chunk.", names(frame)[!same][1L]),
     i = "Compute such columns beforehand, or fix what is taken from the rows: the knots and Boundary.knots of a spline, x - 20 for x - mean(x)."))
 }
@@ -66,11 +71,11 @@ check_frame_finite <- function(frame) {
 
 # ---- the sample -------------------------------------------------------------------------------------------------------------------
 
-# All rows, or `size` of them, in their order: each chunk is put in a random order that is always the same one, and the rows that come
-# first in theirs are taken. Beside them the first row of each level.
+# All rows, or `size` of them, in their order: those of the smallest shares, the fractional parts of their numbers times the golden ratio, which
+# spreads them evenly over the source however it is cut into chunks. Beside them the first row of each level.
 new_sampler <- function(size) {
   kept <- list()
-  share <- double(0)  # of the chunk's rows that come earlier, for each row in `kept`; below 0 for what stays
+  share <- double(0)  # of each row in `kept`; below 0 for what stays
   levels <- list()
   is_first_of_level <- function(frame) {
     first <- logical(nrow(frame))
@@ -88,12 +93,11 @@ new_sampler <- function(size) {
     kept <<- list(all[share <= last, , drop = FALSE])
     share <<- share[share <= last]
   }
-  add <- function(chunk, frame, number, first) {
+  add <- function(chunk, frame, first) {
     used <- as.numeric(attr(frame, "row.names")) - first + 1
     n <- length(used)
     if (!n) return(invisible())
-    own <- double(n)
-    own[core_order(frame[["(locations)"]], "random", 1000 + number, 1L)] <- (seq_len(n) - 0.5) / n
+    own <- ((first - 1 + used) * (sqrt(5) - 1) / 2) %% 1
     own[is_first_of_level(frame)] <- -1
     take <- own <= (if (length(share) > size) sort(share)[size] else 1)
     kept <<- c(kept, list(chunk[used[take], , drop = FALSE]))

@@ -96,7 +96,7 @@ for_each_chunk <- function(source, visit, hashes = NULL) {
   like <- NULL
   while (!is.null(chunk <- read_chunk(reader, length(found) + 1L))) {
     number <- length(found) + 1L
-    like <- check_alike(chunk, like, number)
+    like <- check_alike(chunk, like, number, reader$where())
     found[number] <- rlang::hash(chunk)
     if (!is.null(hashes)) check_same_chunk(found, hashes, number)
     attr(chunk, "row.names") <- row_numbers(first - 1 + seq_len(nrow(chunk)))
@@ -138,12 +138,15 @@ chunk_form <- function(chunk) {
   lapply(chunk, function(column) list(class = if (is.numeric(column) && !is.object(column)) "numeric" else class(column), levels = levels(column)))
 }
 
-check_alike <- function(chunk, like, number) {
+check_alike <- function(chunk, like, number, where) {
   form <- chunk_form(chunk)
   if (is.null(like)) return(form)
   if (!setequal(names(form), names(like))) {
-    changed <- c(setdiff(names(like), names(form)), setdiff(names(form), names(like)))
-    abort_source(sprintf("Chunk %d of the source has other columns than the first: %s.", number, format_some(changed)))
+    lacking <- setdiff(names(like), names(form))
+    further <- setdiff(names(form), names(like))
+    abort_source(sprintf("Chunk %d of the source%s has other columns than the first: %s.", number, where,
+      paste(c(if (length(lacking)) paste("it lacks", format_some(lacking)), if (length(further)) paste("it has", format_some(further))),
+        collapse = ", and ")))
   }
   for (name in names(like)) {
     if (!identical(form[[name]]$class, like[[name]]$class)) {
@@ -209,19 +212,28 @@ open_text <- function(source) {
     connection <<- gzfile(files[number], "r")
     has_line(connection)
   }
+  # Columns of a further file may be in another order. Other columns are told by check_alike().
+  take_header <- function() {
+    line <- readLines(connection, 1L)
+    pushBack(line, connection)
+    names <- names(do.call(utils::read.csv, utils::modifyList(source$arguments, list(text = line, colClasses = NA))))
+    classes <<- if (length(classes) > 1L) classes[match(names, header)] else classes
+    header <<- names
+  }
   read <- function(chunk) {
     opened <- FALSE
     while (!opened && (is.null(connection) || !has_line(connection))) {
       if (number == length(files)) return(NULL)
       opened <- begin_file()
     }
+    if (opened && !is.null(classes)) take_header()
     rows <- if (is.null(classes)) table() else if (opened) table(colClasses = classes) else
       table(colClasses = classes, header = FALSE, col.names = header, check.names = FALSE)
     if (is.null(classes)) {
       header <<- names(rows)
       classes <<- source$arguments$colClasses %||% text_classes(rows)
     }
-    numbers <- vapply(rows, is.integer, NA)
+    numbers <- vapply(rows, is.integer, NA) | names(rows) %in% header[is.na(classes)] & vapply(rows, is_unknown, NA)
     rows[numbers] <- lapply(rows[numbers], as.double)
     rows
   }
@@ -229,10 +241,13 @@ open_text <- function(source) {
     advice = "Classes of columns are those of the first chunk, unless `colClasses` says otherwise: row_source(file, colClasses = ).", close = close)
 }
 
-# Whole numbers may be followed by others.
+# Numbers are recognised in each chunk, quoted ones, too; whole ones may be followed by others.
 text_classes <- function(rows) {
-  unname(vapply(rows, function(column) if (is.numeric(column)) "numeric" else class(column)[1L], ""))
+  unname(vapply(rows, function(column) if (is.numeric(column)) NA_character_ else class(column)[1L], ""))
 }
+
+# A column of nothing but NA.
+is_unknown <- function(column) is.logical(column) && all(is.na(column))
 
 has_line <- function(connection) {
   while (length(line <- readLines(connection, 1L, warn = FALSE))) {

@@ -233,5 +233,6 @@ fit_details.neargp_svgp <- function(method, fit) {
   advice <- if (share > 0.1) ": more points, or vecchia(), predict better" else ""
   c(Inducing = sprintf("%s points, %s", format_count(nrow(fit$inducing)), if (method$move) "moved" else "held"),
     Bound = sprintf("%s; unexplained share of the field's variance %s%s", method$bound, format(signif(share, 2L)), advice),
+    `KL weight` = if (bound_kl_weight(method) != 1) sprintf("%s in what was maximised", format(method$kl_weight)),
     Posterior = if (isFALSE(fit$svgp$settled)) "not settled after 100 steps: probabilities and the bound may be a little off")
 }

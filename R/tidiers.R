@@ -30,6 +30,8 @@
 #'   out), `.resid`, `.loo_mean`, `.loo_sd` (prediction of the observation from the
 #'   other rows, trend included, as by [loo_predict()]) and `.loo_std_resid`. Of responses that are counts or 0 and 1 the latter has a random part
 #'   (a point of the interval of the probability integral transform, see [residuals.neargp()]): use `set.seed()`.
+#'   Fits by [ppgpr()] leave no rows out and have the first two columns; those by [dspp()] and [dgp()] have `.std_resid`, the quantile residual, instead of
+#'   the last three, and `glance()` of them has `validation` (log density of a row held out) and `coverage`.
 #' @examples
 #' stations <- colorado_precipitation()
 #' fit <- neargp(precipitation ~ elevation, data = stations, coords = ~ lon + lat,
@@ -107,10 +109,10 @@ glance.neargp <- function(x, ...) {
 augment.neargp <- function(x, data = NULL, ...) {
   check_fit(x)
   check_no_more_arguments()
-  loo <- loo_table(x)
   fitted <- smoothed(x, NULL, NULL)
-  with_training_columns(x, data, data.frame(.fitted = fitted, .resid = x$data$y - fitted, .loo_mean = loo$mean, .loo_sd = loo$sd,
-    .loo_std_resid = loo$z))
+  said <- data.frame(.fitted = fitted, .resid = x$data$y - fitted)
+  if (!is_ppgpr(x$method)) said[c(".loo_mean", ".loo_sd", ".loo_std_resid")] <- loo_table(x)[c("mean", "sd", "z")]
+  with_training_columns(x, data, said)
 }
 
 # The data with `said`, what the fit says of each of its rows.

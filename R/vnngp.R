@@ -140,7 +140,7 @@ complete_fit.neargp_vnngp <- function(method, fit, result) {
 #' @export
 fit_method.neargp_vnngp <- function(method, problem) {
   problem$data <- core_data(problem$data)
-  if (!is.null(method$inducing)) problem$inducing <- inducing_coordinates(problem)
+  if (!is.null(method$inducing)) problem$inducing <- problem$start_positions %||% inducing_coordinates(problem)
   if (method$optimizer == "adam") return(fit_mean_field(method, problem))
   nodes <- latent_nodes(problem)
   latent_result(problem, if (has_many_parameters(problem)) scoring_fit(problem, nodes) else

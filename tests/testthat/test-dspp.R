@@ -139,6 +139,20 @@ test_that("a fit is continued from where it has ended, and not where it has anot
   expect_identical(wider$deep$state, fit_deep(short_dspp(width = 3L))$deep$state)
 })
 
+test_that("a fit that is continued holds the same rows out", {
+  fit <- fit_deep()
+  further <- fit_deep(short_dspp(seed = NULL), start = fit)
+  expect_identical(further$deep$validation$rows, fit$deep$validation$rows)
+  expect_lt(further$deep$trace$rate[1L], fit$method$learning_rate / 99)
+})
+
+test_that("longitude and latitude alone have one range by default", {
+  stations <- colorado_precipitation()
+  fit <- suppressWarnings(neargp(precipitation ~ 1, stations, coords = ~ lon + lat, distance = "chordal",
+    method = dspp(width = 1, inducing = 5, sites = 2, epochs = 1, restarts = 1, regularization = 1, seed = 1)))
+  expect_false(anyDuplicated(names(coef(fit, what = "covariance"))) > 0L)
+})
+
 test_that("parameters are those of the units, in the coordinates' units", {
   fit <- fit_deep()
   values <- coef(fit, what = "covariance")

@@ -40,6 +40,16 @@ test_that("what is kept is the distribution that Adam moved", {
   expect_equal(predict(fit, new, type = "link")$sd, sqrt(expected), tolerance = 1e-6)
 })
 
+test_that("rows are left out of the best posterior given the parameters, in any unit", {
+  data <- batch_data(300)
+  fit <- batch_fit(data, svgp(inducing = 40, optimizer = "adam", epochs = 2, batch_size = 50))
+  known <- with_inducing_posterior(fit)
+  known$svgp$moments <- NULL
+  expect_equal(loo_predict(fit)$sd, loo_predict(known)$sd, tolerance = 1e-6)
+  scaled <- batch_fit(transform(data, z = 1000 * z), fit$method)
+  expect_equal(unexplained_share(scaled), unexplained_share(fit), tolerance = 1e-3)
+})
+
 test_that("families, saved copies, threads and seeds", {
   data <- batch_data()
   collapsed <- batch_fit(data, svgp(inducing = 15, bound = "standard"), count ~ x, family = poisson())

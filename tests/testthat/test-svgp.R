@@ -142,7 +142,6 @@ test_that("what it cannot fit is refused by name, with what can", {
   expect_error(inducing_fit(data, nugget = 0), "vecchia\\(\\)", class = "neargp_error_nugget")
   expect_error(neargp(round(exp(z)) ~ 1, data, coords = ~ x + y, method = svgp(), family = poisson(), nugget = 1), "family says",
     class = "neargp_error_argument")
-  expect_error(inducing_fit(data, device = "cuda"), "svgp\\(\\)", class = "neargp_error_device")
   expect_error(svgp(jitter = 0), class = "neargp_error_argument")
   expect_error(svgp(bound = "loose"), class = "neargp_error_argument")
   expect_error(neargp(z ~ 1, data, coords = ~ x + y, method = "svgp"), "svgp\\(\\)", class = "neargp_error_argument")
