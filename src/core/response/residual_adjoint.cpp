@@ -6,7 +6,7 @@
 #include "linalg/column_products.h"
 #include "linalg/products.h"
 #include "response/neighbor_users.h"
-#include "response/residual_places.h"
+#include "response/residual_covariance.h"
 #include "variational/sum_rows.h"
 
 namespace neargp {
@@ -100,7 +100,7 @@ class ResidualAdjoint {
     const auto features = whitened_.features.block(0, first, m_, last - first);
     MatrixXd spread(m_, last - first);
     multiply(inverse_, features, spread);
-    ResidualPlaces places(rows_.covariance(), neighbors_.k + 1);
+    ResidualCovariance places(rows_.covariance(), neighbors_.k + 1);
     VectorXd p = VectorXd::Zero(rows_.stride()), b(neighbors_.k + 1);
     for (Index i = first; i < last; ++i) {
       const double r = whitened_residuals_[i], variance = whitened_.variance[i], scale = 1.0 / std::sqrt(variance);

@@ -7,7 +7,7 @@
 // variance; and the adjoint in these.
 #pragma once
 
-#include "response/residual_places.h"
+#include "response/residual_covariance.h"
 
 namespace neargp {
 
@@ -35,7 +35,7 @@ class ResidualConditional {
  private:
   int k_;
   double variance_of_field_;
-  ResidualPlaces places_;
+  ResidualCovariance places_;
   Eigen::MatrixXd matrix_;
   Eigen::VectorXd weights_;
   double variance_ = 0.0;

@@ -8,7 +8,7 @@
 #include "conditional/data.h"
 #include "parallel/parallel_for.h"
 #include "response/neighbor_users.h"
-#include "response/residual_places.h"
+#include "response/residual_covariance.h"
 
 namespace neargp {
 
@@ -51,7 +51,7 @@ class Selection {
   const ResidualRows& queries_;
   const NeighborTable& candidates_;
   int k_;
-  ResidualPlaces places_;
+  ResidualCovariance places_;
   Eigen::VectorXd covariances_;
   std::vector<double> correlation_;
   std::vector<int> order_;

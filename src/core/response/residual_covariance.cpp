@@ -1,10 +1,10 @@
-#include "response/residual_places.h"
+#include "response/residual_covariance.h"
 
 #include "linalg/column_products.h"
 
 namespace neargp {
 
-ResidualPlaces::ResidualPlaces(const PreparedCovariance& covariance, int most)
+ResidualCovariance::ResidualCovariance(const PreparedCovariance& covariance, int most)
     : covariance_(covariance), features_(std::size_t(most)), components_(covariance.components.size()),
       value_(most), slope_(most), shape_(most), weight_(most), difference_(most) {
   for (Component& component : components_) {
@@ -13,7 +13,7 @@ ResidualPlaces::ResidualPlaces(const PreparedCovariance& covariance, int most)
   }
 }
 
-void ResidualPlaces::add(const ResidualRows& rows, Index row) {
+void ResidualCovariance::add(const ResidualRows& rows, Index row) {
   stride_ = rows.stride();
   features_[count_] = rows.features(row);
   for (std::size_t c = 0; c < components_.size(); ++c) {
@@ -24,12 +24,12 @@ void ResidualPlaces::add(const ResidualRows& rows, Index row) {
   ++count_;
 }
 
-ColumnPlaces ResidualPlaces::from(std::size_t c, Index first, const double* x) const {
+ColumnPlaces ResidualCovariance::from(std::size_t c, Index first, const double* x) const {
   const Eigen::MatrixXd& coords = components_[c].coords;
   return {coords.data() + first, count_ - first, coords.rows(), x, covariance_.dim};
 }
 
-void ResidualPlaces::fill(Eigen::MatrixXd& matrix) {
+void ResidualCovariance::fill(Eigen::MatrixXd& matrix) {
   matrix.resize(count_, count_);
   column_kernels().gram(features_.data(), count_, stride_, matrix.data());
   matrix.triangularView<Eigen::Lower>() = -matrix;
@@ -45,7 +45,7 @@ void ResidualPlaces::fill(Eigen::MatrixXd& matrix) {
   }
 }
 
-void ResidualPlaces::fill_column(const ResidualRows& rows, Index row, Eigen::VectorXd& column) {
+void ResidualCovariance::fill_column(const ResidualRows& rows, Index row, Eigen::VectorXd& column) {
   column.resize(count_);
   column_kernels().products(features_.data(), count_, stride_, rows.features(row), column.data());
   column = -column;
@@ -57,13 +57,13 @@ void ResidualPlaces::fill_column(const ResidualRows& rows, Index row, Eigen::Vec
   }
 }
 
-void ResidualPlaces::contract(const double* left, const double* right, std::vector<double>& parameters) {
+void ResidualCovariance::contract(const double* left, const double* right, std::vector<double>& parameters) {
   for (std::size_t c = 0; c < components_.size(); ++c) contract_component(c, left, right, parameters);
 }
 
 // A pair of places has one entry above and one below the diagonal. Squared distances depend on length parameters by
 // sums over pairs of the products of coordinate differences, weighted by the slopes.
-void ResidualPlaces::contract_component(std::size_t c, const double* left, const double* right,
+void ResidualCovariance::contract_component(std::size_t c, const double* left, const double* right,
                                         std::vector<double>& parameters) {
   const PreparedComponent& component = covariance_.components[c];
   const Component& places = components_[c];

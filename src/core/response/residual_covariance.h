@@ -10,10 +10,10 @@
 namespace neargp {
 
 // Scratch of one thread.
-class ResidualPlaces {
+class ResidualCovariance {
  public:
   // `most`: how many places there may be.
-  ResidualPlaces(const PreparedCovariance& covariance, int most);
+  ResidualCovariance(const PreparedCovariance& covariance, int most);
 
   void clear() { count_ = 0; }
   void add(const ResidualRows& rows, Index row);
