@@ -1,0 +1,30 @@
+#!/bin/sh
+# Fails where a source of the core is not as clang-format has it by .clang-format, or a line of any source ends in a blank.
+#
+#   sh tools/check-style.sh          says which files differ
+#   sh tools/check-style.sh fix      formats them
+set -eu
+
+cd "$(dirname "$0")/.."
+
+# Generated is RcppExports.cpp.
+sources() {
+  git ls-files '*.cpp' '*.h' '*.cu' | grep -v '^src/RcppExports.cpp$'
+}
+
+status=0
+if ! command -v clang-format > /dev/null; then
+  echo "There is no clang-format: the core's format is not checked."
+elif [ "${1:-check}" = fix ]; then
+  sources | xargs clang-format -i
+else
+  sources | xargs clang-format --dry-run --Werror 2>&1 | sed -n 's/:.*error: code should be clang-formatted.*//p' | sort | uniq -c |
+    awk '{ print $2 ": " $1 " places are not as clang-format has them" } END { exit NR > 0 }' || status=1
+  [ "$status" -eq 0 ] || echo "Run sh tools/check-style.sh fix and commit what it changes."
+fi
+
+if git grep -nI '[[:blank:]]$' -- '*.R' '*.sh' '*.cpp' '*.h' '*.cu' '.ci/run'; then
+  echo "The lines above end in blanks."
+  status=1
+fi
+exit "$status"
