@@ -1,4 +1,4 @@
-// Writes what a launch of conditional sums with information gets on a device, and what it leaves there: the arguments of the
+// Writes what a launch of Vecchia sums with information gets on a device, and what it leaves there: the arguments of the
 // kernel, then each piece of the device's memory, before and after. bench/cuda-count.py runs the kernel with it.
 #define DOCTEST_CONFIG_IMPLEMENT
 #include <cstdlib>
@@ -79,5 +79,5 @@ int main(int, char** arguments) {
   context.single_precision = std::string(arguments[2]) == "single";
   const PreparedCovariance prepared = prepare(covariance, 2, true);
   const LocalProblem problem(data.view(), fixtures::neighbors_others(data, k), {}, context);
-  problem.on_device().run(ConditionalSums{true}, prepared, context);
+  problem.on_device().run(VecchiaSums{true}, prepared, context);
 }

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Runs the intermediate code of a CUDA kernel without a GPU, its warps in lockstep, compares its sums with those of the CPU, and counts what
-# it does for a target: conditional sums with gradient and information, Matern 3/2, two dimensions, response and constant, with
+# it does for a target: Vecchia sums with gradient and information, Matern 3/2, two dimensions, response and constant, with
 # matrices in double and in single precision (of which the sums agree to 1e-6 or so). Writes
 # bench/results/cuda-count.csv, from which bench/cuda-predictions.R computes times.
 #
@@ -31,15 +31,15 @@ eigen=$(Rscript --vanilla -e 'cat(system.file("include", package = "RcppEigen"))
 compile() {
   "$nvcc" -std=c++17 -O3 -Isrc/core -Isrc/cuda -isystem "$eigen" -arch=compute_90 --ptx -o "$out/$1.ptx" "src/cuda/$1.cu"
 }
-compile plain_conditional_sums
-compile conditional_sums
+compile plain_vecchia_sums
+compile vecchia_sums
 
 # In double precision a kernel for this covariance alone (src/core/conditional/gpu/plain_covariance.h).
 echo precision,k,threads,bytes,instructions,constants,double,square_roots,inverse_roots,shared,accesses,clocks > "$results"
 for precision in double single; do
   case $precision in
-    double) code=plain_conditional_sums kernel=TeamConditionalSumsILb1EdNS_15PlainCovarianceIdNS_8Matern32E ;;
-    single) code=conditional_sums kernel=TeamConditionalSumsILb1Ef ;;
+    double) code=plain_vecchia_sums kernel=TeamVecchiaSumsILb1EdNS_15PlainCovarianceIdNS_8Matern32E ;;
+    single) code=vecchia_sums kernel=TeamVecchiaSumsILb1Ef ;;
   esac
   for k in "$@"; do
     "$out/launch" "$k" $precision "$out/launch.bin"

@@ -93,7 +93,7 @@ SEXP core_problem(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& 
 Rcpp::List core_evaluate(SEXP problem, const Rcpp::List& covariance, double nugget, bool information, int threads) {
   ProblemPointer pointer(problem);
   const neargp::Covariance spec = to_covariance(covariance, nugget);
-  return to_r(neargp::conditional_sums(*pointer, spec, information, make_run_context(threads)), pointer->columns(),
+  return to_r(neargp::vecchia_sums(*pointer, spec, information, make_run_context(threads)), pointer->columns(),
               spec.parameters());
 }
 

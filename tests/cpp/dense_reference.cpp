@@ -179,7 +179,7 @@ std::vector<int> conditioning_set(const neargp::NeighborTable& table, neargp::In
   return rows;
 }
 
-Sums conditional_sums(const neargp::LocalData& data, const neargp::NeighborTable& table,
+Sums vecchia_sums(const neargp::LocalData& data, const neargp::NeighborTable& table,
                       const std::vector<int>& targets, const neargp::Covariance& model) {
   const JointDensity density(data, model);
   Sums sums = density.zero();

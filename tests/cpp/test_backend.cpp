@@ -56,12 +56,12 @@ TEST_CASE("a problem opens one view on the context's device and closes it") {
   {
     LocalProblem problem(data.view(), neighbors, {}, context);
     LocalProblem reference(data.view(), neighbors, {}, plain);
-    const LikelihoodSums first = conditional_sums(problem, covariance, true, context);
-    CHECK(first.gram == conditional_sums(reference, covariance, true, plain).gram);
+    const LikelihoodSums first = vecchia_sums(problem, covariance, true, context);
+    CHECK(first.gram == vecchia_sums(reference, covariance, true, plain).gram);
     const ObjectiveGradient gradient = conditional_gradient(problem, covariance, data.beta(), context);
     CHECK(gradient.gradient == conditional_gradient(reference, covariance, data.beta(), plain).gradient);
     // back to all columns after the residuals
-    CHECK(conditional_sums(problem, covariance, true, context).gram == first.gram);
+    CHECK(vecchia_sums(problem, covariance, true, context).gram == first.gram);
     CHECK(opened == 1);
     CHECK(values_set == 2);
     CHECK(closed == 0);

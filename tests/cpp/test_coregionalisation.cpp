@@ -19,9 +19,9 @@ namespace {
 void check_against_reference(const OutputData& data, const NeighborTable& table, const std::vector<int>& targets,
                              const Covariance& covariance) {
   LocalProblem problem(data.view(), table, targets, with_threads(1));
-  const reference::Sums expected = reference::conditional_sums(data.view(), table, targets, covariance);
+  const reference::Sums expected = reference::vecchia_sums(data.view(), table, targets, covariance);
   with_each_instruction_set([&] {
-    check_values(conditional_sums(problem, covariance, false, with_threads(1)), expected);
+    check_values(vecchia_sums(problem, covariance, false, with_threads(1)), expected);
     check_gradient(conditional_gradient(problem, covariance, data.data.beta(), with_threads(1)), expected,
                    data.data.beta(), double(problem.targets()));
   });
@@ -130,16 +130,16 @@ TEST_CASE("several outputs: what does not fit is an error") {
   const Covariance covariance = models_of_outputs()[0].covariance;
   LocalProblem problem(data.view(), neighbors_others(data.data, 3), {}, with_threads(1));
   LocalProblem of_one(data.data.view(), neighbors_others(data.data, 3), {}, with_threads(1));
-  CHECK_THROWS_AS(conditional_sums(problem, covariance, true, with_threads(1)), Error);  // no expected information
-  CHECK_THROWS_AS(conditional_sums(of_one, covariance, false, with_threads(1)), Error);
+  CHECK_THROWS_AS(vecchia_sums(problem, covariance, true, with_threads(1)), Error);  // no expected information
+  CHECK_THROWS_AS(vecchia_sums(of_one, covariance, false, with_threads(1)), Error);
   CHECK_THROWS_AS(conditional_gradient(problem, structures()[0].covariance, {}, with_threads(1)), Error);
   Covariance two = covariance;
   two.output_nuggets.pop_back();
   two.components[0].loadings.pop_back();
-  CHECK_THROWS_AS(conditional_sums(problem, two, false, with_threads(1)), Error);
+  CHECK_THROWS_AS(vecchia_sums(problem, two, false, with_threads(1)), Error);
   Covariance uneven = covariance;
   uneven.components[0].loadings.push_back(1.0);
-  CHECK_THROWS_AS(conditional_sums(problem, uneven, false, with_threads(1)), Error);
+  CHECK_THROWS_AS(vecchia_sums(problem, uneven, false, with_threads(1)), Error);
 }
 
 TEST_CASE("the nearest earlier rows of another set, by comparing all") {

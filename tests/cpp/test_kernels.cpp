@@ -39,7 +39,7 @@ Outputs run_all(const LocalView& view, const Covariance& covariance, Index first
   out.weighted.assign(std::size_t(view.targets), 0.0);
   out.variance = out.weighted;
   out.weights.assign(std::size_t(view.targets) * view.k, 0.0);
-  out.sums = run(ConditionalSums{true});
+  out.sums = run(VecchiaSums{true});
   out.gradient = run(ConditionalGradient{});
   out.joint = run(JointSums{false});
   out.joint_gradient = run(JointSums{true});

@@ -65,8 +65,8 @@ TEST_CASE("computations on a module's device are those of the CPU") {
   on_device.backend = module.backend;
   const int opened = counts().views_opened;
   LocalProblem problem(data.view(), neighbors, {}, on_device), reference(data.view(), neighbors, {}, on_cpu);
-  CHECK(conditional_sums(problem, covariance, true, on_device).gram ==
-        conditional_sums(reference, covariance, true, on_cpu).gram);
+  CHECK(vecchia_sums(problem, covariance, true, on_device).gram ==
+        vecchia_sums(reference, covariance, true, on_cpu).gram);
   CHECK(counts().views_opened == opened + 1);
 }
 

@@ -89,8 +89,8 @@ TEST_CASE("results do not depend on the order of the rows") {
   }
   const Covariance covariance = structures().back().covariance;
   const RunContext context = with_threads(1);
-  const LikelihoodSums a = conditional_sums({data.view(), table, {}, context}, covariance, true, context);
-  const LikelihoodSums b = conditional_sums({permuted.view(), permuted_table, {}, context}, covariance, true, context);
+  const LikelihoodSums a = vecchia_sums({data.view(), table, {}, context}, covariance, true, context);
+  const LikelihoodSums b = vecchia_sums({permuted.view(), permuted_table, {}, context}, covariance, true, context);
   CHECK(a.log_det == doctest::Approx(b.log_det).epsilon(1e-12));
   CHECK(difference(square(a.gram, 3), square(b.gram, 3)) < 1e-12);
   CHECK(difference(square(a.information, covariance.parameters()), square(b.information, covariance.parameters())) <
@@ -112,7 +112,7 @@ TEST_CASE("a response that is no number shows in the sums, a noise that is none 
     (in_noise ? data.noise_scale[11] : data.values[2 * 11]) = std::nan("");
     const LocalProblem problem(data.view(), neighbors_others(data, 4), {}, with_threads(1));
     with_each_instruction_set([&] {
-      const LikelihoodSums sums = conditional_sums(problem, structures()[2].covariance, false, with_threads(1));
+      const LikelihoodSums sums = vecchia_sums(problem, structures()[2].covariance, false, with_threads(1));
       CHECK((sums.failed >= 0) == in_noise);
       CHECK(std::isnan(sums.gram[0]));
     });

@@ -45,8 +45,8 @@ TEST_CASE("an emulated device takes a whole fit's calls") {
     check_same({first.gradient.begin(), first.gradient.end()},
                conditional_gradient(reference, fixture.covariance, beta, plain).gradient);
     // back to all columns after the residuals
-    check_values(conditional_sums(problem, fixture.covariance, true, on_emulated()),
-                 reference::conditional_sums(fixture.data.view(), fixture.neighbors, {}, fixture.covariance));
+    check_values(vecchia_sums(problem, fixture.covariance, true, on_emulated()),
+                 reference::vecchia_sums(fixture.data.view(), fixture.neighbors, {}, fixture.covariance));
   }
   CHECK(emulated::state().living == 0);
 }
@@ -57,7 +57,7 @@ TEST_CASE("data go to the device once, afterwards only parameters and values do"
   const LocalProblem problem = fixture.problem(on_emulated());
   const Index after_opening = emulated::state().uploaded_bytes;
   CHECK(after_opening > Index(300 * 10 * sizeof(int)));
-  problem.on_device().run(ConditionalSums{true}, fixture.prepared, on_emulated());
+  problem.on_device().run(VecchiaSums{true}, fixture.prepared, on_emulated());
   CHECK(emulated::state().uploaded_bytes - after_opening < 2000);
 }
 
@@ -71,8 +71,8 @@ TEST_CASE("a batch in which nothing has changed is sent nothing") {
   view.chosen = all.data();
   DeviceView batch(emulated::backend(), view);
   batch.set_batch(view, ChangedData{});
-  check_same(batch.run(ConditionalSums{true}, fixture.prepared, on_emulated()).sums,
-             problem.on_device().run(ConditionalSums{true}, fixture.prepared, on_emulated()).sums);
+  check_same(batch.run(VecchiaSums{true}, fixture.prepared, on_emulated()).sums,
+             problem.on_device().run(VecchiaSums{true}, fixture.prepared, on_emulated()).sums);
 }
 
 TEST_CASE("a thread that has not spoken to the device yet may open views") {
@@ -82,7 +82,7 @@ TEST_CASE("a thread that has not spoken to the device yet may open views") {
   std::thread([&] {
     try {
       const LocalProblem problem = fixture.problem(on_emulated());
-      problem.on_device().run(ConditionalSums{true}, fixture.prepared, on_emulated());
+      problem.on_device().run(VecchiaSums{true}, fixture.prepared, on_emulated());
     } catch (...) {
       failure = std::current_exception();
     }
@@ -94,7 +94,7 @@ TEST_CASE("chunks, streamed targets and teams' memory make no difference to sums
   const Fixture fixture;
   const auto sums = [&] {
     const LocalProblem problem = fixture.problem(on_emulated());
-    return problem.on_device().run(ConditionalSums{true}, fixture.prepared, on_emulated()).sums;
+    return problem.on_device().run(VecchiaSums{true}, fixture.prepared, on_emulated()).sums;
   };
   const emulated::Fresh device;
   emulated::state().limits.shared_per_multiprocessor = 16 << 10;
@@ -163,7 +163,7 @@ TEST_CASE("what fails on a device is an error and leaves no memory behind") {
     bool failed = false;
     try {
       const LocalProblem problem = fixture.problem(on_emulated());
-      problem.on_device().run(ConditionalSums{true}, fixture.prepared, on_emulated());
+      problem.on_device().run(VecchiaSums{true}, fixture.prepared, on_emulated());
     } catch (const Error&) {
       failed = true;
     }
@@ -181,11 +181,11 @@ TEST_CASE("a computation on a device can be interrupted between chunks") {
   const LocalProblem problem = fixture.problem(on_emulated());
   RunContext context = on_emulated();
   context.check_interrupt = [] { throw Error("Interrupted."); };
-  CHECK_THROWS_WITH_AS(problem.on_device().run(ConditionalSums{true}, fixture.prepared, context), "Interrupted.", Error);
+  CHECK_THROWS_WITH_AS(problem.on_device().run(VecchiaSums{true}, fixture.prepared, context), "Interrupted.", Error);
   double done = 0.0;
   context.check_interrupt = nullptr;
   context.progress = [&](double fraction) { done = fraction; };
-  problem.on_device().run(ConditionalSums{true}, fixture.prepared, context);
+  problem.on_device().run(VecchiaSums{true}, fixture.prepared, context);
   CHECK(done == 1.0);
 }
 
@@ -204,9 +204,9 @@ TEST_CASE("the smallest target that cannot be factorised is named") {
   const RunContext plain;
   const LocalProblem problem(moved, fixture.neighbors, {}, on_emulated());
   const LocalProblem reference(moved, fixture.neighbors, {}, plain);
-  const Index failed = reference.on_device().run(ConditionalSums{true}, prepared, plain).failed;
+  const Index failed = reference.on_device().run(VecchiaSums{true}, prepared, plain).failed;
   CHECK(failed >= 0);
-  CHECK(problem.on_device().run(ConditionalSums{true}, prepared, on_emulated()).failed == failed);
+  CHECK(problem.on_device().run(VecchiaSums{true}, prepared, on_emulated()).failed == failed);
   CHECK(problem.on_device().run(ConditionalGradient{}, prepared, on_emulated()).failed == failed);
 }
 

@@ -104,8 +104,8 @@ Results compute(const Backend& backend, const LocalView& view, const Covariance&
     results.failed.push_back(sums.failed);
   };
   const DeviceView device(backend, view);
-  keep(device.run(ConditionalSums{false}, plain, context));
-  if (prepared.outputs() == 0) keep(device.run(ConditionalSums{true}, prepared, context));  // of several there is none
+  keep(device.run(VecchiaSums{false}, plain, context));
+  if (prepared.outputs() == 0) keep(device.run(VecchiaSums{true}, prepared, context));  // of several there is none
   keep(device.run(ConditionalGradient{}, prepared, context));
   keep(device.run(JointSums{false}, plain, context));
   keep(device.run(JointSums{true}, prepared, context));

@@ -2,7 +2,7 @@
 #include <doctest/doctest.h>
 
 #include "base/error.h"
-#include "conditional/gpu/conditional_sums.h"
+#include "conditional/gpu/vecchia_sums.h"
 #include "conditional/gpu/plan.h"
 #include "conditional/gpu/run_targets.h"
 #include "core_fixtures.h"
@@ -29,7 +29,7 @@ Index bytes_of_team(int k, int columns, const Covariance& covariance) {
   view.dim = 2;
   view.k = k;
   view.columns = columns;
-  return team_memory(TeamConditionalSums<true, Real>{view, packed.at(packed.memory())});
+  return team_memory(TeamVecchiaSums<true, Real>{view, packed.at(packed.memory())});
 }
 
 Index round_up(Index bytes, Index piece) { return (bytes + piece - 1) / piece * piece; }

@@ -38,8 +38,8 @@ Results compute(const LocalView& view, const Covariance& covariance, const RunCo
     results.sums.push_back(sums.sums);
     results.failed.push_back(sums.failed);
   };
-  keep(device.run(ConditionalSums{false}, plain, context));
-  if (prepared.outputs() == 0) keep(device.run(ConditionalSums{true}, prepared, context));
+  keep(device.run(VecchiaSums{false}, plain, context));
+  if (prepared.outputs() == 0) keep(device.run(VecchiaSums{true}, prepared, context));
   keep(device.run(ConditionalGradient{}, prepared, context));
   keep(device.run(JointSums{false}, plain, context));
   keep(device.run(JointSums{true}, prepared, context));
@@ -166,8 +166,8 @@ TEST_CASE("a matrix that fails in single precision only names its target there")
   const LocalProblem problem(data.view(), neighbors, {}, with_threads(1));
   const PreparedCovariance prepared = prepare(covariance, 2, true);
   const DeviceView view(emulated::backend(), problem.view());
-  CHECK(view.run(ConditionalSums{true}, prepared, emulated::on_emulated()).failed == -1);
-  const Index failed = view.run(ConditionalSums{true}, prepared, in_single()).failed;
+  CHECK(view.run(VecchiaSums{true}, prepared, emulated::on_emulated()).failed == -1);
+  const Index failed = view.run(VecchiaSums{true}, prepared, in_single()).failed;
   REQUIRE(failed >= 0);
   CHECK(view.run(ConditionalGradient{}, prepared, in_single()).failed == failed);
 }
@@ -195,8 +195,8 @@ TEST_CASE("a team needs half of the memory in single precision") {
   const PreparedCovariance prepared = prepare(model.covariance, 2, true);
   PackedCovariance<double> exact(prepared);
   PackedCovariance<float> rounded(prepared);
-  const long long in_double = team_memory(TeamConditionalSums<true, double>{problem.view(), exact.at(exact.memory())});
-  const long long in_floats = team_memory(TeamConditionalSums<true, float>{problem.view(), rounded.at(rounded.memory())});
+  const long long in_double = team_memory(TeamVecchiaSums<true, double>{problem.view(), exact.at(exact.memory())});
+  const long long in_floats = team_memory(TeamVecchiaSums<true, float>{problem.view(), rounded.at(rounded.memory())});
   CHECK(in_floats < in_double * 55 / 100);
   CHECK(in_floats > in_double * 45 / 100);
 }

@@ -14,10 +14,10 @@ namespace {
 void check_against_reference(const Data& data, const NeighborTable& table, const std::vector<int>& targets,
                              const Covariance& covariance) {
   LocalProblem problem(data.view(), table, targets, with_threads(1));
-  const reference::Sums expected = reference::conditional_sums(data.view(), table, targets, covariance);
+  const reference::Sums expected = reference::vecchia_sums(data.view(), table, targets, covariance);
   with_each_instruction_set([&] {
-    check_values(conditional_sums(problem, covariance, false, with_threads(1)), expected);
-    const LikelihoodSums sums = conditional_sums(problem, covariance, true, with_threads(1));
+    check_values(vecchia_sums(problem, covariance, false, with_threads(1)), expected);
+    const LikelihoodSums sums = vecchia_sums(problem, covariance, true, with_threads(1));
     check_values(sums, expected);
     check_derivatives(sums, expected);
     check_gradient(conditional_gradient(problem, covariance, data.beta(), with_threads(1)), expected, data.beta(),
@@ -65,7 +65,7 @@ TEST_CASE("large conditioning sets, and sums of the whole Vecchia likelihood at 
   for (int i = 0; i < 90; ++i) rows[i] = i;
   const reference::Sums dense = reference::JointDensity(data.view(), matern()).of(rows);
   with_each_instruction_set([&] {
-    const LikelihoodSums sums = conditional_sums(problem, matern(), true, with_threads(1));
+    const LikelihoodSums sums = vecchia_sums(problem, matern(), true, with_threads(1));
     check_values(sums, dense);
     check_derivatives(sums, dense);
   });
@@ -120,9 +120,9 @@ TEST_CASE("duplicated locations need a nugget; without one the first failed row 
     LocalProblem problem(data.view(), table, {}, with_threads(1));
     with_each_instruction_set([&] {
       for (const int threads : {1, 2}) {
-        const Index failed = conditional_sums(problem, singular, true, with_threads(threads)).failed;
+        const Index failed = vecchia_sums(problem, singular, true, with_threads(threads)).failed;
         CHECK(failed >= 0);
-        CHECK(conditional_sums(problem, singular, false, with_threads(threads)).failed == failed);
+        CHECK(vecchia_sums(problem, singular, false, with_threads(threads)).failed == failed);
         CHECK(conditional_gradient(problem, singular, data.beta(), with_threads(threads)).failed == failed);
       }
     });
@@ -137,8 +137,8 @@ TEST_CASE("the failed row is one whose conditioning set holds the duplicate, num
     if (i != 31) table[i][0] = -1;
   const LocalProblem problem(data.view(), table, {}, with_threads(1));
   with_each_instruction_set([&] {
-    CHECK(conditional_sums(problem, matern(0.0), false, with_threads(1)).failed == 31);
-    CHECK(conditional_sums(problem, matern(0.1), false, with_threads(1)).failed == -1);
+    CHECK(vecchia_sums(problem, matern(0.0), false, with_threads(1)).failed == 31);
+    CHECK(vecchia_sums(problem, matern(0.1), false, with_threads(1)).failed == -1);
   });
 }
 
@@ -157,14 +157,14 @@ TEST_CASE("the results are the same for any number of threads, to the last bit")
   LocalProblem problem(data.view(), neighbors_before(data, 6), {}, with_threads(1));
   const Covariance covariance = structures().back().covariance;
   with_each_instruction_set([&] {
-    const LikelihoodSums one = conditional_sums(problem, covariance, true, with_threads(1));
-    const LikelihoodSums value_one = conditional_sums(problem, covariance, false, with_threads(1));
+    const LikelihoodSums one = vecchia_sums(problem, covariance, true, with_threads(1));
+    const LikelihoodSums value_one = vecchia_sums(problem, covariance, false, with_threads(1));
     const ObjectiveGradient gradient_one = conditional_gradient(problem, covariance, data.beta(), with_threads(1));
     for (const int threads : {2, 4}) {
-      const LikelihoodSums value = conditional_sums(problem, covariance, false, with_threads(threads));
+      const LikelihoodSums value = vecchia_sums(problem, covariance, false, with_threads(threads));
       CHECK(value.log_det == value_one.log_det);
       CHECK(value.gram == value_one.gram);
-      const LikelihoodSums sums = conditional_sums(problem, covariance, true, with_threads(threads));
+      const LikelihoodSums sums = vecchia_sums(problem, covariance, true, with_threads(threads));
       CHECK(sums.log_det == one.log_det);
       CHECK(sums.gram == one.gram);
       CHECK(sums.d_log_det == one.d_log_det);
@@ -186,7 +186,7 @@ TEST_CASE("with a wide design the gradient at given coefficients is that of the 
   contrast[0] = 1.0;
   for (int c = 1; c < 12; ++c) contrast[c] = -beta[c - 1];
   with_each_instruction_set([&] {
-    const LikelihoodSums all = conditional_sums(problem, covariance, true, with_threads(1));
+    const LikelihoodSums all = vecchia_sums(problem, covariance, true, with_threads(1));
     const ObjectiveGradient at = conditional_gradient(problem, covariance, beta, with_threads(1));
     const auto contracted = [&](const std::vector<double>& grams, int a) {
       return contrast.dot(square(grams, 12, a) * contrast);
@@ -204,14 +204,14 @@ TEST_CASE("derivatives that are not wanted are zero, and the others do not chang
   LocalProblem problem(data.view(), neighbors_before(data, 6), {}, with_threads(1));
   const Covariance full = structures().back().covariance;
   const int p = full.parameters();
-  const LikelihoodSums all = conditional_sums(problem, full, true, with_threads(1));
+  const LikelihoodSums all = vecchia_sums(problem, full, true, with_threads(1));
   const ObjectiveGradient gradient_all = conditional_gradient(problem, full, data.beta(), with_threads(1));
   for (int off = 0; off < p; ++off) {
     CAPTURE(off);
     Covariance part = full;
     part.active.assign(p, 1);
     part.active[off] = 0;
-    const LikelihoodSums sums = conditional_sums(problem, part, true, with_threads(1));
+    const LikelihoodSums sums = vecchia_sums(problem, part, true, with_threads(1));
     const ObjectiveGradient gradient = conditional_gradient(problem, part, data.beta(), with_threads(1));
     for (int a = 0; a < p; ++a) {
       const double wanted = a == off ? 0.0 : 1.0;

@@ -21,7 +21,7 @@ namespace neargp {
 inline constexpr int backend_abi_version = 9;
 
 // Runs an operation on all targets of a view. Returns the smallest target whose covariance matrix could not be
-// factorised, or -1, and leaves what it finds in `sums` and in the operation's arrays. In ConditionalSums,
+// factorised, or -1, and leaves what it finds in `sums` and in the operation's arrays. In VecchiaSums,
 // ConditionalGradient and JointSums, which the steps of an optimiser take, a device has its matrices in single
 // precision where the RunContext asks for it; everything else is in double.
 template <class Operation>

@@ -12,7 +12,7 @@ NEARGP_HD inline Real pair_weight(const Real* t, const Real* u, int i, int j) {
   return t[i] * u[j] + t[j] * u[i];
 }
 
-// The expected information of one target in two parameters, v_a'v_b - v_a[k] v_b[k] / 2 (conditional_sums.h).
+// The expected information of one target in two parameters, v_a'v_b - v_a[k] v_b[k] / 2 (vecchia_sums.h).
 template <class Real>
 NEARGP_HD inline auto information_entry(Real product, Real va, Real vb) {
   return product - 0.5 * va * vb;

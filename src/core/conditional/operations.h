@@ -19,8 +19,8 @@
 
 namespace neargp {
 
-// Where each sum of ConditionalSums stands.
-struct ConditionalSumsLayout {
+// Where each sum of VecchiaSums stands.
+struct VecchiaSumsLayout {
   int columns, parameters;
 
   NEARGP_HD int log_det() const { return 0; }
@@ -37,11 +37,12 @@ struct ConditionalSumsLayout {
   }
 };
 
-struct ConditionalSums {
+// Vecchia's likelihood of the targets, and LOO-k's: see response/vecchia_likelihood.h.
+struct VecchiaSums {
   bool information;  // and the gradient
 
   NEARGP_HD int sums(int columns, int parameters) const {
-    return ConditionalSumsLayout{columns, parameters}.size(information);
+    return VecchiaSumsLayout{columns, parameters}.size(information);
   }
 };
 
@@ -141,7 +142,7 @@ struct TableOf : Entry<Operations>... {
 
 // A table with an entry for each operation, Entry<Operation>, to which it converts.
 template <template <class Operation> class Entry>
-using OperationTable = TableOf<Entry, ConditionalSums, ConditionalGradient, JointSums, ConditionalWeights,
+using OperationTable = TableOf<Entry, VecchiaSums, ConditionalGradient, JointSums, ConditionalWeights,
                                ConditionalAdjoint, ProjectedAdjoint>;
 
 }  // namespace neargp

@@ -7,7 +7,7 @@
 
 namespace neargp {
 
-// The sums of conditional_sums(), of the dense model. `failed` is 0 when the covariance matrix is
+// The sums of vecchia_sums(), of the dense model. `failed` is 0 when the covariance matrix is
 // singular.
 LikelihoodSums exact_sums(const LocalData& data, const Covariance& covariance, bool information, const RunContext& context);
 

@@ -7,7 +7,7 @@ namespace neargp {
 
 namespace {
 
-LikelihoodSums unpack(const TargetSums& totals, const ConditionalSumsLayout& layout, const Covariance& covariance,
+LikelihoodSums unpack(const TargetSums& totals, const VecchiaSumsLayout& layout, const Covariance& covariance,
                       bool information) {
   const int c = layout.columns;
   const int p = layout.parameters;
@@ -33,13 +33,13 @@ LikelihoodSums unpack(const TargetSums& totals, const ConditionalSumsLayout& lay
 
 }  // namespace
 
-LikelihoodSums conditional_sums(const LocalProblem& problem, const Covariance& covariance, bool information,
+LikelihoodSums vecchia_sums(const LocalProblem& problem, const Covariance& covariance, bool information,
                                 const RunContext& context) {
   problem.check(covariance);
   if (information && covariance.outputs() > 0) throw Error("There is no expected information of several outputs.");
   const PreparedCovariance prepared =
       prepare(covariance, problem.dim(), information);
-  const TargetSums totals = problem.on_device().run(ConditionalSums{information}, prepared, context);
+  const TargetSums totals = problem.on_device().run(VecchiaSums{information}, prepared, context);
   LikelihoodSums result = unpack(totals, {problem.columns(), prepared.parameters}, covariance, information);
   result.failed = failed_row(totals, problem);
   return result;

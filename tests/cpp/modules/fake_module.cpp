@@ -37,10 +37,10 @@ void* open_view(const LocalView& view) {
   return cpu_backend().open(view);
 }
 
-Index conditional_sums(void* view, const PreparedCovariance& covariance, const ConditionalSums& operation,
+Index vecchia_sums(void* view, const PreparedCovariance& covariance, const VecchiaSums& operation,
                        const RunContext& context, std::vector<double>& sums) {
   sums_in_single += context.single_precision;
-  const BackendFunction<ConditionalSums>& on_cpu = cpu_backend().operations;
+  const BackendFunction<VecchiaSums>& on_cpu = cpu_backend().operations;
   return on_cpu.run(view, covariance, operation, context, sums);
 }
 
@@ -49,7 +49,7 @@ Backend make_backend() {
   backend.name = "fake";
   backend.abi_version += FAKE == other_backend ? 1 : 0;
   backend.open = open_view;
-  static_cast<BackendFunction<ConditionalSums>&>(backend.operations).run = conditional_sums;
+  static_cast<BackendFunction<VecchiaSums>&>(backend.operations).run = vecchia_sums;
   return backend;
 }
 

@@ -57,7 +57,7 @@ struct TeamCovariance {
   const int* coordinates = nullptr;
 
   // The parameters with a derivative; the variance of the first component, which follows from the others
-  // (conditional/cpu/conditional_sums.h), comes last. slot[a] is the place of parameter a among them, or -1.
+  // (conditional/cpu/vecchia_sums.h), comes last. slot[a] is the place of parameter a among them, or -1.
   int wanted = 0;
   const int* wanted_parameter = nullptr;
   const int* slot = nullptr;

@@ -11,7 +11,7 @@
 #include "conditional/gpu/chunk_arrays.h"
 #include "conditional/gpu/conditional_adjoint.h"
 #include "conditional/gpu/conditional_gradient.h"
-#include "conditional/gpu/conditional_sums.h"
+#include "conditional/gpu/vecchia_sums.h"
 #include "conditional/gpu/conditional_weights.h"
 #include "conditional/gpu/evaluation.h"
 #include "conditional/gpu/joint_sums.h"
@@ -95,22 +95,22 @@ class DeviceBackend {
   }
 
   template <class Real>
-  using SumsOfValues = TeamConditionalSums<false, Real>;
+  using SumsOfValues = TeamVecchiaSums<false, Real>;
   template <class Real>
-  using SumsOfDerivatives = TeamConditionalSums<true, Real>;
+  using SumsOfDerivatives = TeamVecchiaSums<true, Real>;
   template <class Real>
   using JointValues = TeamJointSums<false, Real>;
   template <class Real>
   using JointGradient = TeamJointSums<true, Real>;
 
   // Runs one operation; there is one overload for each, of which entry() takes the one with its type.
-  static Index run(void* device_view, const PreparedCovariance& covariance, const ConditionalSums& operation,
+  static Index run(void* device_view, const PreparedCovariance& covariance, const VecchiaSums& operation,
                    const RunContext& context, std::vector<double>& sums) {
     if (!operation.information) return sum<SumsOfValues>(device_view, covariance, context, sums);
     Index first_failed = -1;
     const bool plain = !context.single_precision && with_plain_correlation(covariance, [&](auto correlation) {
       using Plain = PlainCovariance<double, decltype(correlation)>;
-      first_failed = sum<TeamConditionalSums<true, double, Plain>, double>(device_view, covariance, context, sums);
+      first_failed = sum<TeamVecchiaSums<true, double, Plain>, double>(device_view, covariance, context, sums);
     });
     return plain ? first_failed : sum<SumsOfDerivatives>(device_view, covariance, context, sums);
   }

@@ -1,11 +1,11 @@
-#include "conditional/gpu/conditional_sums.h"
+#include "conditional/gpu/vecchia_sums.h"
 #include "conditional/gpu/plain_covariance.h"
 #include "launch.h"
 
 namespace neargp {
 
 template <class Correlation>
-using Task = TeamConditionalSums<true, double, PlainCovariance<double, Correlation>>;
+using Task = TeamVecchiaSums<true, double, PlainCovariance<double, Correlation>>;
 
 template void CudaDevice::launch(const Task<Exponential>&, const TargetRange&, const LaunchPlan&, const LaunchMemory&);
 template void CudaDevice::launch(const Task<Matern32>&, const TargetRange&, const LaunchPlan&, const LaunchMemory&);

@@ -1,4 +1,4 @@
-// The sums of conditional/cpu/conditional_sums.h, where the formulas are derived, one target to a team.
+// The sums of conditional/cpu/vecchia_sums.h, where the formulas are derived, one target to a team.
 #pragma once
 
 #include "conditional/gpu/contract.h"
@@ -7,18 +7,18 @@
 namespace neargp {
 
 template <bool information, class Real = double, class Covariance = TeamCovariance<Real>>
-class TeamConditionalSums {
+class TeamVecchiaSums {
  public:
   LocalView view;
   Covariance covariance;
 
-  NEARGP_HD ConditionalSumsLayout layout() const { return {view.columns, covariance.parameters}; }
-  NEARGP_HD int outputs() const { return ConditionalSums{information}.sums(view.columns, covariance.parameters); }
+  NEARGP_HD VecchiaSumsLayout layout() const { return {view.columns, covariance.parameters}; }
+  NEARGP_HD int outputs() const { return VecchiaSums{information}.sums(view.columns, covariance.parameters); }
 
   template <class Team>
   class Work {
    public:
-    NEARGP_HD Work(const TeamConditionalSums& task, const Team& team, TeamArena& arena)
+    NEARGP_HD Work(const TeamVecchiaSums& task, const Team& team, TeamArena& arena)
         : covariance_(task.covariance),
           layout_(task.layout()),
           team_(team),
@@ -133,7 +133,7 @@ class TeamConditionalSums {
     }
 
     const Covariance& covariance_;
-    ConditionalSumsLayout layout_;
+    VecchiaSumsLayout layout_;
     const Team& team_;
     TeamTile<Team, information, Real, Covariance> tile_;
     Real* projections_;

@@ -26,11 +26,11 @@
 namespace neargp {
 
 template <int Lanes>
-class CpuKernel<ConditionalSums, Lanes> {
+class CpuKernel<VecchiaSums, Lanes> {
  public:
   using V = typename Pack<Lanes>::Real;
 
-  CpuKernel(const LocalView& view, const PreparedCovariance& covariance, const ConditionalSums& operation, Arena& arena)
+  CpuKernel(const LocalView& view, const PreparedCovariance& covariance, const VecchiaSums& operation, Arena& arena)
       : covariance_(covariance),
         layout_{view.columns, covariance.parameters},
         information_(operation.information),
@@ -161,7 +161,7 @@ class CpuKernel<ConditionalSums, Lanes> {
   }
 
   const PreparedCovariance& covariance_;
-  ConditionalSumsLayout layout_;
+  VecchiaSumsLayout layout_;
   bool information_;
   Tile<Lanes> tile_;
   V* sums_;
