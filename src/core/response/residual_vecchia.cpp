@@ -8,7 +8,7 @@
 #include "covariance/covariance_matrix.h"
 #include "linalg/products.h"
 #include "response/residual_adjoint.h"
-#include "variational/profiled_trend.h"
+#include "variational/generalized_least_squares.h"
 #include "variational/sum_rows.h"
 
 namespace neargp {
@@ -80,9 +80,9 @@ ResidualVecchia residual_vecchia(const RegressionData& data, Points inducing, co
   if (!cholesky(result.factor)) return failed(BoundFailure::posterior);
   result.weights = moments.cross;
   lower_solve(result.factor, result.weights);
-  ProfiledTrend trend;
+  GeneralizedLeastSquares trend;
   const MatrixXd gram = moments.columns - result.weights.transpose() * result.weights;
-  if (!profile_trend(gram, trend)) return failed(BoundFailure::trend);
+  if (!generalized_least_squares(gram, trend)) return failed(BoundFailure::trend);
   lower_transposed_solve(result.factor, result.weights);
   result.beta = trend.beta;
   result.beta_covariance = trend.covariance;

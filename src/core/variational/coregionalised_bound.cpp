@@ -5,7 +5,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "linalg/products.h"
-#include "variational/bound_moments.h"
+#include "variational/collapsed_bound_sums.h"
 #include "variational/coregionalised_block.h"
 #include "variational/field_rotation.h"
 #include "variational/sum_rows.h"
@@ -44,21 +44,21 @@ class CoregionalisedEvaluation {
         blocks_(independent ? Index(factor.fields().size()) : 1), nuggets_(factor.covariance().output_nuggets) {}
 
   CollapsedBound value() {
-    BoundMoments total = zero_moments(factor_.features(), columns_);
+    CollapsedBoundSums total = zero_sums(factor_.features(), columns_);
     for (const OutputGroup& group : groups_) {
-      BoundMoments moments = sum_moments(group);
+      CollapsedBoundSums sums = sums_of(group);
       for (std::size_t j = 0; j < group.outputs.size(); ++j)
-        total.cross += factor_.onto_fields(moments.cross.middleCols(Index(j) * columns_, columns_), group.outputs[j]);
-      total.columns += moments.columns;
-      total.traces += moments.traces;
-      total.log_precision += moments.log_precision;
-      total.unexplained += moments.unexplained;
-      moments.gram = moments.gram.selfadjointView<Eigen::Lower>();
+        total.cross += factor_.onto_fields(sums.cross.middleCols(Index(j) * columns_, columns_), group.outputs[j]);
+      total.columns += sums.columns;
+      total.traces += sums.traces;
+      total.log_precision += sums.log_precision;
+      total.unexplained += sums.unexplained;
+      sums.gram = sums.gram.selfadjointView<Eigen::Lower>();
       const MatrixXd coupling = coupling_of(group);
       for_blocks([&](Index q, Index r) {
-        if (q >= r) of_fields(total.gram, q, r) += coupling(q, r) * of_structures(moments.gram, q, r);
+        if (q >= r) of_fields(total.gram, q, r) += coupling(q, r) * of_structures(sums.gram, q, r);
       });
-      grams_.push_back(std::move(moments.gram));
+      grams_.push_back(std::move(sums.gram));
     }
     return solve_bound(total, rows_, settings_.reml, contrasts_, blocks_);
   }
@@ -127,11 +127,11 @@ class CoregionalisedEvaluation {
 
   // Those of the features of places: `gram` is the sum of Phi Phi' / noise scale, and Phi W_p R_p of the group's outputs
   // are side by side in `cross`.
-  BoundMoments sum_moments(const OutputGroup& group) const {
+  CollapsedBoundSums sums_of(const OutputGroup& group) const {
     const Index features = factor_.place_features(), count = Index(group.outputs.size());
-    const BoundMoments zero{MatrixXd::Zero(features, features), MatrixXd::Zero(features, count * columns_),
-                            MatrixXd::Zero(columns_, columns_)};
-    return over_places(group, zero, [&](Index first, Index last, BoundMoments& sum) {
+    const CollapsedBoundSums zero{MatrixXd::Zero(features, features), MatrixXd::Zero(features, count * columns_),
+                                  MatrixXd::Zero(columns_, columns_)};
+    return over_places(group, zero, [&](Index first, Index last, CollapsedBoundSums& sum) {
       const CoregionalisedBlock block(factor_, group.places(first, last), false);
       rank_update(block.features() * group.weights.segment(first, last - first).cwiseSqrt().asDiagonal(), sum.gram);
       for (std::size_t j = 0; j < group.outputs.size(); ++j) {

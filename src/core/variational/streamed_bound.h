@@ -2,7 +2,7 @@
 // are sums.
 #pragma once
 
-#include "variational/bound_passes.h"
+#include "variational/collapsed_bound_passes.h"
 
 namespace neargp {
 
@@ -34,7 +34,7 @@ class StreamedBound {
   PreparedCovariance prepared_;
   InducingPoints points_;
   InducingFactor factor_;
-  BoundPasses passes_;
+  CollapsedBoundPasses passes_;
 };
 
 }  // namespace neargp

@@ -1,17 +1,17 @@
-#include "variational/bound_moments.h"
+#include "variational/collapsed_bound_sums.h"
 
 #include <cmath>
 
 #include "base/constants.h"
 #include "linalg/products.h"
-#include "variational/profiled_trend.h"
+#include "variational/generalized_least_squares.h"
 
 namespace neargp {
 
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
-void BoundMoments::add(const BoundMoments& other) {
+void CollapsedBoundSums::add(const CollapsedBoundSums& other) {
   gram += other.gram;
   cross += other.cross;
   columns += other.columns;
@@ -20,7 +20,7 @@ void BoundMoments::add(const BoundMoments& other) {
   unexplained += other.unexplained;
 }
 
-BoundMoments zero_moments(Index features, int columns) {
+CollapsedBoundSums zero_sums(Index features, int columns) {
   return {MatrixXd::Zero(features, features), MatrixXd::Zero(features, columns), MatrixXd::Zero(columns, columns)};
 }
 
@@ -46,8 +46,8 @@ namespace {
 // The columns of `contrasts` are (1, -beta) and, for REML, (0, C).
 bool add_trend(const MatrixXd& gram, bool reml, MatrixXd& contrasts, CollapsedBound& bound) {
   const Index q = gram.rows() - 1;
-  ProfiledTrend trend;
-  if (!profile_trend(gram, trend)) return false;
+  GeneralizedLeastSquares trend;
+  if (!generalized_least_squares(gram, trend)) return false;
   contrasts = MatrixXd::Zero(q + 1, reml ? q + 1 : 1);
   contrasts.col(0) = trend.contrast;
   bound.beta = trend.beta;
@@ -86,22 +86,22 @@ bool factorize(const MatrixXd& gram, Index blocks, MatrixXd& factor) {
 
 }  // namespace
 
-CollapsedBound solve_bound(const BoundMoments& moments, Index n, bool reml, MatrixXd& contrasts, Index blocks) {
+CollapsedBound solve_bound(const CollapsedBoundSums& sums, Index n, bool reml, MatrixXd& contrasts, Index blocks) {
   CollapsedBound bound;
-  if (!factorize(moments.gram, blocks, bound.factor)) return failed_bound(BoundFailure::posterior);
-  MatrixXd whitened = moments.cross;
+  if (!factorize(sums.gram, blocks, bound.factor)) return failed_bound(BoundFailure::posterior);
+  MatrixXd whitened = sums.cross;
   for (Index b = 0; b < blocks; ++b)
     lower_solve(diagonal_block(bound.factor, b, blocks), row_block(whitened, b, blocks));
-  const MatrixXd gram = moments.columns - whitened.transpose() * whitened;
+  const MatrixXd gram = sums.columns - whitened.transpose() * whitened;
   if (!add_trend(gram, reml, contrasts, bound)) return failed_bound(BoundFailure::trend);
   bound.weights = whitened;
   for (Index b = 0; b < blocks; ++b)
     lower_transposed_solve(diagonal_block(bound.factor, b, blocks), row_block(bound.weights, b, blocks));
   const double rows = double(n);
   const double rss = contrasts.col(0).dot(gram * contrasts.col(0));
-  const double log_det = 2.0 * bound.factor.diagonal().array().log().sum() - moments.log_precision;
-  bound.value += -0.5 * (rows * log_two_pi + log_det + rss + moments.traces);
-  bound.unexplained = moments.unexplained / rows;
+  const double log_det = 2.0 * bound.factor.diagonal().array().log().sum() - sums.log_precision;
+  bound.value += -0.5 * (rows * log_two_pi + log_det + rss + sums.traces);
+  bound.unexplained = sums.unexplained / rows;
   if (!std::isfinite(bound.value)) return failed_bound(BoundFailure::posterior);
   return bound;
 }

@@ -1,18 +1,20 @@
-// The trend by generalised least squares, from the Gram matrix of whitened columns: response, then design.
+// The trend by generalized least squares, from the Gram matrix G of whitened columns, response then design: with X the
+// design's rows and columns of G, beta = G_XX^-1 G_Xy and its covariance is G_XX^-1. R/profile-likelihood.R has the
+// likelihood at that beta, for sums of Vecchia's kind.
 #pragma once
 
 #include "linalg/products.h"
 
 namespace neargp {
 
-struct ProfiledTrend {
+struct GeneralizedLeastSquares {
   Eigen::VectorXd beta, contrast;  // contrast: (1, -beta)
   Eigen::MatrixXd covariance;      // of beta
   Eigen::MatrixXd lower;           // Cholesky factor of the design's Gram matrix, the inverse of `covariance`
 };
 
 // False where the columns of the design are dependent.
-inline bool profile_trend(const Eigen::MatrixXd& gram, ProfiledTrend& trend) {
+inline bool generalized_least_squares(const Eigen::MatrixXd& gram, GeneralizedLeastSquares& trend) {
   const Index q = gram.rows() - 1;
   trend.contrast = Eigen::VectorXd::Unit(q + 1, 0);
   if (q == 0) return true;

@@ -6,17 +6,17 @@
 
 namespace neargp {
 
-struct BoundMoments {
+struct CollapsedBoundSums {
   Eigen::MatrixXd gram;     // A W A', lower triangle
   Eigen::MatrixXd cross;    // A W R
   Eigen::MatrixXd columns;  // R'W R
   double traces = 0.0;      // sum t_i
   double log_precision = 0.0, unexplained = 0.0;
 
-  void add(const BoundMoments& other);
+  void add(const CollapsedBoundSums& other);
 };
 
-BoundMoments zero_moments(Index features, int columns);
+CollapsedBoundSums zero_sums(Index features, int columns);
 
 // t_i of rows, summed.
 double trace_terms(BoundKind kind, const Eigen::VectorXd& precision, const Eigen::VectorXd& unexplained);
@@ -27,9 +27,10 @@ Eigen::VectorXd trace_slopes(BoundKind kind, const Eigen::VectorXd& precision, c
 CollapsedBound failed_bound(BoundFailure failure);
 
 // The bound of n rows without its gradient. `blocks`: of how many square blocks on its diagonal, all of one size, B
-// consists, with zeros elsewhere; then only these are read. The columns of `contrasts` are (1, -beta) and, for REML, (0, C), C C' the
-// covariance matrix of beta.
-CollapsedBound solve_bound(const BoundMoments& moments, Index n, bool reml, Eigen::MatrixXd& contrasts, Index blocks = 1);
+// consists, with zeros elsewhere; then only these are read. The columns of `contrasts` are (1, -beta) and, for REML,
+// (0, C), C C' the covariance matrix of beta.
+CollapsedBound solve_bound(const CollapsedBoundSums& sums, Index n, bool reml, Eigen::MatrixXd& contrasts,
+                           Index blocks = 1);
 
 // B^-1
 Eigen::MatrixXd posterior_covariance(const CollapsedBound& bound, Index blocks = 1);

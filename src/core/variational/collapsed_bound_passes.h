@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-#include "variational/bound_moments.h"
+#include "variational/collapsed_bound_sums.h"
 #include "variational/device_block.h"
 #include "variational/posterior_adjoint.h"
 #include "variational/sum_rows.h"
@@ -21,10 +21,10 @@ struct BoundAdjoints {
   void add(const BoundAdjoints& other);
 };
 
-class BoundPasses {
+class CollapsedBoundPasses {
  public:
   // n: rows of all pieces. `keep`: whether the gradient finds the features of the rows where the value left them.
-  BoundPasses(const InducingFactor& factor, Index n, int columns, const BoundSettings& settings, bool keep);
+  CollapsedBoundPasses(const InducingFactor& factor, Index n, int columns, const BoundSettings& settings, bool keep);
 
   void add_to_value(const RegressionData& piece, const RunContext& context);
   CollapsedBound value();
@@ -49,14 +49,14 @@ class BoundPasses {
   BoundSettings settings_;
   Index n_, m_, value_rows_ = 0, gradient_rows_ = 0;  // of the pieces that value and gradient have had
   bool keep_;
-  RowSums<BoundMoments> moments_;
+  RowSums<CollapsedBoundSums> sums_;
   std::vector<std::unique_ptr<const CrossBlock>> kept_;
   Eigen::MatrixXd contrasts_, means_, covariance_, gram_;
   double traces_ = 0.0;
   std::optional<PosteriorAdjoint> posterior_;
   std::optional<RowSums<BoundAdjoints>> adjoints_;
   std::unique_ptr<DeviceBlock> on_device_;  // null: the CPU
-  BoundMoments moments_on_device_;          // but for gram and cross, which are there
+  CollapsedBoundSums sums_on_device_;          // but for gram and cross, which are there
   InducingGradient gradient_on_device_;     // but for what features contribute
 };
 

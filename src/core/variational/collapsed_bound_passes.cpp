@@ -1,4 +1,4 @@
-#include "variational/bound_passes.h"
+#include "variational/collapsed_bound_passes.h"
 
 #include <algorithm>
 
@@ -32,9 +32,9 @@ double nugget_slope(const VectorXd& precision, const MatrixXd& residuals, const 
   return 0.5 * per_row.sum();
 }
 
-// What moments have of rows beside their features.
+// What sums have of rows beside their features.
 void add_row_terms(const RegressionData& rows, const VectorXd& precision, const MatrixXd& weighted, const VectorXd& unexplained,
-                   BoundKind kind, BoundMoments& sum) {
+                   BoundKind kind, CollapsedBoundSums& sum) {
   sum.columns += values_of(rows).transpose() * weighted;
   sum.traces += trace_terms(kind, precision, unexplained);
   sum.log_precision += precision.array().log().sum();
@@ -48,18 +48,19 @@ void BoundAdjoints::add(const BoundAdjoints& other) {
   if (traced.size()) traced += other.traced;
 }
 
-BoundPasses::BoundPasses(const InducingFactor& factor, Index n, int columns, const BoundSettings& settings, bool keep)
+CollapsedBoundPasses::CollapsedBoundPasses(const InducingFactor& factor, Index n, int columns,
+                                           const BoundSettings& settings, bool keep)
     : factor_(factor), settings_(settings), n_(n), m_(factor.points().size()),
       keep_(keep && settings.kind == BoundKind::tight && cross_block_bytes(factor.points(), n) < settings.most_bytes),
-      moments_(n, settings.chunk_rows, m_ * m_, zero_moments(m_, columns)), moments_on_device_(zero_moments(m_, columns)),
+      sums_(n, settings.chunk_rows, m_ * m_, zero_sums(m_, columns)), sums_on_device_(zero_sums(m_, columns)),
       gradient_on_device_(factor.points().zero_gradient()) {
   if (const DenseDevice* device = dense_device()) on_device_ = std::make_unique<DeviceBlock>(*device, factor, n);
   if (keep_ && !on_device_) kept_.resize(std::size_t((n + settings.chunk_rows - 1) / settings.chunk_rows));
 }
 
-void BoundPasses::add_to_value(const RegressionData& piece, const RunContext& context) {
+void CollapsedBoundPasses::add_to_value(const RegressionData& piece, const RunContext& context) {
   if (on_device_) return add_to_value_on_device(piece, context);
-  moments_.add(piece.coords.n, context, [&](Index first, Index last, BoundMoments& sum) {
+  sums_.add(piece.coords.n, context, [&](Index first, Index last, CollapsedBoundSums& sum) {
     const RegressionData rows = some_rows(piece, first, last);
     const VectorXd precision = precisions_of(rows, factor_.points().covariance().nugget);
     auto block = std::make_unique<const CrossBlock>(factor_, rows.coords, keep_);
@@ -72,22 +73,22 @@ void BoundPasses::add_to_value(const RegressionData& piece, const RunContext& co
   value_rows_ += piece.coords.n;
 }
 
-CollapsedBound BoundPasses::value() {
+CollapsedBound CollapsedBoundPasses::value() {
   if (on_device_) {
-    moments_on_device_.gram = on_device_->gram();
-    moments_on_device_.cross = on_device_->cross();
+    sums_on_device_.gram = on_device_->gram();
+    sums_on_device_.cross = on_device_->cross();
   }
-  const BoundMoments moments = on_device_ ? moments_on_device_ : moments_.total();
-  gram_ = moments.gram;
-  traces_ = moments.traces;
-  return solve_bound(moments, n_, settings_.reml, contrasts_);
+  const CollapsedBoundSums sums = on_device_ ? sums_on_device_ : sums_.total();
+  gram_ = sums.gram;
+  traces_ = sums.traces;
+  return solve_bound(sums, n_, settings_.reml, contrasts_);
 }
 
 // With alpha = W (e - A'm), m = B^-1 A W e, S = B^-1, and tau_i = dt_i / dd_i: dF/dA = m alpha' - S A W + A diag(tau),
 // dF/dk_ii = -tau_i / 2. REML adds columns V = (A'A + W^-1)^-1 H C to alpha and A V to m, C C' = (H'(A'A + W^-1)^-1
 // H)^-1: the derivative of -1/2 log|H'(A'A + W^-1)^-1 H| in A'A + W^-1 is 1/2 V V', as that of the density's quadratic
 // form is 1/2 alpha alpha'.
-void BoundPasses::begin_gradient(const CollapsedBound& bound) {
+void CollapsedBoundPasses::begin_gradient(const CollapsedBound& bound) {
   covariance_ = posterior_covariance(bound);
   means_ = bound.weights * contrasts_;
   if (on_device_) return on_device_->set_posterior(means_, covariance_);
@@ -97,14 +98,14 @@ void BoundPasses::begin_gradient(const CollapsedBound& bound) {
   if (!tight) posterior_.emplace(factor_, means_, covariance_);
 }
 
-void BoundPasses::add_to_gradient(const RegressionData& piece, const RunContext& context) {
+void CollapsedBoundPasses::add_to_gradient(const RegressionData& piece, const RunContext& context) {
   if (on_device_) return add_to_gradient_on_device(piece, context);
   if (settings_.kind == BoundKind::tight) add_tight(piece, context);
   else add_standard(piece, context);
   gradient_rows_ += piece.coords.n;
 }
 
-InducingGradient BoundPasses::gradient() const {
+InducingGradient CollapsedBoundPasses::gradient() const {
   if (on_device_) return gradient_on_device();
   BoundAdjoints total = adjoints_->total();
   if (posterior_) {  // tau = W. The sum over rows of W_i A_i'S A_i is tr S(B - I) = M - tr S.
@@ -115,7 +116,7 @@ InducingGradient BoundPasses::gradient() const {
   return total.gradient;
 }
 
-void BoundPasses::add_tight(const RegressionData& piece, const RunContext& context) {
+void CollapsedBoundPasses::add_tight(const RegressionData& piece, const RunContext& context) {
   adjoints_->add(piece.coords.n, context, [&](Index first, Index last, BoundAdjoints& sum) {
     const RegressionData rows = some_rows(piece, first, last);
     if (keep_) return add_tight_adjoints(rows, *kept_[std::size_t((gradient_rows_ + first) / settings_.chunk_rows)], sum);
@@ -123,7 +124,8 @@ void BoundPasses::add_tight(const RegressionData& piece, const RunContext& conte
   });
 }
 
-void BoundPasses::add_tight_adjoints(const RegressionData& rows, const CrossBlock& block, BoundAdjoints& sum) const {
+void CollapsedBoundPasses::add_tight_adjoints(const RegressionData& rows, const CrossBlock& block,
+                                              BoundAdjoints& sum) const {
   const Index n = rows.coords.n;
   const MatrixXd& features = block.features();
   const VectorXd precision = precisions_of(rows, factor_.points().covariance().nugget);
@@ -142,7 +144,7 @@ void BoundPasses::add_tight_adjoints(const RegressionData& rows, const CrossBloc
   block.adjoint(bar, -0.5 * slopes, sum.gradient);
 }
 
-void BoundPasses::add_standard(const RegressionData& piece, const RunContext& context) {
+void CollapsedBoundPasses::add_standard(const RegressionData& piece, const RunContext& context) {
   adjoints_->add(piece.coords.n, context, [&](Index first, Index last, BoundAdjoints& sum) {
     const RegressionData rows = some_rows(piece, first, last);
     const VectorXd precision = precisions_of(rows, factor_.points().covariance().nugget);
@@ -159,7 +161,8 @@ void BoundPasses::add_standard(const RegressionData& piece, const RunContext& co
 
 // body(rows, their precisions) for one chunk of rows after the other.
 template <class Body>
-void BoundPasses::for_each_chunk_on_device(const RegressionData& piece, const RunContext& context, const Body& body) {
+void CollapsedBoundPasses::for_each_chunk_on_device(const RegressionData& piece, const RunContext& context,
+                                                    const Body& body) {
   const Index n = piece.coords.n, chunk = on_device_->chunk_rows();
   for (Index first = 0; first < n; first += chunk) {
     const RegressionData rows = some_rows(piece, first, std::min(first + chunk, n));
@@ -168,17 +171,17 @@ void BoundPasses::for_each_chunk_on_device(const RegressionData& piece, const Ru
   }
 }
 
-void BoundPasses::add_to_value_on_device(const RegressionData& piece, const RunContext& context) {
+void CollapsedBoundPasses::add_to_value_on_device(const RegressionData& piece, const RunContext& context) {
   for_each_chunk_on_device(piece, context, [&](const RegressionData& rows, const VectorXd& precision) {
     const VectorXd unexplained = on_device_->compute(rows.coords);
     const MatrixXd weighted = precision.asDiagonal() * values_of(rows);
     on_device_->add_moments(precision, weighted);
-    add_row_terms(rows, precision, weighted, unexplained, settings_.kind, moments_on_device_);
+    add_row_terms(rows, precision, weighted, unexplained, settings_.kind, sums_on_device_);
   });
 }
 
 // As add_tight_adjoints(), for both kinds.
-void BoundPasses::add_to_gradient_on_device(const RegressionData& piece, const RunContext& context) {
+void CollapsedBoundPasses::add_to_gradient_on_device(const RegressionData& piece, const RunContext& context) {
   for_each_chunk_on_device(piece, context, [&](const RegressionData& rows, const VectorXd& precision) {
     const VectorXd unexplained = on_device_->compute(rows.coords);
     const DeviceBlock::Fitted fitted = on_device_->fitted();
@@ -190,7 +193,7 @@ void BoundPasses::add_to_gradient_on_device(const RegressionData& piece, const R
   });
 }
 
-InducingGradient BoundPasses::gradient_on_device() const {
+InducingGradient CollapsedBoundPasses::gradient_on_device() const {
   InducingGradient total = gradient_on_device_;
   on_device_->add_gradient(total);
   add_prior_adjoint(factor_, means_, covariance_, on_device_->traced(), total);
