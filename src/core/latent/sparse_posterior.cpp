@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numeric>
 
 #include "base/error.h"
+#include "latent/evidence_bound.h"
 #include "latent/node_design.h"
 
 namespace neargp {
@@ -13,10 +13,6 @@ namespace neargp {
 namespace {
 
 using Vector = Eigen::Map<const Eigen::VectorXd>;
-
-double dot(const std::vector<double>& x, const std::vector<double>& y) {
-  return std::inner_product(x.begin(), x.end(), y.begin(), 0.0);
-}
 
 }  // namespace
 
@@ -224,25 +220,21 @@ bool SparsePosterior::drop_negative_pseudo_observations() {
   return found;
 }
 
-// The objective of the steps: L, or for Laplace the log density of data and field. Leaves slopes and curvatures behind.
+// The objective of the steps: the bound, or for Laplace the log density of data and field. Leaves slopes and curvatures
+// behind.
 double SparsePosterior::evaluate(PosteriorState& state, const RunContext& context) {
-  std::vector<double> field(response_.n()), precision_mean(model_.nodes());
+  std::vector<double> field(response_.n());
   model_.field_at_data(state.mean.data(), field.data());
   state.linear_predictor = response_.trend(state.beta);
   for (std::size_t i = 0; i < field.size(); ++i) state.linear_predictor[i] += field[i];
   const bool laplace = kind_ == PosteriorKind::laplace;
   likelihood_gradient_.assign(likelihood_.parameters.size(), 0.0);
-  double value = expectations(likelihood_, response_.observations(), state.linear_predictor.data(), laplace ? nullptr : factor_.variance_at_data().data(),
-                              {nullptr, slope_.data(), curvature_.data(), nullptr}, likelihood_gradient_.data(), context);
-  model_.precision_times(state.mean.data(), precision_mean.data());
-  value -= 0.5 * dot(state.mean, precision_mean);
-  if (laplace) return value;
-  const std::vector<double>& variance = factor_.variance_at_data();
-  for (std::size_t i = 0; i < variance.size(); ++i) {
-    const double given_nodes = model_.interpolates() ? model_.interpolation().variance()[i] : 0.0;
-    value += 0.5 * state.precision[i] * (variance[i] - given_nodes);
-  }
-  return value + 0.5 * model_.log_det_precision() - 0.5 * factor_.log_det();
+  const double log_likelihood =
+      expectations(likelihood_, response_.observations(), state.linear_predictor.data(),
+                   laplace ? nullptr : factor_.variance_at_data().data(),
+                   {nullptr, slope_.data(), curvature_.data(), nullptr}, likelihood_gradient_.data(), context);
+  if (laplace) return log_joint_density(log_likelihood, model_, state.mean);
+  return evidence_bound(log_likelihood, model_, factor_, state.precision, state.mean);
 }
 
 // Laplace's mode does not depend on the precisions of the steps that lead to it.

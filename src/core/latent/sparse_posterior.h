@@ -2,17 +2,12 @@
 // that its covariance is fitted by.
 //
 // "sparse": the variational optimum, W_i = -E d2 log p(y_i | eta_i) under q (for a Gaussian response the exact
-// posterior), with the evidence lower bound
+// posterior), with the evidence bound L of evidence_bound.h. Its steps are natural-gradient steps: each datum is a
+// pseudo-observation, a normal observation of eta_i with precision W_i and natural mean t_i = W_i eta_i + E d log p.
+// "laplace": the same at the mode, W_i and slopes taken at the point.
 //
-//   L = sum_i E log p(y_i | eta_i) + 1/2 sum_i W_i (s_i - v_i) - 1/2 m'Qm + 1/2 log|Q| - 1/2 log|A|,
-//
-// q(w_i) = N(mu_i, s_i), mu = C m, s_i = v_i + c_i'Z c_i. Its steps are natural-gradient steps: each datum is a
-// pseudo-observation, a normal pseudo-observation of eta_i with precision W_i and natural mean t_i = W_i eta_i + E d
-// log p. "laplace": the same at the mode, W_i and slopes taken at the point.
-//
-// log|A| and Z = d log|A| / dA come from a factor of A on the pattern of the model's cliques. With an incomplete factor
-// L is that factor's own objective: W stationary for it means W_i = -2 dE_i/ds_i as before, and its gradient below is
-// exact. The mean solves the exact system, the factor only preconditions it.
+// With an incomplete factor of A, W stationary for that factor's L means W_i = -2 dE_i/ds_i as before, and the gradient
+// is exact. The mean solves the exact system, the factor only preconditions it.
 #pragma once
 
 #include <vector>
@@ -35,7 +30,7 @@ struct PosteriorGradient {
 };
 
 struct PosteriorOutcome {
-  double value = 0.0;  // L, or Laplace's approximation of the log evidence
+  double value = 0.0;  // the evidence bound L, or Laplace's approximation of the log evidence
   int iterations = 0;
   bool converged = false;
   PosteriorGradient gradient;  // of the value, field and trend profiled out; empty unless it was asked for
@@ -87,7 +82,8 @@ class SparsePosterior {
  private:
   struct Step {
     PosteriorState state;
-    double value, predicted_gain;  // predicted_gain: the gain that the quadratic objective of the pseudo-observations has left for the mean
+    double value;
+    double predicted_gain;  // that the quadratic objective of the pseudo-observations has left for the mean
   };
 
   void check_state(const PosteriorState& state) const;

@@ -1,4 +1,4 @@
-// Gradients of a SparsePosterior's value.
+// The gradient of the evidence bound, as fit() of a SparsePosterior returns it, and of Laplace's approximation.
 //
 // Field, trend and pseudo-observations being stationary, only the explicit dependence on weights and variances counts.
 // Of the prior, with v_j = (a_j'm)^2 + a_j'Z a_j,
@@ -16,6 +16,7 @@
 #include <numeric>
 
 #include "base/error.h"
+#include "latent/evidence_bound.h"
 #include "latent/sparse_posterior.h"
 
 namespace neargp {
@@ -78,8 +79,7 @@ double SparsePosterior::finish_laplace(const RunContext& context) {
   state_.find_natural_means(slope_);
   factorize_or_fall_back(context);
   factor_.find_inverse(context);
-  value += 0.5 * model_.log_det_precision() - 0.5 * factor_.log_det();
-  return value;
+  return laplace_evidence(value, model_, factor_);
 }
 
 // Steps without the negative curvatures approach the mode linearly, and log|A| there has an error of the first order in
