@@ -170,13 +170,6 @@ metric_index <- function(core_covariance) {
   which.max(colSums(variances / ifelse(total > 0, total, 1)))
 }
 
-# The metric up to a common factor: the neighbours change only when this does. A number for each coordinate and for each axis of
-# anisotropy, so that the metrics of components with other parameters can be compared.
-metric_shape <- function(component) {
-  log_range <- log(component$range[component$group])
-  c(log_range - log_range[1L], if (length(component$anisotropy)) component$anisotropy else c(0, 0))
-}
-
 is_isotropic <- function(component) length(component$range) == 1L && !length(component$anisotropy)
 
 # ---- natural scale ----------------------------------------------------------------------------------------------------------------

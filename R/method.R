@@ -164,7 +164,7 @@ fit_level <- function(problem, k, coarse, state, objective_for, optimize, neglig
     state <- result
     problem$report(k, round, state)
     updated <- covariance_at(problem, state$working)$components[[index]]
-    move <- metric_shape(updated) - metric_shape(component)
+    move <- core_metric_shape(updated) - core_metric_shape(component)
     if (max(abs(move)) <= control$refresh_tolerance || (round > 1L && state$gain < negligible)) return(state)
     component <- if (sum(move * last_move) < 0) halfway_component(component, updated) else updated
     last_move <- move

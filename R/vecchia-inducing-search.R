@@ -57,7 +57,7 @@ nearest_given <- function(method, problem, working, key) {
 
 renewed_arrangement <- function(method, problem, given, working, renew_at) {
   found <- component_at(problem, working)
-  moved <- metric_shape(found) - metric_shape(component_at(problem, given$searched_at))
+  moved <- core_metric_shape(found) - core_metric_shape(component_at(problem, given$searched_at))
   if (max(abs(moved)) > renew_at) arrange(method, problem, found, given$arrangement$key) else given$arrangement
 }
 

@@ -78,7 +78,7 @@ vecchia_search <- function(problem, ordering, renew_at = 0.5) {
   order <- NULL
   ordered_in <- NULL
   function(component, k) {
-    shape <- metric_shape(component)
+    shape <- core_metric_shape(component)
     if (is.null(order) || max(abs(shape - ordered_in)) > renew_at) {
       order <<- row_order(problem, component, ordering, key)
       ordered_in <<- shape

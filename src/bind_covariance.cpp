@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "bind_convert.h"
 #include "covariance/covariance_matrix.h"
+#include "covariance/metric_shape.h"
 #include "simd/instruction_set.h"
 
 namespace {
@@ -76,6 +77,11 @@ neargp::PreparedCovariance prepared_component(const Rcpp::List& component) {
 }
 
 }  // namespace
+
+// [[Rcpp::export]]
+std::vector<double> core_metric_shape(const Rcpp::List& component) {
+  return neargp::metric_shape(to_component(component));
+}
 
 // [[Rcpp::export]]
 Rcpp::NumericMatrix core_scale(const Rcpp::NumericMatrix& coords, const Rcpp::List& component) {

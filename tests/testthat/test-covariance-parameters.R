@@ -73,11 +73,14 @@ test_that("settings that do not fit the locations are classed errors", {
 })
 
 test_that("metrics of components with different parameters can be compared", {
-  plain <- list(range = c(3, 7), group = c(1L, 1L, 2L), anisotropy = double(0))
-  rotated <- list(range = c(3, 6), group = c(1L, 1L, 2L), anisotropy = c(0.1, 0.2))
-  several <- list(range = c(3, 3, 14), group = 1:3, anisotropy = double(0))
-  expect_equal(metric_shape(several) - metric_shape(plain), c(0, 0, log(2), 0, 0))
-  expect_equal(metric_shape(rotated) - metric_shape(plain), c(0, 0, log(6 / 7), 0.1, 0.2))
+  component <- function(range, group, anisotropy = double(0)) {
+    list(family = "exponential", variance = 1, range = range, group = group, anisotropy = anisotropy, shape = double(0))
+  }
+  plain <- component(c(3, 7), c(1L, 1L, 2L))
+  rotated <- component(c(3, 6), c(1L, 1L, 2L), c(0.1, 0.2))
+  several <- component(c(3, 3, 14), 1:3)
+  expect_equal(core_metric_shape(several) - core_metric_shape(plain), c(0, 0, log(2), 0, 0))
+  expect_equal(core_metric_shape(rotated) - core_metric_shape(plain), c(0, 0, log(6 / 7), 0.1, 0.2))
   expect_false(is_isotropic(plain))
   expect_true(is_isotropic(list(range = 3, group = c(1L, 1L), anisotropy = double(0))))
 })

@@ -5,7 +5,7 @@
 //     = sum_i E log p(y_i | eta_i) + 1/2 sum_i W_i (s_i - v_i) - 1/2 m'Qm + 1/2 log|Q| - 1/2 log|A|,
 //
 // since the divergence is 1/2 [tr(Q A^-1) - nodes + m'Qm + log|A| - log|Q|] and tr(Q A^-1) = nodes - tr(C'WC A^-1).
-// Under q the field at datum i has the variance s_i = v_i + c_i'Z c_i, Z = A^-1 and v_i what the nodes leave unexplained.
+// Under q the field at datum i has the variance s_i = v_i + c_i'Z c_i, Z = A^-1; v_i is what the nodes leave of it.
 //
 // log|A| and Z = d log|A| / dA come from a factor of A on the pattern of the model's cliques. With an incomplete factor
 // L is that factor's own objective. The gradient is derived in evidence_bound_gradient.cpp.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "covariance/metric_shape.h"
 #include "latent/latent_solve.h"
 #include "latent/mean_field_batches.h"
 #include "latent/node_design.h"
@@ -12,19 +13,12 @@ namespace neargp {
 
 namespace {
 
-// The shape of the metric, which decides who is near: log ratios of the ranges, and the anisotropy.
-std::vector<double> metric_shape(const Covariance& covariance) {
-  const Component& component =
-      *std::max_element(covariance.components.begin(), covariance.components.end(),
-                        [](const Component& a, const Component& b) { return a.variance < b.variance; });
-  std::vector<double> shape;
-  for (const int group : component.group) shape.push_back(std::log(component.range[group] / component.range[0]));
-  if (component.anisotropic) shape.insert(shape.end(), {component.u, component.v});
-  return shape;
+const Component& largest_component(const Covariance& covariance) {
+  return *std::max_element(covariance.components.begin(), covariance.components.end(),
+                           [](const Component& a, const Component& b) { return a.variance < b.variance; });
 }
 
 double largest_difference(const std::vector<double>& x, const std::vector<double>& y) {
-  if (x.size() != y.size()) return INFINITY;
   double largest = 0.0;
   for (std::size_t i = 0; i < x.size(); ++i) largest = std::max(largest, std::abs(x[i] - y[i]));
   return largest;
@@ -45,7 +39,7 @@ std::vector<double> column_spread(const std::vector<double>& coords, int dim) {
 class AdamState {
  public:
   AdamState(const LatentModel& model, const LatentResponse& response, MeanFieldPoint point,
-         const MeanFieldAdamSettings& settings)
+            const MeanFieldAdamSettings& settings)
       : model_(model),
         point_(std::move(point)),
         settings_(settings),
@@ -205,12 +199,12 @@ MeanFieldFit fit_mean_field(const LatentModel& model, const LatentResponse& resp
   MeanFieldBatches batches(bound, settings.batch_size, settings.key);
   AdamState state(model, response, std::move(start), settings);
   const MeanFieldBatch everything = bound.everything();
-  std::vector<double> sought_in = metric_shape(state.covariance());
+  std::vector<double> sought_in = metric_shape(largest_component(state.covariance()));
   const Index steps = settings.epochs * batches.steps();
   MeanFieldFit fit, earlier;
   if (settings.warm_start) record_point(bound, state.point_at(everything.nodes), everything, context, earlier);
   for (int epoch = 0; epoch < settings.epochs; ++epoch) {
-    const std::vector<double> shape = metric_shape(state.covariance());
+    const std::vector<double> shape = metric_shape(largest_component(state.covariance()));
     if (epoch > 0 && (settings.locations || largest_difference(shape, sought_in) > 0.25)) {
       bound.renew_neighbors(state.point_at({}), context);
       sought_in = shape;
