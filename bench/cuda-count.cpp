@@ -1,5 +1,5 @@
-// Writes what a launch of Vecchia sums with information gets on a device, and what it leaves there: the arguments of the
-// kernel, then each piece of the device's memory, before and after. bench/cuda-count.py runs the kernel with it.
+// Writes what a launch of Vecchia sums with information gets on a device, and what it leaves there: the arguments of
+// the kernel, then each piece of the device's memory, before and after. bench/cuda-count.py runs the kernel with it.
 #define DOCTEST_CONFIG_IMPLEMENT
 #include <cstdlib>
 #include <fstream>
@@ -60,8 +60,8 @@ struct WritingDevice : emulated::Device {
 
 }  // namespace
 
-// Matern 3/2 with one range and a nugget, two dimensions, response and constant; no conditioning set is short. Arguments: k,
-// precision ("single" or "double"), and the file.
+// Matern 3/2 with one range and a nugget, two dimensions, response and constant; no conditioning set is short.
+// Arguments: k, precision ("single" or "double"), and the file.
 int main(int, char** arguments) {
   const int k = std::atoi(arguments[1]);
   file.open(arguments[3], std::ios::binary);

@@ -85,7 +85,8 @@ SEXP core_problem(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& 
   const DataStore data(coords, columns, noise_scale, outputs);
   std::vector<int> rows;
   if (targets.isNotNull()) rows = to_rows(Rcpp::IntegerVector(targets));
-  return ProblemPointer(new neargp::LocalProblem(data.view(), neighbor_rows(neighbors), rows, make_run_context(threads)),
+  return ProblemPointer(new neargp::LocalProblem(data.view(), neighbor_rows(neighbors), rows,
+                                                 make_run_context(threads)),
                         true);
 }
 
@@ -149,17 +150,17 @@ Rcpp::List core_simulate(const Rcpp::NumericMatrix& coords, const Rcpp::NumericM
   const PointStore targets(newcoords);
   const OutputStore target_outputs(new_outputs, newcoords.nrow());
   const std::vector<double> normal_rows = row_major(normals);
-  return to_r(neargp::simulate_conditional(data.view(), targets.view(), to_rows(order_new), to_neighbor_table(neighbors),
-                                           to_covariance(covariance, nugget), normal_rows.data(), make_run_context(threads),
-                                           target_outputs.data()),
+  return to_r(neargp::simulate_conditional(data.view(), targets.view(), to_rows(order_new),
+                                           to_neighbor_table(neighbors), to_covariance(covariance, nugget),
+                                           normal_rows.data(), make_run_context(threads), target_outputs.data()),
               data.columns);
 }
 
 // [[Rcpp::export]]
 Rcpp::List core_exact_simulate(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& values,
                                const Rcpp::NumericVector& noise_scale, const Rcpp::NumericMatrix& newcoords,
-                               const Rcpp::List& covariance, double nugget, const Rcpp::NumericMatrix& normals, int threads,
-                               Rcpp::Nullable<Rcpp::IntegerVector> outputs = R_NilValue,
+                               const Rcpp::List& covariance, double nugget, const Rcpp::NumericMatrix& normals,
+                               int threads, Rcpp::Nullable<Rcpp::IntegerVector> outputs = R_NilValue,
                                Rcpp::Nullable<Rcpp::IntegerVector> new_outputs = R_NilValue) {
   const DataStore data(coords, values, noise_scale, outputs);
   const PointStore targets(newcoords);
@@ -176,7 +177,8 @@ Rcpp::List core_exact(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatr
                       bool information, int threads, Rcpp::Nullable<Rcpp::IntegerVector> outputs = R_NilValue) {
   const DataStore data(coords, columns, noise_scale, outputs);
   const neargp::Covariance spec = to_covariance(covariance, nugget);
-  return to_r(neargp::exact_sums(data.view(), spec, information, make_run_context(threads)), data.columns, spec.parameters());
+  return to_r(neargp::exact_sums(data.view(), spec, information, make_run_context(threads)), data.columns,
+              spec.parameters());
 }
 
 // [[Rcpp::export]]
@@ -186,7 +188,8 @@ Rcpp::List core_exact_gradient(const Rcpp::NumericMatrix& coords, const Rcpp::Nu
                                Rcpp::Nullable<Rcpp::IntegerVector> outputs = R_NilValue) {
   const DataStore data(coords, columns, noise_scale, outputs);
   return to_r(
-      neargp::exact_gradient(data.view(), to_covariance(covariance, nugget), to_vector(beta), make_run_context(threads)));
+      neargp::exact_gradient(data.view(), to_covariance(covariance, nugget), to_vector(beta),
+                             make_run_context(threads)));
 }
 
 // [[Rcpp::export]]
@@ -198,6 +201,6 @@ Rcpp::List core_exact_predict(const Rcpp::NumericMatrix& coords, const Rcpp::Num
   const DataStore data(coords, columns, noise_scale, outputs);
   const PointStore targets(newcoords);
   const OutputStore target_outputs(new_outputs, newcoords.nrow());
-  return to_r(neargp::exact_krige(data.view(), targets.view(), to_covariance(covariance, nugget), make_run_context(threads),
-                                  target_outputs.data()));
+  return to_r(neargp::exact_krige(data.view(), targets.view(), to_covariance(covariance, nugget),
+                                  make_run_context(threads), target_outputs.data()));
 }

@@ -23,7 +23,8 @@ neargp::WorkingParameters to_working_parameters(const Rcpp::List& list) {
                                     Rcpp::as<std::vector<double>>(list["lower"]),
                                     Rcpp::as<std::vector<double>>(list["upper"]),
                                     {}};
-  for (const std::string& name : Rcpp::as<std::vector<std::string>>(list["transform"])) working.scale.push_back(to_scale(name));
+  for (const std::string& name : Rcpp::as<std::vector<std::string>>(list["transform"]))
+    working.scale.push_back(to_scale(name));
   const Rcpp::LogicalVector free = list["free"];
   working.free.assign(free.begin(), free.end());
   return working;
@@ -86,7 +87,8 @@ std::vector<double> core_metric_shape(const Rcpp::List& component) {
 // [[Rcpp::export]]
 Rcpp::NumericMatrix core_scale(const Rcpp::NumericMatrix& coords, const Rcpp::List& component) {
   const neargp::PreparedCovariance covariance = prepared_component(component);
-  if (covariance.dim != coords.ncol()) throw neargp::Error("A covariance must say for each coordinate which range divides it.");
+  if (covariance.dim != coords.ncol())
+    throw neargp::Error("A covariance must say for each coordinate which range divides it.");
   const PointStore points(coords);
   std::vector<double> scaled(std::size_t(coords.nrow()) * coords.ncol());
   for (neargp::Index i = 0; i < points.view().n; ++i)

@@ -6,8 +6,8 @@
 // An operation has
 //
 //   sums(columns, parameters)      the number of sums over targets that it finds
-//   for_each_array(view, visit)    where it has arrays over the targets: visit(array, numbers for each target) for each;
-//                                  what it takes is in arrays of const double, what it finds in arrays of double
+//   for_each_array(view, visit)    where it has arrays over the targets: visit(array, numbers for each target) for
+//                                  each; what it takes is in arrays of const double, what it finds in arrays of double
 #pragma once
 
 #include <initializer_list>

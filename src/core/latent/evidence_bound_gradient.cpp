@@ -102,8 +102,8 @@ void SparsePosterior::add_laplace_terms(LatentAdjoints& adjoints, std::vector<do
   const Index n = response_.n();
   const int p = response_.coefficients, width = model_.prior().k() + 1;
   std::vector<double> third(n), at_nodes(model_.nodes()), at_coefficients(p, 0.0);
-  expectations(likelihood_, response_.observations(), state_.linear_predictor.data(), nullptr, {nullptr, nullptr, nullptr, third.data()},
-               nullptr, context);
+  expectations(likelihood_, response_.observations(), state_.linear_predictor.data(), nullptr,
+               {nullptr, nullptr, nullptr, third.data()}, nullptr, context);
   for (Index i = 0; i < n; ++i) third[i] *= 0.5 * factor_.variance_at_data()[i];
   model_.sum_at_nodes(third.data(), at_nodes.data());
   const TrendSystem system(model_, response_, node_design_, factor_, state_.precision, true, context);
@@ -148,7 +148,8 @@ std::vector<double> SparsePosterior::laplace_likelihood_terms(const std::vector<
       moved.parameters[a] *= std::exp(sign * step);
       expectations(moved, response_.observations(), state_.linear_predictor.data(), nullptr,
                    {nullptr, slope.data(), curvature.data(), nullptr}, nullptr, context);
-      for (Index i = 0; i < n; ++i) difference += sign * (at_data[i] * slope[i] - 0.5 * factor_.variance_at_data()[i] * curvature[i]);
+      for (Index i = 0; i < n; ++i)
+        difference += sign * (at_data[i] * slope[i] - 0.5 * factor_.variance_at_data()[i] * curvature[i]);
     }
     terms.push_back(difference / (2.0 * step));
   }

@@ -161,8 +161,8 @@ double rate_at(const MeanFieldAdamSettings& settings, Index step, Index steps) {
   return decayed_rate(settings.learning_rate, settings.warm_start ? 1.0 : double(step) / double(steps));
 }
 
-void record_point(MeanField& bound, const MeanFieldPoint& point, const MeanFieldBatch& everything, const RunContext& context,
-                  MeanFieldFit& fit) {
+void record_point(MeanField& bound, const MeanFieldPoint& point, const MeanFieldBatch& everything,
+                  const RunContext& context, MeanFieldFit& fit) {
   fit.point = point;
   fit.value = bound.evaluate(fit.point, everything, context).value;
   fit.node_neighbors = bound.node_neighbors();
@@ -171,9 +171,9 @@ void record_point(MeanField& bound, const MeanFieldPoint& point, const MeanField
 
 }  // namespace
 
-std::vector<double> starting_moments(const LatentModel& model, const LatentResponse& response, const Likelihood& likelihood,
-                                     const std::vector<double>& beta, const std::vector<double>& eta,
-                                     const RunContext& context) {
+std::vector<double> starting_moments(const LatentModel& model, const LatentResponse& response,
+                                     const Likelihood& likelihood, const std::vector<double>& beta,
+                                     const std::vector<double>& eta, const RunContext& context) {
   const Index n = response.n();
   std::vector<double> slope(n), precision(n), weighted(n), at_nodes(model.nodes());
   expectations(likelihood, response.observations(), eta.data(), nullptr,

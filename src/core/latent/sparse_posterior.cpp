@@ -34,7 +34,8 @@ SparsePosterior::SparsePosterior(const LatentModel& model, const LatentResponse&
 // Pseudo-observations where the likelihood is not log-concave start with a small precision instead of a negative one.
 PosteriorState SparsePosterior::start(std::vector<double> linear_predictor, const Likelihood& likelihood,
                                       const RunContext& context) const {
-  if (Index(linear_predictor.size()) != response_.n()) throw Error("There must be one linear predictor for each datum.");
+  if (Index(linear_predictor.size()) != response_.n())
+    throw Error("There must be one linear predictor for each datum.");
   std::vector<double> slope(response_.n()), curvature(response_.n());
   expectations(likelihood, response_.observations(), linear_predictor.data(), nullptr,
                {nullptr, slope.data(), curvature.data(), nullptr}, nullptr, context);
@@ -46,8 +47,9 @@ PosteriorState SparsePosterior::start(std::vector<double> linear_predictor, cons
   return state;
 }
 
-PosteriorState SparsePosterior::resume(std::vector<double> mean, std::vector<double> beta, std::vector<double> precision,
-                                       std::vector<double> linear_predictor, const std::vector<double>& slope) const {
+PosteriorState SparsePosterior::resume(std::vector<double> mean, std::vector<double> beta,
+                                       std::vector<double> precision, std::vector<double> linear_predictor,
+                                       const std::vector<double>& slope) const {
   if (Index(linear_predictor.size()) != response_.n() || Index(slope.size()) != response_.n())
     throw Error("There must be one linear predictor and one slope for each datum.");
   PosteriorState state{std::move(mean), std::move(beta), std::move(precision), {}, std::move(linear_predictor)};
@@ -70,14 +72,15 @@ void SparsePosterior::restore(std::vector<double> mean, std::vector<double> beta
   factorize_or_fall_back(context);
 }
 
-PosteriorOutcome SparsePosterior::fit(PosteriorState start, const Likelihood& likelihood, const PosteriorSettings& settings,
-                                      bool derivatives, const RunContext& context) {
+PosteriorOutcome SparsePosterior::fit(PosteriorState start, const Likelihood& likelihood,
+                                      const PosteriorSettings& settings, bool derivatives, const RunContext& context) {
   check_state(start);
   state_ = std::move(start);
   likelihood_ = likelihood;
   PosteriorOutcome outcome;
   factor_.set_prior();
-  if (kind_ == PosteriorKind::laplace) drop_negative_pseudo_observations();  // those of an earlier mode, see propose_pseudo_observations()
+  // Those of an earlier mode, see propose_pseudo_observations().
+  if (kind_ == PosteriorKind::laplace) drop_negative_pseudo_observations();
   if (likelihood.family == ResponseFamily::gaussian) find_gaussian_pseudo_observations(context);
   converge(context);
   outcome.value = evaluate(state_, context);
@@ -120,7 +123,8 @@ PosteriorOutcome SparsePosterior::fit(PosteriorState start, const Likelihood& li
 }
 
 // Pseudo-observations moved that share of the way to the proposed ones, the mean to theirs.
-SparsePosterior::Step SparsePosterior::part_of_step(const PosteriorState& proposal, double share, const RunContext& context) {
+SparsePosterior::Step SparsePosterior::part_of_step(const PosteriorState& proposal, double share,
+                                                    const RunContext& context) {
   Step step{state_, -std::numeric_limits<double>::infinity(), 0.0};
   for (std::size_t i = 0; i < proposal.precision.size(); ++i) {
     step.state.precision[i] += share * (proposal.precision[i] - step.state.precision[i]);
@@ -200,9 +204,10 @@ double SparsePosterior::move_mean(PosteriorState& state, const RunContext& conte
 bool SparsePosterior::factorize_or_fall_back(const RunContext& context) {
   if (factor_.factorize(state_.precision, context)) return true;
   if (drop_negative_pseudo_observations()) return factorize_or_fall_back(context);
-  if (factor_.is_exact()) throw Error("The precision matrix of the posterior is not positive definite to working precision.");
+  if (factor_.is_exact())
+    throw Error("The precision matrix of the posterior is not positive definite to working precision.");
   if (!factor_.can_be_exact())
-    throw Error("The incomplete factor of the posterior's precision broke down, and the exact one would take too much.");
+    throw Error("The incomplete factor of the posterior's precision broke down, and the exact one takes too much.");
   factor_.become_exact();
   return factorize_or_fall_back(context);
 }

@@ -48,8 +48,8 @@ struct PosteriorState {
 
 class SparsePosterior {
  public:
-  // Should an incomplete factor break down where no exact one can take its place, fit() throws an Error. Model and response
-  // outlive the object; the model's covariance may change between calls.
+  // Should an incomplete factor break down where no exact one can take its place, fit() throws an Error. Model and
+  // response outlive the object; the model's covariance may change between calls.
   SparsePosterior(const LatentModel& model, const LatentResponse& response, PosteriorKind kind,
                   const FactorSettings& factor, const RunContext& context);
 

@@ -9,7 +9,8 @@ namespace neargp {
 
 // The sums of vecchia_sums(), of the dense model. `failed` is 0 when the covariance matrix is
 // singular.
-LikelihoodSums exact_sums(const LocalData& data, const Covariance& covariance, bool information, const RunContext& context);
+LikelihoodSums exact_sums(const LocalData& data, const Covariance& covariance, bool information,
+                          const RunContext& context);
 
 // The gradient of conditional_gradient(), of the dense model: with alpha = S^-1 e and W = (alpha alpha' - S^-1) / 2 the
 // derivatives are <W, dS_a>, which needs no product of matrices for each parameter as the information does.

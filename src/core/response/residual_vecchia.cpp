@@ -91,7 +91,8 @@ ResidualVecchia residual_vecchia(const RegressionData& data, Points inducing, co
   result.value = -0.5 * (double(data.coords.n) * log_two_pi + log_det + trend.contrast.dot(gram * trend.contrast));
   if (!std::isfinite(result.value)) return failed(BoundFailure::posterior);
   if (!derivatives) return result;
-  result.gradient = residual_adjoint(data, rows, noise, neighbors, whitened, {result.weights, result.factor, trend.contrast}, context);
+  result.gradient = residual_adjoint(data, rows, noise, neighbors, whitened,
+                                     {result.weights, result.factor, trend.contrast}, context);
   result.gradient.parameters = active_part(std::move(result.gradient.parameters), covariance);
   return result;
 }

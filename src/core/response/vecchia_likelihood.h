@@ -1,6 +1,6 @@
-// Vecchia's likelihood, its gradient and its information: the sum over targets of log N(y_i; b'y_n, f), with conditioning
-// sets that come before their targets in an ordering. It is LOO-k's objective when they may hold any other point; the
-// methods differ in nothing else. The kernel, with the derivation, is conditional/cpu/vecchia_sums.h.
+// Vecchia's likelihood, its gradient and its information: the sum over targets of log N(y_i; b'y_n, f), with
+// conditioning sets that come before their targets in an ordering. It is LOO-k's objective when they may hold any
+// other point; the methods differ in nothing else. The kernel, with the derivation, is conditional/cpu/vecchia_sums.h.
 #pragma once
 
 #include <vector>

@@ -25,16 +25,16 @@ VectorXd precisions_of(const RegressionData& rows, double nugget) {
 
 // In the logarithm of the nugget: -sum W_i dF/dW_i, dF/dW_i = 1/2 [ 1/W_i - (e_i - A_i'm)^2 - A_i'S A_i - d_i tau_i
 // / W_i ].
-double nugget_slope(const VectorXd& precision, const MatrixXd& residuals, const VectorXd& spread, const VectorXd& slopes,
-                    const VectorXd& unexplained) {
+double nugget_slope(const VectorXd& precision, const MatrixXd& residuals, const VectorXd& spread,
+                    const VectorXd& slopes, const VectorXd& unexplained) {
   const Eigen::ArrayXd per_row = precision.array() * (residuals.rowwise().squaredNorm() + spread).array() +
                                  unexplained.array() * slopes.array() - 1.0;
   return 0.5 * per_row.sum();
 }
 
 // What sums have of rows beside their features.
-void add_row_terms(const RegressionData& rows, const VectorXd& precision, const MatrixXd& weighted, const VectorXd& unexplained,
-                   BoundKind kind, CollapsedBoundSums& sum) {
+void add_row_terms(const RegressionData& rows, const VectorXd& precision, const MatrixXd& weighted,
+                   const VectorXd& unexplained, BoundKind kind, CollapsedBoundSums& sum) {
   sum.columns += values_of(rows).transpose() * weighted;
   sum.traces += trace_terms(kind, precision, unexplained);
   sum.log_precision += precision.array().log().sum();
@@ -119,7 +119,8 @@ InducingGradient CollapsedBoundPasses::gradient() const {
 void CollapsedBoundPasses::add_tight(const RegressionData& piece, const RunContext& context) {
   adjoints_->add(piece.coords.n, context, [&](Index first, Index last, BoundAdjoints& sum) {
     const RegressionData rows = some_rows(piece, first, last);
-    if (keep_) return add_tight_adjoints(rows, *kept_[std::size_t((gradient_rows_ + first) / settings_.chunk_rows)], sum);
+    const std::size_t chunk = std::size_t((gradient_rows_ + first) / settings_.chunk_rows);
+    if (keep_) return add_tight_adjoints(rows, *kept_[chunk], sum);
     add_tight_adjoints(rows, CrossBlock(factor_, rows.coords, true), sum);
   });
 }

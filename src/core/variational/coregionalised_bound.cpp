@@ -125,8 +125,8 @@ class CoregionalisedEvaluation {
     return group.weights.segment(first, last - first) / nuggets_[std::size_t(group.outputs[j])];
   }
 
-  // Those of the features of places: `gram` is the sum of Phi Phi' / noise scale, and Phi W_p R_p of the group's outputs
-  // are side by side in `cross`.
+  // Those of the features of places: `gram` is the sum of Phi Phi' / noise scale, and Phi W_p R_p of the group's
+  // outputs are side by side in `cross`.
   CollapsedBoundSums sums_of(const OutputGroup& group) const {
     const Index features = factor_.place_features(), count = Index(group.outputs.size());
     const CollapsedBoundSums zero{MatrixXd::Zero(features, features), MatrixXd::Zero(features, count * columns_),
@@ -170,7 +170,8 @@ class CoregionalisedEvaluation {
   }
 
   GroupAdjoints sum_adjoints(const OutputGroup& group, const MatrixXd& means, const MatrixXd& covariance) const {
-    const Index features = factor_.place_features(), m = factor_.points(), k = means.cols(), count = Index(group.outputs.size());
+    const Index features = factor_.place_features(), m = factor_.points(), k = means.cols();
+    const Index count = Index(group.outputs.size());
     std::vector<MatrixXd> own_means;
     for (const int p : group.outputs) own_means.push_back(factor_.from_fields(means, p));
     const GroupAdjoints zero{factor_.zero_gradient(),
@@ -193,7 +194,8 @@ class CoregionalisedEvaluation {
         const MatrixXd alpha = weight.asDiagonal() * residuals;
         bar.noalias() += own_means[j] * alpha.transpose();
         sum.fitted.middleCols(Index(j) * k, k) += phi * alpha;
-        sum.nuggets[Index(j)] += weight.dot(residuals.rowwise().squaredNorm()) + tau.dot(unexplained) - double(last - first);
+        sum.nuggets[Index(j)] +=
+            weight.dot(residuals.rowwise().squaredNorm()) + tau.dot(unexplained) - double(last - first);
         for (int c = 0; c < factor_.structures(); ++c) {
           taus.col(c) += factor_.coregionalisation(c, p, p) * tau;
           sum.slopes(c, Index(j)) += tau.dot(block.unexplained_share(c));
@@ -218,13 +220,14 @@ class CoregionalisedEvaluation {
       const LatentField& field = factor_.fields()[q];
       const auto fitted = adjoints.fitted.block(field.structure * m, j * k, m, k);
       gradient.parameters[std::size_t(field.parameter + p * field.stride)] +=
-          means.middleRows(Index(q) * m, m).cwiseProduct(fitted).sum() - field.loadings[p] * adjoints.slopes(field.structure, j);
+          means.middleRows(Index(q) * m, m).cwiseProduct(fitted).sum() -
+          field.loadings[p] * adjoints.slopes(field.structure, j);
     }
     gradient.parameters[std::size_t(factor_.covariance().nugget_parameter() + p)] += 0.5 * adjoints.nuggets[j];
   }
 
-  // The second term of add_row_slopes(): entry (q, r) of `traces`, of the blocks S_qr and Gamma, is what a pair of fields
-  // has in the sum over rows of W_xp A_xp'S A_xp, but for loadings and nugget.
+  // The second term of add_row_slopes(): entry (q, r) of `traces`, of the blocks S_qr and Gamma, is what a pair of
+  // fields has in the sum over rows of W_xp A_xp'S A_xp, but for loadings and nugget.
   void add_spread_slopes(const OutputGroup& group, const MatrixXd& gram, const MatrixXd& covariance,
                          InducingGradient& gradient) const {
     const Index count = Index(factor_.fields().size());

@@ -1,5 +1,5 @@
-// The bound of collapsed_bound.h of rows that are not all in memory: they come in pieces, twice, and what is kept of them
-// are sums.
+// The bound of collapsed_bound.h of rows that are not all in memory: they come in pieces, twice, and what is kept of
+// them are sums.
 #pragma once
 
 #include "variational/collapsed_bound_passes.h"
@@ -25,7 +25,9 @@ class StreamedBound {
   // pass follows a value that did not fail.
   void add_to_value(const RegressionData& piece, const RunContext& context) { passes_.add_to_value(piece, context); }
   CollapsedBound value();
-  void add_to_gradient(const RegressionData& piece, const RunContext& context) { passes_.add_to_gradient(piece, context); }
+  void add_to_gradient(const RegressionData& piece, const RunContext& context) {
+    passes_.add_to_gradient(piece, context);
+  }
   InducingGradient gradient() const;
 
  private:
