@@ -67,6 +67,24 @@ TEST_CASE("the gradient of the likelihood is that of differences, for every cova
   }
 }
 
+TEST_CASE("the derivative in one parameter does not depend on which others are wanted") {
+  for (const Model& model : all_models()) {
+    CAPTURE(model.name);
+    const Data data(uniform_cloud(25, model.dim), 3);
+    const Cloud inducing = uniform_cloud(6, model.dim, 8);
+    const NeighborTable neighbors = neighbors_before(data, 4);
+    const std::vector<double> all = evaluate(data, inducing, neighbors, model.covariance, true).gradient.parameters;
+    for (int a = 0; a < model.covariance.parameters(); ++a) {
+      CAPTURE(a);
+      Covariance one = model.covariance;
+      one.active.assign(std::size_t(one.parameters()), 0);
+      one.active[std::size_t(a)] = 1;
+      CHECK(evaluate(data, inducing, neighbors, one, true).gradient.parameters[std::size_t(a)] ==
+            doctest::Approx(all[std::size_t(a)]).epsilon(1e-10));
+    }
+  }
+}
+
 TEST_CASE("with all earlier rows for neighbours the likelihood is exact") {
   const Model model = all_models().front();
   const Data data(uniform_cloud(30, model.dim), 2);

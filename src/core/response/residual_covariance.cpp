@@ -64,7 +64,7 @@ void ResidualCovariance::contract(const double* left, const double* right, std::
 // A pair of places has one entry above and one below the diagonal. Squared distances depend on length parameters by
 // sums over pairs of the products of coordinate differences, weighted by the slopes.
 void ResidualCovariance::contract_component(std::size_t c, const double* left, const double* right,
-                                        std::vector<double>& parameters) {
+                                            std::vector<double>& parameters) {
   const PreparedComponent& component = covariance_.components[c];
   const Component& places = components_[c];
   const FamilyChoice<double> family = family_choice(component);
@@ -78,7 +78,7 @@ void ResidualCovariance::contract_component(std::size_t c, const double* left, c
     if (m == 0) break;
     covariance_kernels().covariance_column(
         family, component.variance, from(c, j + 1, places.points[j]),
-        {value_.data(), slope ? slope_.data() : nullptr, shape ? shape_.data() : nullptr});
+        {value_.data(), slope || shape ? slope_.data() : nullptr, shape ? shape_.data() : nullptr});
     const Eigen::Map<const Eigen::ArrayXd> lefts(left + j + 1, m), rights(right + j + 1, m);
     auto weight = weight_.head(m);
     weight = -(lefts * right[j] + rights * left[j]);
