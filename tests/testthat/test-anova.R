@@ -38,3 +38,34 @@ test_that("fits that cannot be compared are refused, and it says in what they di
   near <- anova_fit(z ~ 1, method = loo_k(10L))
   expect_error(anova(near, near), "leave-one-out", class = "neargp_error_not_likelihood")
 })
+
+test_that("a larger fit with the smaller likelihood is no test, which a warning says", {
+  exponential <- function(covariance, ...) {
+    suppressWarnings(neargp(z ~ h, anova_data(), coords = ~ x + y, covariance = covariance, threads = 1L, ...))
+  }
+  early <- list(cov_matern(NULL, start = list(nu = 4, range = 0.02)), control = neargp_control(max_iterations = 1L))
+  for (method in list(vecchia(10L), exact_gp())) {
+    smaller <- exponential(cov_exponential(), method = method)
+    larger <- do.call(exponential, c(early, list(method = method)))
+    warning <- expect_warning(anova(larger, smaller), class = "neargp_warning_comparison",
+      "`larger` has a log-likelihood .* smaller than `smaller`.*ended before its maximum.*update\\(larger, start = smaller\\)")
+    expect_no_match(conditionMessage(warning), "conditioning sets")
+    table <- suppressWarnings(anova(larger, smaller), classes = "neargp_warning_comparison")
+    expect_identical(rownames(table), c("smaller", "larger"))
+    expect_equal(table$Chisq, c(NA, 2 * (c(logLik(larger)) - c(logLik(smaller)))))
+    expect_true(all(is.na(table[["Pr(>Chisq)"]])))
+  }
+})
+
+test_that("fits have conditioning sets of their own where their metrics differ, or the inducing points", {
+  fixed <- function(ratio) {
+    neargp(z ~ h, anova_data(), coords = ~ x + y, method = vecchia(10L), threads = 1L,
+      covariance = cov_exponential(variance = 1, range = 0.3, anisotropy = c(angle = 90, ratio = ratio)), nugget = 0.1)
+  }
+  wide <- fixed(0.5)
+  narrow <- fixed(0.1)
+  expect_true(have_own_sets(wide, narrow))
+  expect_false(have_own_sets(wide, wide))
+  wide$method <- vecchia(10L, inducing = 5L)
+  expect_true(have_own_sets(wide, wide))
+})
