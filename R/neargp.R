@@ -126,6 +126,7 @@ neargp <- function(formula, data, coords = NULL, time = NULL, method = NULL, cov
   settings$covariance <- covariance %||% method_default_covariance(settings$method, locations) %||% default_covariance(settings$family, model$data, locations)
   if (!is.null(stream)) model$data$stream <- with_coding(stream, frame, model)
   problem <- new_problem(model$data, locations, settings, start)
+  inform_partial_start(start, problem)
   in_sample(stream, check_problem(problem, frame))
   warn_unlike_units(problem, distance)
   prepared <- proc.time()[["elapsed"]]
@@ -188,7 +189,8 @@ new_problem <- function(data, locations, settings, start) {
     start_positions = if (inherits(start, "neargp_last")) start$positions,
     groups = component_groups(settings$covariance, locations), covariance = settings$covariance, method = settings$method,
     family = settings$family, warm_classifier = if (inherits(start, "neargp")) start$classifier,
-    warm_start = if (inherits(start, "neargp")) warm_start_of(start, data, layout, settings), control = settings$control,
+    warm_start = if (inherits(start, "neargp")) warm_start_of(start, data, layout, settings),
+    start_differences = if (inherits(start, "neargp")) start_differences(start, data, layout, settings), control = settings$control,
     threads = settings$threads, report = fit_reporter(settings$verbose), report_bound = bound_reporter(settings$verbose)))
 }
 

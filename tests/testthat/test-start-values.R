@@ -72,3 +72,30 @@ test_that("correlations that hardly fall have starting values", {
     expect_false(any(grepl("Inf|NaN", capture.output(print(fit)))))
   }
 })
+
+test_that("what of a fit given as `start` is not taken is said, and nothing at all is an error", {
+  data <- simulated_data(60)
+  fit <- function(covariance = cov_exponential(), method = vecchia(8), formula = z ~ height, ...) {
+    neargp(formula, data, coords = ~ x + y, method = method, covariance = covariance, threads = 1L, ...)
+  }
+  exponential <- fit()
+  expect_no_message(fit(start = exponential), class = "neargp_message_start")
+  expect_no_message(fit(start = exponential, method = exact_gp()), class = "neargp_message_start")
+  expect_message(matern <- fit(cov_matern(NULL), start = exponential), "`start` has no smoothness", class = "neargp_message_start")
+  expect_message(fit(start = matern), "no smoothness, of which `start` has values", class = "neargp_message_start")
+  expect_error(fit(cov_exponential(variance = 1, range = 0.3, anisotropy = TRUE), nugget = 0.1, start = exponential),
+    "none of the parameters that the model estimates", class = "neargp_error_argument")
+})
+
+test_that("a fit that is not continued says in what it differs", {
+  data <- simulated_data(60)
+  fit <- function(rows = data, method = svgp(10, move = FALSE), formula = z ~ height, ...) {
+    suppressWarnings(neargp(formula, rows, coords = ~ x + y, method = method, covariance = cov_exponential(), threads = 1L, ...))
+  }
+  first <- fit()
+  expect_no_message(fit(start = first), class = "neargp_message_start")
+  expect_message(fit(formula = z ~ 1, start = first), "differs in its trend from this call: its parameters alone", class = "neargp_message_start")
+  expect_message(fit(data[-1L, ], start = first), "differs in its rows", class = "neargp_message_start")
+  expect_message(fit(within(data, z <- rev(z)), start = first), "differs in its response", class = "neargp_message_start")
+  expect_no_message(fit(method = vecchia(8), start = first), class = "neargp_message_start")  # takes all that it has a use for
+})
