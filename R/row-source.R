@@ -193,52 +193,80 @@ open_files <- function(source) {
   list(read = read, where = function() sprintf(" from %s", at), advice = NULL, close = function() invisible())
 }
 
-# The first chunk of all has the classes of the columns.
+# `columns` are those of the open file (text_columns()), `classes` those that all files have by name, "NULL" for columns that are left out. The
+# first chunk of all has those that `colClasses` leaves open.
 open_text <- function(source) {
   files <- source$x
   number <- 0L
-  connection <- header <- classes <- NULL
+  connection <- columns <- classes <- NULL
   close <- function() {
     if (!is.null(connection)) base::close(connection)
     connection <<- NULL
-  }
-  table <- function(...) {
-    given <- utils::modifyList(list(file = connection, stringsAsFactors = FALSE, nrows = source$chunk_rows), source$arguments)
-    do.call(utils::read.csv, utils::modifyList(given, list(...)))
   }
   begin_file <- function() {
     close()
     number <<- number + 1L
     connection <<- gzfile(files[number], "r")
-    has_line(connection)
+    if (!has_line(connection)) return(FALSE)
+    columns <<- text_columns(connection, source$arguments)
+    if (is.null(classes)) classes <<- given_classes(source$arguments$colClasses, columns)
+    TRUE
   }
-  # Columns of a further file may be in another order. Other columns are told by check_alike().
-  take_header <- function() {
-    line <- readLines(connection, 1L)
-    pushBack(line, connection)
-    names <- names(do.call(utils::read.csv, utils::modifyList(source$arguments, list(text = line, colClasses = NA))))
-    classes <<- if (length(classes) > 1L) classes[match(names, header)] else classes
-    header <<- names
+  table <- function(opened) {
+    given <- utils::modifyList(list(file = connection, stringsAsFactors = FALSE, nrows = source$chunk_rows), source$arguments)
+    given$colClasses <- c(if (columns$row_names) "character", unname(classes[columns$names]))
+    if (!opened) {
+      given[c("header", "check.names")] <- FALSE
+      given$col.names <- c(if (columns$row_names) "row.names", columns$names)
+      if (columns$row_names) given$row.names <- 1L
+    }
+    do.call(utils::read.csv, given)
   }
+  first <- TRUE
   read <- function(chunk) {
     opened <- FALSE
     while (!opened && (is.null(connection) || !has_line(connection))) {
       if (number == length(files)) return(NULL)
       opened <- begin_file()
     }
-    if (opened && !is.null(classes)) take_header()
-    rows <- if (is.null(classes)) table() else if (opened) table(colClasses = classes) else
-      table(colClasses = classes, header = FALSE, col.names = header, check.names = FALSE)
-    if (is.null(classes)) {
-      header <<- names(rows)
-      classes <<- source$arguments$colClasses %||% text_classes(rows)
+    rows <- table(opened)
+    if (first) {
+      open <- names(rows)[is.na(classes[names(rows)])]
+      classes[open] <<- text_classes(rows[open])
+      first <<- FALSE
     }
-    numbers <- vapply(rows, is.integer, NA) | names(rows) %in% header[is.na(classes)] & vapply(rows, is_unknown, NA)
+    numbers <- vapply(rows, is.integer, NA) | is.na(classes[names(rows)]) & vapply(rows, is_unknown, NA)
     rows[numbers] <- lapply(rows[numbers], as.double)
     rows
   }
   list(read = read, where = function() sprintf(" from %s", files[max(number, 1L)]),
     advice = "Classes of columns are those of the first chunk, unless `colClasses` says otherwise: row_source(file, colClasses = ).", close = close)
+}
+
+# The names of a file's columns in its own order, and whether a column of row names without a name of its own is before them, as
+# write.table() has it. A record may have several lines.
+text_columns <- function(connection, arguments, lines = 20L) {
+  begin <- readLines(connection, lines)
+  pushBack(begin, connection)
+  rows <- do.call(utils::read.csv, utils::modifyList(arguments, list(text = begin, nrows = 1L, colClasses = "character")))
+  list(names = names(rows), row_names = .row_names_info(rows) > 0L)
+}
+
+# `colClasses` as read.csv() takes it: named, or for the columns in turn, row names included, and recycled.
+given_classes <- function(given, columns) {
+  classes <- stats::setNames(rep(NA_character_, length(columns$names)), columns$names)
+  if (is.null(given)) return(classes)
+  if (is.null(names(given))) {
+    classes[] <- rep_len(given, length(classes) + columns$row_names)[columns$row_names + seq_along(classes)]
+    return(classes)
+  }
+  unknown <- setdiff(names(given), names(classes))
+  if (length(unknown)) {
+    abort_source(sprintf("`colClasses` names columns that the file does not have: %s. It has %s.", format_some(unknown),
+      format_some(names(classes), 20L)))
+  }
+  classes[names(given)] <- given
+  classes
 }
 
 # Numbers are recognised in each chunk, quoted ones, too; whole ones may be followed by others.

@@ -246,3 +246,33 @@ test_that("the sample is all rows in their order, or as many as asked for and th
   expect_lte(nrow(some), 45L)
   expect_identical(some, taken(c(50, 90, 160), 40L))
 })
+
+test_that("files of write.table() have a column of row names that is no column of the data, and columns are left out by \"NULL\"", {
+  data <- source_rows(50L)
+  rows_of <- function(...) {
+    chunks <- list()
+    for_each_chunk(row_source(..., chunk_rows = 7L), function(chunk, number, first) chunks[[number]] <<- chunk)
+    rows <- do.call(rbind, lapply(chunks, function(chunk) structure(chunk, row.names = .set_row_names(nrow(chunk)))))
+    rows[order(names(rows))]
+  }
+  expected <- function(data) {
+    data[vapply(data, is.integer, NA)] <- lapply(data[vapply(data, is.integer, NA)], as.double)
+    data[order(names(data))]
+  }
+  named <- withr::local_tempfile(fileext = ".csv")
+  utils::write.table(data, named, sep = ",")
+  plain <- source_file(data[rev(names(data))])
+  twice <- expected(rbind(data, data))
+  expect_equal(rows_of(named), expected(data))
+  expect_equal(rows_of(c(named, plain)), twice)
+  expect_equal(rows_of(c(plain, named)), twice)
+  left_out <- setdiff(names(data), c("soil", "height"))
+  expect_equal(rows_of(c(plain, named), colClasses = c(soil = "NULL", height = "NULL")), expected(rbind(data, data)[left_out]))
+  by_place <- ifelse(names(data) %in% left_out, NA, "NULL")
+  expect_equal(rows_of(plain, colClasses = rev(by_place)), expected(data[left_out]))
+  expect_equal(rows_of(named, colClasses = c("character", by_place)), expected(data[left_out]))
+  expect_true(all(vapply(rows_of(c(named, plain), colClasses = "character"), is.character, NA)))
+  expect_equal(rows_of(c(named, plain), colClasses = c(x = "character", soil = NA))$x, as.character(c(data$x, data$x)))
+  expect_error(rows_of(named, colClasses = c(sol = "character")), class = "neargp_error_source")
+  expect_equal(coef(source_fit(row_source(named, chunk_rows = 20L))), coef(source_fit(row_source(plain, chunk_rows = 20L))))
+})
