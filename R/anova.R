@@ -8,9 +8,11 @@
 #' not checked, and not at an end of the parameters' range: for a variance or nugget of 0 the p-value is too large, half of it is closer
 #' (Self and Liang 1987).
 #'
-#' A special case cannot be the more likely one, yet a fit of it can: conditioning sets, and with `vecchia(inducing = )` positions and order, are
-#' found for each fit's own covariance, and searches can end in different maxima. Where the larger fit has the smaller likelihood the test has no
-#' p-value, and a warning says so. To search the larger model from the smaller one is worth a try: `update(larger, start = smaller)`.
+#' A special case cannot be the more likely one, yet a fit of it can: conditioning sets, and with
+#' `vecchia(inducing = )` positions and order, are found for each fit's own covariance, and searches
+#' can end in different maxima. Where the larger fit has the smaller likelihood the test has no
+#' p-value, and a warning says so. To search the larger model from the smaller one is worth a try:
+#' `update(larger, start = smaller)`.
 #'
 #' @param object,... two or more fits of [neargp()] by likelihood, as of [vecchia()] or [exact_gp()], by the same method with the same
 #'   settings to the same rows: approximate likelihoods from other conditioning sets differ by more than models do.
@@ -18,7 +20,8 @@
 #'   gain over the row before), `Df` (the parameters that it took) and `Pr(>Chisq)`.
 #' @section Errors: `neargp_error_not_likelihood` for fits that maximised another objective ([loo_k()], [mll_k()], [vnngp()] of other
 #'   responses than gaussian), for which [cross_validate()] is; `neargp_error_comparison` for fits of other data or methods;
-#'   `neargp_error_argument` for one fit alone. A warning of class `neargp_warning_comparison` where a larger fit has the smaller likelihood.
+#'   `neargp_error_argument` for one fit alone. A warning of class
+#'   `neargp_warning_comparison` where a larger fit has the smaller likelihood.
 #' @references Self, S. G. and Liang, K.-Y. (1987). Asymptotic properties of maximum likelihood estimators and likelihood ratio tests under
 #'   nonstandard conditions. *Journal of the American Statistical Association* 82, 605-610.
 #' @examples
@@ -40,14 +43,18 @@ anova.neargp <- function(object, ...) {
   table$Chisq <- c(NA, 2 * diff(table$logLik))
   table$Df <- c(NA, diff(table$npar))
   lost <- is_lost(table)
-  table[["Pr(>Chisq)"]] <- ifelse(table$Df > 0 & !lost, stats::pchisq(table$Chisq, table$Df, lower.tail = FALSE), NA)
+  p_value <- stats::pchisq(table$Chisq, table$Df, lower.tail = FALSE)
+  table[["Pr(>Chisq)"]] <- ifelse(table$Df > 0 & !lost, p_value, NA)
   if (any(lost)) warn_lost(table, fits[by_size])
   structure(table, heading = c("Likelihood-ratio tests of nested fits\n",
     paste0(labels, ": ", vapply(fits, compared_model, ""), collapse = "\n")), class = c("anova", "data.frame"))
 }
 
-# Rows whose model is less likely than a smaller one, by more than two searches may differ that have found the same maximum.
-is_lost <- function(table, resolution = 0.01) !is.na(table$Df) & table$Df > 0 & table$Chisq < -resolution
+# Rows whose model is less likely than a smaller one, by more than two searches may differ that have
+# found the same maximum.
+is_lost <- function(table, resolution = 0.01) {
+  !is.na(table$Df) & table$Df > 0 & table$Chisq < -resolution
+}
 
 # `fits`: in the order of the rows.
 warn_lost <- function(table, fits) {
@@ -55,13 +62,16 @@ warn_lost <- function(table, fits) {
   row <- lost[which.min(table$Chisq[lost])]
   larger <- rownames(table)[row]
   smaller <- rownames(table)[row - 1L]
-  warn_neargp("comparison", c(sprintf("`%s` has a log-likelihood %s smaller than `%s`, which has fewer parameters: this is no test.", larger,
-    format(signif(-table$Chisq[row] / 2, 2L)), smaller),
-    i = if (isFALSE(fits[[row]]$convergence$converged)) sprintf("`%s` ended before its maximum.", larger),
+  ended <- isFALSE(fits[[row]]$convergence$converged)
+  warn_neargp("comparison", c(
+    sprintf("`%s` has a log-likelihood %s smaller than `%s`, which has fewer parameters: this is no test.",
+      larger, format(signif(-table$Chisq[row] / 2, 2L)), smaller),
+    i = if (ended) sprintf("`%s` ended before its maximum.", larger),
     i = if (have_own_sets(fits[[row]], fits[[row - 1L]])) {
-      "Each fit has conditioning sets by its own covariance: likelihoods of nested models are not quite nested."
+      "Each fit has conditioning sets by its own covariance, so that nested models need not be nested."
     },
-    i = sprintf("Search the larger model from the smaller one, update(%s, start = %s), or compare by cross_validate().", larger, smaller)))
+    i = sprintf("Search the larger model from the smaller one, update(%s, start = %s).", larger, smaller),
+    i = "Or compare by cross_validate()."))
 }
 
 have_own_sets <- function(larger, smaller) {

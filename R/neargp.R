@@ -70,7 +70,8 @@
 #'   as from `coef(fit, what = "covariance")`. By default
 #'   from the data. A fit to the same rows and trend by the same method is continued: posterior, pseudo-observations and trend are taken
 #'   over, too, and Adam goes on at the learning rate at which it had ended, so that nothing it has found is lost (a larger `learning_rate`
-#'   of the method takes it farther).
+#'   of the method takes it farther). What of a fit is not taken over is told by a message of class
+#'   `neargp_message_start`; a fit with no value of any estimated parameter is `neargp_error_argument`.
 #' @param control settings of the optimisation, [neargp_control()].
 #' @param device `"cpu"`; `"cuda"`, an NVIDIA GPU, which is available or is an error; or `"auto"`, a GPU where there is one and the computation
 #'   takes more than a second or so of one core. By default `options(neargp.device)`, else `"auto"`. [neargp_sitrep()] reports which parts
@@ -190,7 +191,8 @@ new_problem <- function(data, locations, settings, start) {
     groups = component_groups(settings$covariance, locations), covariance = settings$covariance, method = settings$method,
     family = settings$family, warm_classifier = if (inherits(start, "neargp")) start$classifier,
     warm_start = if (inherits(start, "neargp")) warm_start_of(start, data, layout, settings),
-    start_differences = if (inherits(start, "neargp")) start_differences(start, data, layout, settings), control = settings$control,
+    start_differences = if (inherits(start, "neargp")) start_differences(start, data, layout, settings),
+    control = settings$control,
     threads = settings$threads, report = fit_reporter(settings$verbose), report_bound = bound_reporter(settings$verbose)))
 }
 

@@ -193,11 +193,12 @@ open_files <- function(source) {
   list(read = read, where = function() sprintf(" from %s", at), advice = NULL, close = function() invisible())
 }
 
-# `columns` are those of the open file (text_columns()), `classes` those that all files have by name, "NULL" for columns that are left out. The
-# first chunk of all has those that `colClasses` leaves open.
+# `columns` are those of the open file (text_columns()), `classes` those that all files have by name,
+# "NULL" for columns that are left out. The first chunk of all has those that `colClasses` leaves open.
 open_text <- function(source) {
   files <- source$x
   number <- 0L
+  first <- TRUE
   connection <- columns <- classes <- NULL
   close <- function() {
     if (!is.null(connection)) base::close(connection)
@@ -212,64 +213,75 @@ open_text <- function(source) {
     if (is.null(classes)) classes <<- given_classes(source$arguments$colClasses, columns)
     TRUE
   }
-  table <- function(opened) {
-    given <- utils::modifyList(list(file = connection, stringsAsFactors = FALSE, nrows = source$chunk_rows), source$arguments)
-    given$colClasses <- c(if (columns$row_names) "character", unname(classes[columns$names]))
-    if (!opened) {
-      given[c("header", "check.names")] <- FALSE
-      given$col.names <- c(if (columns$row_names) "row.names", columns$names)
-      if (columns$row_names) given$row.names <- 1L
-    }
-    do.call(utils::read.csv, given)
-  }
-  first <- TRUE
   read <- function(chunk) {
     opened <- FALSE
     while (!opened && (is.null(connection) || !has_line(connection))) {
       if (number == length(files)) return(NULL)
       opened <- begin_file()
     }
-    rows <- table(opened)
-    if (first) {
-      open <- names(rows)[is.na(classes[names(rows)])]
-      classes[open] <<- text_classes(rows[open])
-      first <<- FALSE
-    }
-    numbers <- vapply(rows, is.integer, NA) | is.na(classes[names(rows)]) & vapply(rows, is_unknown, NA)
-    rows[numbers] <- lapply(rows[numbers], as.double)
-    rows
+    rows <- read_text(connection, source, columns, classes, opened)
+    open <- if (first) names(rows)[is.na(classes[names(rows)])]
+    classes[open] <<- text_classes(rows[open])
+    first <<- FALSE
+    numbers_as_double(rows, classes)
   }
-  list(read = read, where = function() sprintf(" from %s", files[max(number, 1L)]),
-    advice = "Classes of columns are those of the first chunk, unless `colClasses` says otherwise: row_source(file, colClasses = ).", close = close)
+  list(read = read, where = function() sprintf(" from %s", files[max(number, 1L)]), close = close,
+    advice = paste("Classes of columns are those of the first chunk, unless `colClasses` says otherwise:",
+      "row_source(file, colClasses = )."))
 }
 
-# The names of a file's columns in its own order, and whether a column of row names without a name of its own is before them, as
-# write.table() has it. A record may have several lines.
+# The next rows of a file, of which the first have the header before them.
+read_text <- function(connection, source, columns, classes, with_header) {
+  given <- list(file = connection, stringsAsFactors = FALSE, nrows = source$chunk_rows)
+  given <- utils::modifyList(given, source$arguments)
+  given$colClasses <- c(if (columns$row_names) "character", unname(classes[columns$names]))
+  if (!with_header) {
+    given[c("header", "check.names")] <- FALSE
+    given$col.names <- c(if (columns$row_names) "row.names", columns$names)
+    if (columns$row_names) given$row.names <- 1L
+  }
+  do.call(utils::read.csv, given)
+}
+
+# Whole numbers may be followed by others, and a column of nothing but NA by numbers.
+numbers_as_double <- function(rows, classes) {
+  unknown <- is.na(classes[names(rows)]) & vapply(rows, is_unknown, NA)
+  numbers <- vapply(rows, is.integer, NA) | unknown
+  rows[numbers] <- lapply(rows[numbers], as.double)
+  rows
+}
+
+# The names of a file's columns in its own order, and whether a column of row names without a name of
+# its own is before them, as write.table() has it. A record may have several lines.
 text_columns <- function(connection, arguments, lines = 20L) {
   begin <- readLines(connection, lines)
   pushBack(begin, connection)
-  rows <- do.call(utils::read.csv, utils::modifyList(arguments, list(text = begin, nrows = 1L, colClasses = "character")))
+  first <- list(text = begin, nrows = 1L, colClasses = "character")
+  rows <- do.call(utils::read.csv, utils::modifyList(arguments, first))
   list(names = names(rows), row_names = .row_names_info(rows) > 0L)
 }
 
-# `colClasses` as read.csv() takes it: named, or for the columns in turn, row names included, and recycled.
+# `colClasses` as read.csv() takes it: named, or for the columns in turn, row names included, and
+# recycled.
 given_classes <- function(given, columns) {
   classes <- stats::setNames(rep(NA_character_, length(columns$names)), columns$names)
   if (is.null(given)) return(classes)
   if (is.null(names(given))) {
-    classes[] <- rep_len(given, length(classes) + columns$row_names)[columns$row_names + seq_along(classes)]
+    recycled <- rep_len(given, length(classes) + columns$row_names)
+    classes[] <- recycled[columns$row_names + seq_along(classes)]
     return(classes)
   }
   unknown <- setdiff(names(given), names(classes))
   if (length(unknown)) {
-    abort_source(sprintf("`colClasses` names columns that the file does not have: %s. It has %s.", format_some(unknown),
-      format_some(names(classes), 20L)))
+    abort_source(c(
+      sprintf("`colClasses` names columns that the file does not have: %s.", format_some(unknown)),
+      i = sprintf("It has %s.", format_some(names(classes), 20L))))
   }
   classes[names(given)] <- given
   classes
 }
 
-# Numbers are recognised in each chunk, quoted ones, too; whole ones may be followed by others.
+# Numbers are recognised in each chunk, quoted ones, too.
 text_classes <- function(rows) {
   unname(vapply(rows, function(column) if (is.numeric(column)) NA_character_ else class(column)[1L], ""))
 }

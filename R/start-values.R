@@ -222,27 +222,31 @@ start_differences <- function(start, data, layout, settings) {
     list(method = class(x$method), estimator = x$method$estimator, posterior = x$method$posterior,
       family = list(family_call(x$family), x$family$link))
   }
-  differing <- function(a, b, parts) parts[!vapply(parts, function(part) identical(unname(a[part]), unname(b[part])), NA)]
-  c(differing(kind(start), kind(settings), c("method", "estimator", "posterior", "family")),
+  before <- kind(start)
+  now <- kind(settings)
+  parts <- c("method", "estimator", "posterior", "family")
+  c(parts[!vapply(parts, function(part) identical(before[[part]], now[[part]]), NA)],
     if (anyNA(layout$start[!layout$fixed])) "parameters", differing_rows(start, data))
 }
 
 differing_rows <- function(start, data) {
-  parts <- c(response = "y", classes = "levels", trials = "trials", trend = "X", coordinates = "coords", offset = "offset",
-    weights = "weights", outputs = "output")
+  parts <- c(response = "y", classes = "levels", trials = "trials", trend = "X",
+    coordinates = "coords", offset = "offset", weights = "weights", outputs = "output")
   if (same_rows(start, data, unname(parts))) return(NULL)
   if (!is.null(data$stream) || length(start$data$y) != length(data$y)) return("rows")
   names(parts)[!vapply(parts, function(part) same_rows(start, data, part), NA)]
 }
 
-# What of a fit `start`, or of what neargp_last() has, is not taken is said, and where nothing is, that is an error. A fit is continued by its
-# own method alone: others take parameters.
+# What of a fit `start`, or of what neargp_last() has, is not taken is said, and where nothing is, that
+# is an error. A fit is continued by its own method alone: others take parameters.
 inform_partial_start <- function(start, problem) {
   if (!inherits(start, c("neargp", "neargp_last"))) return(invisible())
-  continues <- inherits(start, "neargp") && identical(class(start$method), class(problem$method)) && has_fitted_state(start)
+  continues <- inherits(start, "neargp") && has_fitted_state(start) &&
+    identical(class(start$method), class(problem$method))
   if (is_deep(problem$method)) {
-    if (continues || has_fitted_state(problem$warm_start)) return(inform_begins_anew(problem))
-    abort_neargp("argument", c(sprintf("`start` has nothing that a fit by %s() begins with.", method_name(problem$method)),
+    if (continues) return(inform_begins_anew(problem))
+    name <- method_name(problem$method)
+    abort_neargp("argument", c(sprintf("`start` has nothing that a fit by %s() begins with.", name),
       i = "It can be an earlier fit by the same method."))
   }
   given <- if (inherits(start, "neargp")) start$layout$name else names(start$parameters)
@@ -252,21 +256,25 @@ inform_partial_start <- function(start, problem) {
     abort_neargp("argument", c("`start` has none of the parameters that the model estimates.",
       x = sprintf("It has %s, and the model %s.", format_some(given), format_some(estimated))))
   }
-  if (length(lacking)) inform_neargp("start", sprintf("`start` has no %s: its search begins from the data.", format_some(lacking)))
-  surplus <- setdiff(given, problem$layout$name)
-  if (length(surplus)) inform_neargp("start", sprintf("The model has no %s, of which `start` has values: they are left out.", format_some(surplus)))
+  inform_about <- function(names, text) {
+    if (length(names)) inform_neargp("start", sprintf(text, format_some(names)))
+  }
+  inform_about(lacking, "`start` has no %s: its search begins from the data.")
+  inform_about(setdiff(given, problem$layout$name),
+    "The model has no %s, of which `start` has values: they are left out.")
   if (continues) inform_begins_anew(problem)
 }
 
 has_fitted_state <- function(fit) {
-  any(c("posterior", "svgp", "classifier", "pseudo_observations", "low_rank", "deep") %in% names(fit)[!vapply(fit, is.null, NA)])
+  states <- c("posterior", "svgp", "classifier", "pseudo_observations", "low_rank", "deep")
+  !all(vapply(states, function(state) is.null(fit[[state]]), NA))
 }
 
 inform_begins_anew <- function(problem) {
   different <- setdiff(problem$start_differences, "parameters")
   if (!length(different)) return(invisible())
-  inform_neargp("start", sprintf("`start` is not continued, since it differs in its %s from this call: %s.", format_some(different),
-    if (is_deep(problem$method)) "the fit begins anew" else "its parameters alone are taken"))
+  inform_neargp("start", sprintf("`start` is not continued, since it differs in its %s from this call: %s.",
+    format_some(different), if (is_deep(problem$method)) "the fit begins anew" else "its parameters alone are taken"))
 }
 
 check_start_values <- function(start, layout) {

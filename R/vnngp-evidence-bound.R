@@ -1,7 +1,8 @@
 # The objective of a latent model: its evidence lower bound
 #   L = E log p(y given u) - KL[q(u), prior of u]
-# (or Laplace's approximation of the log evidence) with field and trend profiled out, as a function of the working parameters of
-# covariance and family. The terms are written out and computed in src/core/latent/evidence_bound.h.
+# (or Laplace's approximation of the log evidence) with field and trend profiled out, as a function of
+# the working parameters of covariance and family. The terms are written out and computed in
+# src/core/latent/evidence_bound.h.
 
 # Inducing points: `coords`, and at the data `node`, the one that each row sees.
 latent_nodes <- function(problem) {

@@ -83,7 +83,7 @@ test_that("what of a fit given as `start` is not taken is said, and nothing at a
   expect_no_message(fit(start = exponential, method = exact_gp()), class = "neargp_message_start")
   expect_message(matern <- fit(cov_matern(NULL), start = exponential), "`start` has no smoothness", class = "neargp_message_start")
   expect_message(fit(start = matern), "no smoothness, of which `start` has values", class = "neargp_message_start")
-  expect_error(fit(cov_exponential(variance = 1, range = 0.3, anisotropy = TRUE), nugget = 0.1, start = exponential),
+  expect_error(fit(cov_matern(NULL, variance = 1, range = 0.3), nugget = 0.1, start = exponential),
     "none of the parameters that the model estimates", class = "neargp_error_argument")
 })
 
