@@ -262,7 +262,18 @@ inform_partial_start <- function(start, problem) {
   inform_about(lacking, "`start` has no %s: its search begins from the data.")
   inform_about(setdiff(given, problem$layout$name),
     "The model has no %s, of which `start` has values: they are left out.")
-  if (continues) inform_begins_anew(problem)
+  if (!continues) return(invisible())
+  inform_begins_anew(problem)
+  if (!is.null(problem$warm_start)) inform_other_inducing(start, problem$method)
+}
+
+# svgp() goes on with the points of the fit; others take those that are asked for.
+inform_other_inducing <- function(start, method) {
+  if (identical(start$method$inducing, method$inducing)) return(invisible())
+  inform_neargp("start", if (is_svgp(method)) {
+    sprintf("The %s inducing points of `start` are kept, in place of those that `inducing` asks for.",
+      format_count(nrow(start$svgp$positions)))
+  } else "Inducing points are those that `inducing` asks for, not those of `start`.")
 }
 
 has_fitted_state <- function(fit) {

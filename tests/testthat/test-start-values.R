@@ -97,5 +97,8 @@ test_that("a fit that is not continued says in what it differs", {
   expect_message(fit(formula = z ~ 1, start = first), "differs in its trend from this call: its parameters alone", class = "neargp_message_start")
   expect_message(fit(data[-1L, ], start = first), "differs in its rows", class = "neargp_message_start")
   expect_message(fit(within(data, z <- rev(z)), start = first), "differs in its response", class = "neargp_message_start")
+  expect_message(more <- fit(method = svgp(20, move = FALSE), start = first), "The 10 inducing points of `start` are kept",
+    class = "neargp_message_start")
+  expect_identical(more$svgp$positions, first$svgp$positions)
   expect_no_message(fit(method = vecchia(8), start = first), class = "neargp_message_start")  # takes all that it has a use for
 })
