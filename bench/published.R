@@ -1,0 +1,51 @@
+# Figures of the papers of ODVGP, SWSGP, VNNGP and LOO-k for the sets that are in the data folder and the methods that are here, in
+# published.csv: `method` is the one here, `printed_as` the paper's name of it, `se` the standard error that is printed (SWSGP does not say whether it is one). Test
+# log-likelihoods stand there as negative ones, percentages as shares.
+
+read_published <- function(papers) {
+  rows <- utils::read.csv(file.path(bench_folder(), "published.csv"))
+  rows[rows$paper %in% papers, ]
+}
+
+better_is_less <- function(metric) metric != "accuracy"
+
+# The best of the published figures of each method, set and measure: papers print several variants of a method (by Adam and by natural gradients, say).
+best_published <- function(papers) {
+  rows <- read_published(papers)
+  order_key <- ifelse(better_is_less(rows$metric), rows$value, -rows$value)
+  rows <- rows[order(order_key), ]
+  rows[!duplicated(rows[c("paper", "set", "method", "k", "metric")]), ]
+}
+
+standard_error <- function(x) if (length(x) > 1L) stats::sd(x) / sqrt(length(x)) else NA_real_
+
+# "yes": at least as good as printed, by the mean over splits, rounded as the paper does. "level": worse, by less than the standard error of
+# the difference.
+verdict <- function(metric, value, se, published, published_se) {
+  worse <- ifelse(better_is_less(metric), value - published, published - value)
+  printed_digits <- nchar(sub("^[^.]*\\.?", "", format(published, trim = TRUE)))
+  spread <- sqrt(ifelse(is.na(se), 0, se)^2 + ifelse(is.na(published_se), 0, published_se)^2)
+  ifelse(worse <= 0.5 * 10^-printed_digits, "yes", ifelse(worse <= spread, "level", "no"))
+}
+
+# Rows of results are appended as they come, so that a run can be cut off and taken up again.
+read_results <- function(name) {
+  file <- result_file(paste0(name, ".csv"))
+  if (file.exists(file)) utils::read.csv(file)
+}
+
+is_done <- function(name, key) {
+  results <- read_results(name)
+  if (is.null(results)) return(FALSE)
+  matches <- lapply(names(key), function(column) {
+    if (is.na(key[[column]])) is.na(results[[column]]) else results[[column]] %in% key[[column]]
+  })
+  any(Reduce(`&`, matches))
+}
+
+append_result <- function(name, row) {
+  results <- read_results(name)
+  rounded <- as.data.frame(lapply(row, function(x) if (is.double(x)) signif(x, 5L) else x))
+  utils::write.csv(rbind(results, rounded), result_file(paste0(name, ".csv")), row.names = FALSE)
+  print(rounded, row.names = FALSE)
+}
