@@ -19,15 +19,6 @@ shuttle,0.010,0.002,0.015,0.005
 abalone3,0.668,0.289,0.691,0.314
 splice,0.025,0.000,0.030,0.001")
 
-# Of the ODVGP paper (Salimbeni et al. 2018), appendix G: accuracies and log likelihoods of a random tenth of the rows, of one split. The
-# better of its methods with a coupled basis (SVGP by Adam or by natural gradients), and the better with an orthogonal one.
-odvgp_classes <- read.csv(text = "set,svgp_accuracy,svgp_nll,odvgp_accuracy,odvgp_nll
-landsat,0.9145,0.4102,0.9128,0.3920
-thyroid,0.9956,0.0133,0.9947,0.0115
-letter,0.9569,0.2316,0.9577,0.2276
-pendigits,0.9965,0.0216,0.9966,0.0207
-connect4,0.8644,0.3009,0.8633,0.3017")
-
 # Inputs standardised, and the classes y. covtype is a set like the others, by the names pine, fir and covtype; "pine/8" is every eighth of
 # its rows.
 class_data <- function(set) {

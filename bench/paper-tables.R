@@ -1,7 +1,7 @@
 # The papers' tables of regression (and of eeg, two classes) beside ours: SVGP, PPGPR and SWSGP of LOO-k's Table 6, SVGP and orthogonal bases of
 # ODVGP's appendix G (of which its Tables 1 and 2 are means over more sets than can be had), SWSGP's Tables 1 to 3, SVGP and SWSGP of VNNGP's
 # Tables 1 and 2. Each paper's splits: LOO-k 15:3:2, of which the validation rows choose nothing here; VNNGP 64/16/20, the same; the others a random tenth
-# for the test. Matern 5/2 with a range for each input (SWSGP's own tables: 3/2), one thread, CPU seconds of the whole fit. ppgpr() and odvgp()
+# for the test. Matern 5/2 with a range for each input (SWSGP's own tables: 3/2), CPU seconds (of all threads) of the whole fit. ppgpr() and odvgp()
 # begin with the fit by svgp(): its parameters and points are theirs, and its time is in theirs.
 #
 #   Rscript bench/paper-tables.R run PAPER [sets] [methods: svgp,ppgpr,odvgp,swsgp] [splits: 1,2,3] [inducing: 256] [k: 16] [epochs: 30]
@@ -54,7 +54,7 @@ split_of <- function(paper, set, split) {
 fit_by <- function(method, case, data, covariance = cov_matern(nu = protocols[[case$paper]]$nu, ard = TRUE), ...) {
   family <- if (case$set == "eeg") stats::binomial() else stats::gaussian()
   set.seed(case$split)
-  timed(suppressWarnings(neargp(y ~ 1, data$train, coords = ~ ., covariance = covariance, family = family, method = method, threads = 1L,
+  timed(suppressWarnings(neargp(y ~ 1, data$train, coords = ~ ., covariance = covariance, family = family, method = method, threads = bench_threads(),
     verbose = FALSE, ...), classes = c("neargp_warning_convergence", "neargp_warning_inducing")))
 }
 
@@ -77,7 +77,7 @@ second_stage <- function(case, data, first, nu) {
 }
 
 scored_row <- function(case, data, fitted) {
-  predicting <- timed(predict(fitted$value, data$test, threads = 1L))
+  predicting <- timed(predict(fitted$value, data$test, threads = bench_threads()))
   predicted <- predicting$value
   unit <- response_unit(case$paper, case$set)
   classes <- case$set == "eeg"

@@ -1,38 +1,62 @@
-# svgp() on standardised sets of classes, on random splits of which a tenth of the rows is the test set, beside the accuracies and log
-# likelihoods that the ODVGP paper (Salimbeni et al. 2018, appendix G) has for its inducing points. CPU seconds are of the whole fit, of one
-# thread.
+# svgp() and loo_k() on standardised sets of classes, on random splits of which a tenth of the rows is the test set, beside the accuracies and
+# log likelihoods that the ODVGP paper (Salimbeni et al. 2018, appendix G) has for its inducing points: the better of its methods with a coupled
+# basis (SVGP by Adam or by natural gradients), and the better with an orthogonal one. CPU seconds (of all threads) are of the whole fit.
 #
-#   Rscript bench/svgp-classes.R [sets: landsat,thyroid,pendigits] [inducing points: 256] [links: softmax,robust-max] [splits: 1]
+#   Rscript bench/svgp-classes.R run [sets: landsat,thyroid,pendigits] [inducing points: 128] [methods: softmax,robust-max,loo_k] [splits: 1]
+#   Rscript bench/svgp-classes.R table
+#
+# softmax and robust-max are links of svgp(). Rows go to results/svgp-classes.csv, and what is there already is not run again.
 script <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
 folder <- if (length(script)) dirname(script) else "bench"
-source(file.path(folder, "common.R"))
-source(file.path(folder, "class-sets.R"))
+for (file in c("common.R", "published.R", "class-sets.R")) source(file.path(folder, file))
 
-sets <- argument(1L, c("landsat", "thyroid", "pendigits"))
-inducing <- as.integer(argument(2L, "256"))
-links <- argument(3L, c("softmax", "robust-max"))
-splits <- as.integer(argument(4L, "1"))
-
-run <- function(set, points, link, split) {
-  data <- class_data(set)
-  set.seed(split)
-  test <- sort(sample(nrow(data), round(nrow(data) / 10)))
-  data <- varying_inputs(data, -test)
-  seconds <- cpu_seconds(fit <- neargp(y ~ 1, data[-test, ], coords = ~ ., covariance = cov_matern(nu = 2.5, ard = TRUE),
-    method = svgp(points, std_errors = FALSE), family = categorical(link), threads = 1L, verbose = FALSE))
-  predicting <- cpu_seconds(predicted <- predict(fit, data[test, ], threads = 1L))
-  scored <- scores(data$y[test], prob = predicted)
-  published <- odvgp_classes[odvgp_classes$set == set, -1L]
-  data.frame(set = set, split = split, n = nrow(data) - length(test), inputs = ncol(data) - 1L, classes = nlevels(data$y), inducing = points,
-    link = link, cpu_fit = seconds, cpu_predict = predicting, evaluations = fit$convergence$evaluations,
-    converged = fit$convergence$converged, bound_per_row = fit$log_likelihood / (nrow(data) - length(test)),
-    accuracy = scored$accuracy, nll = scored$log_loss, calibration_error = scored$calibration_error, published)
+case_of <- function(set, points, method, split) {
+  data.frame(set = set, split = split, method = method, inducing = if (method == "loo_k") NA_integer_ else points)
 }
 
-cases <- expand.grid(split = splits, link = links, points = inducing, set = sets, stringsAsFactors = FALSE)
-results <- NULL
-for (i in seq_len(nrow(cases))) {
-  results <- rbind(results, run(cases$set[i], cases$points[i], cases$link[i], cases$split[i]))
-  print(results[i, ], digits = 4, row.names = FALSE)
-  save_table(results, "svgp-classes")
+run <- function(case) {
+  if (is_done("svgp-classes", case)) return(invisible())
+  data <- class_data(case$set)
+  set.seed(case$split)
+  test <- sort(sample(nrow(data), round(nrow(data) / 10)))
+  data <- varying_inputs(data, -test)
+  local <- case$method == "loo_k"
+  fitted <- timed(neargp(y ~ 1, data[-test, ], coords = ~ ., covariance = cov_matern(nu = 2.5, ard = TRUE),
+    method = if (local) loo_k() else svgp(case$inducing, std_errors = FALSE), family = if (local) categorical() else categorical(case$method),
+    threads = bench_threads(), verbose = FALSE))
+  fit <- fitted$value
+  predicting <- timed(predict(fit, data[test, ], threads = bench_threads()))
+  scored <- scores(data$y[test], prob = predicting$value)
+  append_result("svgp-classes", data.frame(case, n = nrow(data) - length(test), inputs = ncol(data) - 1L, classes = nlevels(data$y),
+    cpu_fit = fitted$cpu, cpu_predict = predicting$cpu, evaluations = fit$convergence$evaluations %||% NA, converged = fit$convergence$converged,
+    accuracy = scored$accuracy, nll = scored$log_loss, calibration_error = scored$calibration_error))
+}
+
+# Ours of a set and a method, with most inducing points, beside the printed figures of either basis.
+beside <- function(rows, metric) {
+  printed <- best_published("odvgp")
+  printed <- printed[printed$set == rows$set[1L] & printed$metric == metric, ]
+  rows <- rows[rows$inducing %in% max(rows$inducing), ]
+  value <- mean(rows[[metric]])
+  se <- standard_error(rows[[metric]])
+  coupled <- printed$value[printed$method == "svgp"]
+  orthogonal <- printed$value[printed$method == "odvgp"]
+  data.frame(set = rows$set[1L], method = rows$method[1L], inducing = rows$inducing[1L], metric = metric, splits = nrow(rows), ours = value,
+    ours_se = se, coupled = coupled, orthogonal = orthogonal, as_good_as_coupled = verdict(metric, value, se, coupled, NA),
+    as_good_as_orthogonal = verdict(metric, value, se, orthogonal, NA), cpu_fit = mean(rows$cpu_fit))
+}
+
+compare_all <- function() {
+  results <- read_results("svgp-classes")
+  groups <- split(results, results[c("set", "method")], drop = TRUE)
+  rows <- do.call(rbind, lapply(c("nll", "accuracy"), function(metric) do.call(rbind, lapply(groups, beside, metric))))
+  save_table(rows, "svgp-classes-compared", digits = 4L)
+  print(table(rows$method, rows$as_good_as_coupled, rows$metric))
+}
+
+if (argument(1L, "run") == "table") compare_all() else {
+  describe_run()
+  cases <- expand.grid(method = argument(4L, c("softmax", "robust-max", "loo_k")), split = as.integer(argument(5L, "1")),
+    points = as.integer(argument(3L, "128")), set = argument(2L, c("landsat", "thyroid", "pendigits")), stringsAsFactors = FALSE)
+  for (i in seq_len(nrow(cases))) run(case_of(cases$set[i], cases$points[i], cases$method[i], cases$split[i]))
 }
