@@ -1,6 +1,6 @@
 # Figures of the papers of ODVGP, SWSGP, VNNGP and LOO-k for the sets that are in the data folder and the methods that are here, in
-# published.csv: `method` is the one here, `printed_as` the paper's name of it, `se` the standard error that is printed (SWSGP does not say whether it is one). Test
-# log-likelihoods stand there as negative ones, percentages as shares.
+# published.csv: `method` is the one here, `printed_as` the paper's name of it, `se` the standard error that is printed (SWSGP does not say
+# whether it is one). Test log-likelihoods stand there as negative ones, percentages as shares.
 
 read_published <- function(papers) {
   rows <- utils::read.csv(file.path(bench_folder(), "published.csv"))
@@ -9,7 +9,8 @@ read_published <- function(papers) {
 
 better_is_less <- function(metric) metric != "accuracy"
 
-# The best of the published figures of each method, set and measure: papers print several variants of a method (by Adam and by natural gradients, say).
+# The best of the published figures of each method, set and measure: papers print several variants of a method, such as by Adam and by
+# natural gradients.
 best_published <- function(papers) {
   rows <- read_published(papers)
   order_key <- ifelse(better_is_less(rows$metric), rows$value, -rows$value)

@@ -28,7 +28,7 @@ run <- function(case) {
   predicting <- timed(predict(fit, data[test, ], threads = bench_threads()))
   scored <- scores(data$y[test], prob = predicting$value)
   append_result("svgp-classes", data.frame(case, n = nrow(data) - length(test), inputs = ncol(data) - 1L, classes = nlevels(data$y),
-    cpu_fit = fitted$cpu, cpu_predict = predicting$cpu, evaluations = fit$convergence$evaluations %||% NA, converged = fit$convergence$converged,
+    cpu_fit = fitted$cpu, cpu_predict = predicting$cpu, evaluations = c(fit$convergence$evaluations, NA)[1L], converged = fit$convergence$converged,
     accuracy = scored$accuracy, nll = scored$log_loss, calibration_error = scored$calibration_error))
 }
 
