@@ -9,7 +9,8 @@
 #   Rscript bench/paper-tables.R table
 #
 # PAPER is one of loo-k, odvgp, swsgp, vnngp. k and epochs are those of swsgp(). Rows go to results/paper-tables.csv, and what is there
-# already is not run again. "table" prints them beside the papers' figures, those of most inducing points where there are several.
+# already is not run again. "table" prints them beside the papers' figures; where there are several numbers of inducing points, those with most
+# splits, and of these the most points.
 script <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
 for (file in c("common.R", "published.R", "vnngp-uci-sets.R")) source(file.path(if (length(script)) dirname(script) else "bench", file))
 
@@ -115,16 +116,23 @@ run_split <- function(paper, set, methods, split, points, k, epochs) {
 
 # ---- tables ---------------------------------------------------------------------------------------------------------------------
 
-# Ours of the same paper, set, method and k (where the paper prints one), with most inducing points and epochs.
+# Of results with several numbers of inducing points those with most splits, and of these the most points.
+of_most_splits <- function(rows) {
+  splits <- table(rows$inducing)
+  points <- as.integer(names(splits)[splits == max(splits)])
+  rows[rows$inducing == max(points), ]
+}
+
+# Ours of the same paper, set, method and k (where the paper prints one).
 ours_beside <- function(printed, results) {
   rows <- results[results$paper == printed$paper & results$set == printed$set & results$method == printed$method &
     (is.na(printed$k) | results$k %in% printed$k), ]
-  rows <- rows[rows$inducing == max(rows$inducing, -Inf), ]
   if (!nrow(rows)) return(NULL)
+  rows <- of_most_splits(rows)
   value <- rows[[printed$metric]]
   found <- data.frame(inducing = rows$inducing[1L], splits = nrow(rows), ours = mean(value), ours_se = standard_error(value),
     cpu_fit = mean(rows$cpu_fit))
-  found$as_good <- verdict(printed$metric, found$ours, found$ours_se, printed$value, printed$se)
+  found$as_good <- verdict(printed$metric, found$ours, found$ours_se, printed$value, printed$se, printed$digits)
   cbind(printed[c("paper", "set", "method", "k", "metric", "printed_as", "value", "se")], found)
 }
 
@@ -134,7 +142,7 @@ compare_all <- function() {
   rows <- do.call(rbind, lapply(seq_len(nrow(printed)), function(i) ours_beside(printed[i, ], results)))
   rows <- rows[order(rows$paper, rows$method, rows$set, rows$k, rows$metric), ]
   save_table(rows, "paper-tables-compared", digits = 4L)
-  print(table(rows$paper, rows$as_good))
+  print(table(paste(rows$paper, rows$method), rows$as_good))
   cat(sprintf("%d of %d at least as good as printed, %d more within a standard error.\n", sum(rows$as_good == "yes"), nrow(rows),
     sum(rows$as_good == "level")))
 }

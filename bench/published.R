@@ -2,8 +2,11 @@
 # published.csv: `method` is the one here, `printed_as` the paper's name of it, `se` the standard error that is printed (SWSGP does not say
 # whether it is one). Test log-likelihoods stand there as negative ones, percentages as shares.
 
+# `digits` are those that are printed after the point.
 read_published <- function(papers) {
-  rows <- utils::read.csv(file.path(bench_folder(), "published.csv"))
+  rows <- utils::read.csv(file.path(bench_folder(), "published.csv"), colClasses = c(value = "character"))
+  rows$digits <- nchar(sub("^[^.]*[.]?", "", rows$value))
+  rows$value <- as.numeric(rows$value)
   rows[rows$paper %in% papers, ]
 }
 
@@ -22,11 +25,10 @@ standard_error <- function(x) if (length(x) > 1L) stats::sd(x) / sqrt(length(x))
 
 # "yes": at least as good as printed, by the mean over splits, rounded as the paper does. "level": worse, by less than the standard error of
 # the difference.
-verdict <- function(metric, value, se, published, published_se) {
+verdict <- function(metric, value, se, published, published_se, digits) {
   worse <- ifelse(better_is_less(metric), value - published, published - value)
-  printed_digits <- nchar(sub("^[^.]*\\.?", "", format(published, trim = TRUE)))
   spread <- sqrt(ifelse(is.na(se), 0, se)^2 + ifelse(is.na(published_se), 0, published_se)^2)
-  ifelse(worse <= 0.5 * 10^-printed_digits, "yes", ifelse(worse <= spread, "level", "no"))
+  ifelse(worse <= 0.5 * 10^-digits, "yes", ifelse(worse <= spread, "level", "no"))
 }
 
 # Rows of results are appended as they come, so that a run can be cut off and taken up again.

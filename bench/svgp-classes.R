@@ -39,11 +39,12 @@ beside <- function(rows, metric) {
   rows <- rows[rows$inducing %in% max(rows$inducing), ]
   value <- mean(rows[[metric]])
   se <- standard_error(rows[[metric]])
-  coupled <- printed$value[printed$method == "svgp"]
-  orthogonal <- printed$value[printed$method == "odvgp"]
+  coupled <- printed[printed$method == "svgp", ]
+  orthogonal <- printed[printed$method == "odvgp", ]
+  as_good_as <- function(basis) verdict(metric, value, se, basis$value, NA, basis$digits)
   data.frame(set = rows$set[1L], method = rows$method[1L], inducing = rows$inducing[1L], metric = metric, splits = nrow(rows), ours = value,
-    ours_se = se, coupled = coupled, orthogonal = orthogonal, as_good_as_coupled = verdict(metric, value, se, coupled, NA),
-    as_good_as_orthogonal = verdict(metric, value, se, orthogonal, NA), cpu_fit = mean(rows$cpu_fit))
+    ours_se = se, coupled = coupled$value, orthogonal = orthogonal$value, as_good_as_coupled = as_good_as(coupled),
+    as_good_as_orthogonal = as_good_as(orthogonal), cpu_fit = mean(rows$cpu_fit))
 }
 
 compare_all <- function() {
