@@ -6,14 +6,10 @@
 #
 #   Rscript bench/odvgp.R [sets: pol,elevators,kin40k,protein] [inducing points: 300] [splits: 1] [max_iterations, by points: 60] [mean_inducing: all,1000]
 script <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
-source(file.path(if (length(script)) dirname(script) else "bench", "common.R"))
+for (file in c("common.R", "published.R")) source(file.path(if (length(script)) dirname(script) else "bench", file))
 
-published <- read.table(header = TRUE, text = "
-  set       coupled orthogonal
-  pol        0.1132  0.1586
-  elevators -0.4438 -0.4441
-  kin40k     0.2234  0.1931
-  protein   -0.9361 -0.9138")
+printed <- best_published("odvgp")
+printed_log_likelihood <- function(set, method) -printed$value[printed$set == set & printed$method == method & printed$metric == "nll"]
 
 standardised_split <- function(set, split) {
   rows <- bench_data(set)
@@ -60,16 +56,11 @@ compare <- function(set, data, first, points, split, iterations, mean_inducing) 
   }
   one <- score(base)
   two <- score(second$value)
-  paper <- published[published$set == set, ]
   data.frame(set = set, n = nrow(data$train), inducing = points, mean_inducing = mean_inducing, split = split, max_iterations = iterations,
     cpu_svgp = first$cpu, cpu_mean = second$cpu, evaluations = base$convergence$evaluations, iterations = second$value$svgp$mean$iterations, cpu_predict = two$cpu_predict,
     bound_svgp = one$bound, bound_odvgp = two$bound, ll_svgp = one$ll, ll_odvgp = two$ll, rmse_svgp = one$rmse, rmse_odvgp = two$rmse,
-    coverage_svgp = one$coverage, coverage_odvgp = two$coverage, ll_paper_coupled = paper$coupled, ll_paper_orthogonal = paper$orthogonal)
-}
-
-append_row <- function(row) {
-  file <- result_file("odvgp.csv")
-  save_table(rbind(if (file.exists(file)) utils::read.csv(file), row), "odvgp")
+    coverage_svgp = one$coverage, coverage_odvgp = two$coverage, ll_paper_coupled = printed_log_likelihood(set, "svgp"),
+    ll_paper_orthogonal = printed_log_likelihood(set, "odvgp"))
 }
 
 run <- function(set, points, split, iterations, means) {
@@ -78,11 +69,11 @@ run <- function(set, points, split, iterations, means) {
   for (i in seq_along(points)) {
     first <- fit_svgp(data, points[i], iterations[i], start)
     start <- coef(first$value, "covariance")
-    for (mean_inducing in means) append_row(compare(set, data, first, points[i], split, iterations[i], mean_inducing))
+    for (mean_inducing in means) append_result("odvgp", compare(set, data, first, points[i], split, iterations[i], mean_inducing))
   }
 }
 
-sets <- argument(1L, published$set)
+sets <- argument(1L, c("pol", "elevators", "kin40k", "protein"))
 points <- as.integer(argument(2L, "300"))
 splits <- as.integer(argument(3L, "1"))
 iterations <- rep_len(as.integer(argument(4L, "60")), length(points))
