@@ -50,7 +50,8 @@ UnitRows VariationalUnit::rows(const RowMajorMatrix& kernel_inputs, const RowMaj
   UnitRows result;
   result.block = std::make_unique<CrossBlock>(*factor_, view(kernel_inputs), derivatives, engine);
   const MatrixXd& features = result.block->features();
-  result.mean = features.transpose() * state_.mean + mean_inputs * state_.weights;
+  result.mean = features.transpose() * state_.mean;
+  if (mean_inputs.cols() > 0) result.mean += mean_inputs * state_.weights;
   result.mean.array() += state_.constant;
   result.variance = result.block->unexplained();
   if (state_.full()) {

@@ -40,7 +40,11 @@ void add_square(double alpha, ConstBlock a, Block c) {
   }
 }
 
+// Of right-hand sides without an element Eigen takes the address of the first.
+bool is_empty(const Block& x) { return x.rows == 0 || x.columns == 0; }
+
 void solve_left(ConstBlock lower, Block x) {
+  if (is_empty(x)) return;
   Target target = view(x);
   if (lower.transposed) {
     view(lower).transpose().triangularView<Eigen::Upper>().solveInPlace(target);
@@ -50,6 +54,7 @@ void solve_left(ConstBlock lower, Block x) {
 }
 
 void solve_right(ConstBlock lower, Block x) {
+  if (is_empty(x)) return;
   Target target = view(x);
   if (lower.transposed) {
     view(lower).transpose().triangularView<Eigen::Upper>().solveInPlace<Eigen::OnTheRight>(target);
