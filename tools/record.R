@@ -78,7 +78,15 @@ others <- list(
   "outputs mll_k" = list(formula = cbind(z, z2) ~ h, method = mll_k(10), covariance = cov_coregionalisation(cov_exponential())),
   "no noise" = list(method = vecchia(12), nugget = 0),
   "weights" = list(method = vecchia(12), weights = rows$trials),
-  "random order" = list(method = vecchia(12, ordering = "random"))
+  "random order" = list(method = vecchia(12, ordering = "random")),
+  "low rank" = list(method = vecchia(8, inducing = 15)),
+  "low rank, ard" = list(method = vecchia(8, inducing = 15), covariance = cov_matern(2.5, ard = TRUE)),
+  "outputs svgp" = list(formula = cbind(z, z2) ~ h, method = svgp(15), covariance = cov_coregionalisation(cov_exponential())),
+  "classes svgp" = list(formula = class ~ h, family = categorical(), method = svgp(15)),
+  "mini-batches" = list(method = svgp(15, optimizer = "natural", epochs = 2)),
+  "adam svgp" = list(formula = count ~ h, family = poisson(), method = svgp(15, optimizer = "adam", epochs = 2)),
+  "mean-field sum" = list(formula = count ~ h, family = poisson(), covariance = cov_exponential(anisotropy = TRUE) + cov_matern(2.5),
+    method = vnngp(8, posterior = "mean-field", optimizer = "adam", epochs = 3L))
 )
 
 # ---- record -----------------------------------------------------------------------------------------------------------------------
@@ -101,8 +109,9 @@ hash <- function(value) rlang::hash(unserialize(serialize(value, NULL)))
 
 record_case <- function(name, case) {
   set.seed(2)
-  arguments <- utils::modifyList(list(formula = z ~ h, data = rows, coords = ~ x + y, covariance = cov_exponential(), threads = 2L,
-    verbose = FALSE), case)
+  arguments <- list(formula = z ~ h, data = rows, coords = ~ x + y, covariance = cov_exponential(), threads = 2L,
+    verbose = FALSE)
+  arguments[names(case)] <- case  # modifyList() would mix two covariances
   fit <- attempt(do.call(neargp, arguments))
   parts <- list(fit = if (inherits(fit, "neargp")) without_names(fit_numbers(fit)) else fit)
   if (inherits(fit, "neargp")) {
