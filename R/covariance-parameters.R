@@ -1,8 +1,8 @@
 # One table, the layout, drives everything about covariance parameters: one row for each, in the order the core uses (for each
-# component: variance, ranges, the two anisotropy parameters, shape; then the nugget; parameters of the response's family, which the
+# component: variance, ranges, the two anisotropy parameters, shape, coefficients of local fields; then the nugget; parameters of the response's family, which the
 # core takes apart from these, follow). Three scales:
 #   working  unbounded, on which the optimisers work: logarithms; u and v as they are; logit(power / 2)
-#   core     what the core takes: variance, range, u, v, shape, nugget. With anisotropy this range is the geometric mean of the
+#   core     what the core takes: variance, range, u, v, shape, coefficients of local fields, nugget. With anisotropy this range is the geometric mean of the
 #            ranges along and across the major axis
 #   natural  what users see: as core, but the range along the major axis, and ratio and angle instead of u and v
 # With h = |(u, v)|: range_natural = range_core exp(h), ratio = exp(-2h), and the major axis has the direction atan2(v, u) / 2
@@ -11,7 +11,7 @@
 new_layout <- function(covariance, nugget, locations) {
   components <- covariance$components
   rows <- lapply(seq_along(components), function(j) {
-    part <- component_layout(components[[j]], locations)
+    part <- do.call(rbind, c(list(component_layout(components[[j]], locations)), local_layout(locations, j)))
     part$component <- j
     if (length(components) > 1L) part$name <- paste0(part$name, "_", j)
     part
@@ -24,7 +24,7 @@ new_layout <- function(covariance, nugget, locations) {
 layout_rows <- function(name, kind, transform, group = NA_integer_, value = NULL, start = NULL) {
   or_missing <- function(x) if (is.null(x)) rep(NA_real_, length(name)) else as.double(x)
   data.frame(name = name, component = NA_integer_, kind = kind, group = group, transform = transform,
-    value = or_missing(value), start = or_missing(start), stringsAsFactors = FALSE)
+    value = or_missing(value), start = or_missing(start), penalty = rep(0, length(name)), stringsAsFactors = FALSE)
 }
 
 nugget_layout <- function(nugget) layout_rows("nugget", "nugget", "log", value = nugget)
@@ -145,14 +145,17 @@ as_core_covariance <- function(layout, groups, values) {
   components <- lapply(seq_along(groups), function(j) {
     own <- which(!is.na(layout$component) & layout$component == j)
     take <- function(kinds) values[own[layout$kind[own] %in% kinds]]
-    list(family = groups[[j]]$family, variance = take("variance"), range = take("range"), group = groups[[j]]$group,
-      anisotropy = take(c("u", "v")), shape = take("shape"))
+    c(list(family = groups[[j]]$family, variance = take("variance"), range = take("range"), group = groups[[j]]$group,
+      anisotropy = take(c("u", "v")), shape = take("shape")), core_local_fields(groups[[j]], take))
   })
   list(components = components, active = !layout$fixed[layout$kind != "family"])
 }
 
 component_groups <- function(covariance, locations) {
-  lapply(covariance$components, function(x) list(family = x$family, group = range_groups(x, locations)$group))
+  lapply(seq_along(covariance$components), function(j) {
+    component <- covariance$components[[j]]
+    list(family = component$family, group = range_groups(component, locations)$group, local = local_groups(locations, j))
+  })
 }
 
 # Nuggets of several outputs are in the core's covariance.

@@ -35,61 +35,101 @@
 #'   the range across divided by the range along that axis, as gstat's `anis`. Needs planar coordinates.
 #' @param start list of starting values, on the natural scale, for estimated parameters: `variance`, `range`, `anisotropy`
 #'   (as above) and the shape parameter by its name. By default starting values come from the data.
+#' @param sd one-sided formula of covariates with which the standard deviation of the process changes from place to place, or `NULL`: see the
+#'   section on fields that change with place. A formula as `range` does the same for all ranges, which are then estimated.
+#' @param penalty weight of the ridge on the coefficients of `sd` and `range`: `penalty / 2` times the sum of their squares is taken from the
+#'   log-likelihood (or score). It is the precision of a normal prior: at the default of 1, one standard deviation of a covariate changes a range
+#'   or a standard deviation by a factor of hardly more than `e^2`. More than 10 rows to a coefficient make it matter little
+#'   (`bench/non-stationary.R`); 0 is no penalty.
 #' @param nu smoothness of the Matérn family; `nu = NULL` estimates it. Half-integers (0.5, 1.5, 2.5, 3.5) have closed forms and are
 #'   fastest.
 #' @param power,shape shape parameter of the powered exponential and of the Cauchy family; `NULL` estimates it.
+#' @section Fields that change with place:
+#' `sd = ~ covariates` and `range = ~ covariates` make the process at place `i` have the variance `variance * exp(2 * s[i])` and the ranges
+#' `range * exp(l[i])`, where `s` and `l` are linear in the covariates: columns of the data, or a small basis of place such as
+#' `sd = ~ bumps(4)`, see [bumps()]. With `a = exp(2 * l)` and `m = (a[i] + a[j]) / 2` the covariance of two places is
+#' `variance * exp(s[i] + s[j]) * (exp(l[i] + l[j]) / m)^(D / 2) * correlation(r / sqrt(m))`, `D` the number of coordinates, time and the three of
+#' the sphere included (Paciorek and Schervish 2006). It is a covariance for every family here. With several ranges, an anisotropy or
+#' time, all ranges change by the same factor.
+#'
+#' Covariates are centred and scaled by the rows of the fit. So `variance` and `range` are those where covariates are at their mean, and a
+#' coefficient, named `log_sd:<covariate>` or `log_range:<covariate>`, is the change of the logarithm by one standard deviation of its
+#' covariate. There is no intercept. Coefficients start at 0, where the covariance is stationary. [local_scales()] gives range and standard
+#' deviation at places, `plot(fit, "range")` and `plot(fit, "sd")` maps of them, both with standard errors where the fit has any.
+#'
+#' Predictions need the covariates, as they need those of the trend. Neighbours are searched in the ranges where covariates are at their
+#' mean. The curves of [covariance_value()] and [empirical_variogram()], and the effective range that is printed, are those at that mean, too.
+#' The nugget, and the jitter of [vnngp()], are the same everywhere. AIC counts coefficients without regard to the penalty.
+#'
+#' They are for [vecchia()], [loo_k()] and [mll_k()] of a gaussian response, [vnngp()] of any, and [exact_gp()], on the CPU; not for inducing
+#' points, Adam, several outputs, or rows that are read in pieces.
 #' @return An object of class `neargp_covariance`, to be passed to [neargp()]. Printing it shows the formula and what is fixed.
 #' @section Errors:
-#' `neargp_error_argument` when a value is of the wrong type or out of its bounds.
+#' `neargp_error_argument` when a value is of the wrong type or out of its bounds. With `sd = ~` or `range = ~` [neargp()] stops with
+#' `neargp_error_local` where the method cannot have them, covariates do not vary, or coefficients are as many as rows;
+#' `neargp_error_columns` where `data` lacks a covariate. Rows with missing covariates are those of `na.action`.
 #' @references Stein, M. L. (1999). *Interpolation of Spatial Data*. Springer. Gneiting, T. and Schlather, M. (2004). Stochastic models that
-#'   separate fractal dimension and the Hurst effect. *SIAM Review* 46, 269–282.
+#'   separate fractal dimension and the Hurst effect. *SIAM Review* 46, 269–282. Paciorek, C. J. and Schervish, M. J. (2006). Spatial modelling
+#'   using a new class of nonstationary covariance functions. *Environmetrics* 17, 483–506.
 #' @examples
 #' cov_matern(nu = 1.5)
 #' cov_exponential(range = 10) + cov_gaussian()
 #' cov_matern(nu = NULL, anisotropy = TRUE)
 #' covariance_value(cov_exponential(variance = 2, range = 5), distance = c(0, 5, 15))
+#'
+#' # shorter ranges where it is higher, and a standard deviation that changes from place to place
+#' cov_exponential(range = ~ elevation, sd = ~ bumps(3))
 #' @name covariance
 NULL
 
 #' @rdname covariance
 #' @export
-cov_exponential <- function(variance = NULL, range = NULL, ard = FALSE, anisotropy = FALSE, start = list()) {
-  new_covariance("exponential", NULL, variance, range, ard, anisotropy, start)
+cov_exponential <- function(variance = NULL, range = NULL, ard = FALSE, anisotropy = FALSE, start = list(), sd = NULL,
+  penalty = default_local_penalty) {
+  new_covariance("exponential", NULL, variance, range, ard, anisotropy, start, sd, penalty)
 }
 
 #' @rdname covariance
 #' @export
-cov_matern <- function(nu = 1.5, variance = NULL, range = NULL, ard = FALSE, anisotropy = FALSE, start = list()) {
-  new_covariance("matern", check_number(nu, "nu", 0, 50, open = TRUE, null_ok = TRUE), variance, range, ard, anisotropy, start)
+cov_matern <- function(nu = 1.5, variance = NULL, range = NULL, ard = FALSE, anisotropy = FALSE, start = list(), sd = NULL,
+  penalty = default_local_penalty) {
+  new_covariance("matern", check_number(nu, "nu", 0, 50, open = TRUE, null_ok = TRUE), variance, range, ard, anisotropy, start, sd, penalty)
 }
 
 #' @rdname covariance
 #' @export
-cov_gaussian <- function(variance = NULL, range = NULL, ard = FALSE, anisotropy = FALSE, start = list()) {
-  new_covariance("gaussian", NULL, variance, range, ard, anisotropy, start)
+cov_gaussian <- function(variance = NULL, range = NULL, ard = FALSE, anisotropy = FALSE, start = list(), sd = NULL,
+  penalty = default_local_penalty) {
+  new_covariance("gaussian", NULL, variance, range, ard, anisotropy, start, sd, penalty)
 }
 
 #' @rdname covariance
 #' @export
 cov_powered_exponential <- function(power = NULL, variance = NULL, range = NULL, ard = FALSE, anisotropy = FALSE,
-                                    start = list()) {
+                                    start = list(), sd = NULL, penalty = default_local_penalty) {
   power <- check_number(power, "power", 0, 2, open = TRUE, null_ok = TRUE)
-  new_covariance("powered_exponential", power, variance, range, ard, anisotropy, start)
+  new_covariance("powered_exponential", power, variance, range, ard, anisotropy, start, sd, penalty)
 }
 
 #' @rdname covariance
 #' @export
-cov_cauchy <- function(shape = NULL, variance = NULL, range = NULL, ard = FALSE, anisotropy = FALSE, start = list()) {
+cov_cauchy <- function(shape = NULL, variance = NULL, range = NULL, ard = FALSE, anisotropy = FALSE, start = list(), sd = NULL,
+  penalty = default_local_penalty) {
   shape <- check_number(shape, "shape", 0, open = TRUE, null_ok = TRUE)
-  new_covariance("cauchy", shape, variance, range, ard, anisotropy, start)
+  new_covariance("cauchy", shape, variance, range, ard, anisotropy, start, sd, penalty)
 }
 
-new_covariance <- function(family, shape, variance, range, ard, anisotropy, start) {
+# A formula in the place of the range is its local part: the range itself is then estimated.
+new_covariance <- function(family, shape, variance, range, ard, anisotropy, start, sd = NULL, penalty = default_local_penalty) {
+  is_local <- rlang::is_formula(range)
+  local <- new_local_settings(sd, if (is_local) range, penalty)
+  if (is_local) range <- NULL
   component <- list(
     family = family, shape = shape, variance = check_positive(variance, "variance"),
     range = check_ranges(range, "range"), ard = check_flag(ard, "ard"),
     anisotropy = check_anisotropy(anisotropy, "anisotropy"), start = check_covariance_start(start, family)
   )
+  component$local <- local
   estimates_anisotropy <- isTRUE(component$anisotropy)
   if (ard && !isFALSE(component$anisotropy)) {
     abort_neargp("argument", c("`ard` and `anisotropy` cannot both be used.",

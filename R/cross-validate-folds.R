@@ -31,7 +31,7 @@ fold_splits <- function(folds, fit) {
 }
 
 within_buffer <- function(fit, held, kept, buffer) {
-  coords <- fit$data$coords
+  coords <- places_of(fit$data$coords, fit$locations)
   if (!is.null(fit$locations$time)) coords <- coords[, -ncol(coords), drop = FALSE]
   held_coords <- coords[held, , drop = FALSE]
   nearest <- as.integer(core_neighbors_to(held_coords, coords[kept, , drop = FALSE], 1L, 1L))

@@ -110,7 +110,7 @@ fold_locations <- function(locations, longlat) {
     metric <- locations$locations$metric
     shown <- original_coords(locations)
     unit <- locations$locations$unit
-    coords <- locations$data$coords
+    coords <- places_of(locations$data$coords, locations$locations)
     longlat <- metric == "longlat"
     degrees <- is_longlat_fit(locations)
   } else {

@@ -188,7 +188,14 @@ check_time_class <- function(x, locations, argument) {
 
 time_unit <- function(x) if (inherits(x, c("Date", "POSIXt", "difftime"))) "days" else ""
 
-embed_coordinates <- function(raw, locations, argument = "data") {
+# Embedded coordinates of rows, after them the covariates of local fields (local-fields.R), which `data` has.
+embed_coordinates <- function(raw, locations, argument = "data", data = NULL) {
+  places <- embed_places(raw, locations, argument)
+  if (is.null(locations$local)) return(places)
+  cbind(places, local_columns(locations, if (!is.null(data)) drop_geometry(data), raw, argument))
+}
+
+embed_places <- function(raw, locations, argument) {
   if (locations$metric == "planar") {
     check_size(raw, argument)
     return(unname(raw))

@@ -113,8 +113,10 @@ neargp <- function(formula, data, coords = NULL, time = NULL, method = NULL, cov
   if (!is.null(source)) data <- first_chunk(source)
   settings <- check_settings(formula, data, method, covariance, family, nugget, control, device, threads, verbose)
   if (!is.null(source)) check_streamable(settings)
+  check_local_fields(settings, source, data)
   locations <- new_locations(data, coords, time, distance, crs, c(all.vars(formula[[2L]]), all.vars(substitute(weights))))
-  arguments <- list(weights = rlang::enquo(weights), offset = rlang::enquo(offset), subset = rlang::enquo(subset), na.action = na.action)
+  arguments <- list(weights = rlang::enquo(weights), offset = rlang::enquo(offset), subset = rlang::enquo(subset), na.action = na.action,
+    local = if (!is.null(covariance)) local_formulas(covariance))
   stream <- if (!is.null(source)) survey_source(source, arguments, formula, locations, settings$family)
   if (!is.null(stream)) data <- stream$sample
   frame <- new_model_frame(arguments, formula, data, locations, settings$family)
@@ -125,6 +127,11 @@ neargp <- function(formula, data, coords = NULL, time = NULL, method = NULL, cov
   model$data$coords <- embed_coordinates(model$data$coords, locations)
   settings$default_covariance <- is.null(covariance)
   settings$covariance <- covariance %||% method_default_covariance(settings$method, locations) %||% default_covariance(settings$family, model$data, locations)
+  if (has_local_fields(settings$covariance)) {
+    locations <- with_local_fields(locations, settings$covariance, data, frame[["(local_rows)"]], frame[["(locations)"]],
+      !is.null(model$data$output))
+    model$data$coords <- embed_coordinates(frame[["(locations)"]], locations, data = data[frame[["(local_rows)"]], , drop = FALSE])
+  }
   if (!is.null(stream)) model$data$stream <- with_coding(stream, frame, model)
   problem <- new_problem(model$data, locations, settings, start)
   inform_partial_start(start, problem)
@@ -140,7 +147,7 @@ neargp <- function(formula, data, coords = NULL, time = NULL, method = NULL, cov
   finished <- proc.time()[["elapsed"]]
   fit <- offering_last_state(finish_fit(solved$result, solved$problem, c(settings, list(gpu = gpu)), model, frame,
     call = call, formula = formula, offset_argument = rlang::quo_get_expr(arguments$offset),
-    required = required_columns(formula, locations, data, rlang::quo_get_expr(arguments$offset)), n_given = NROW(data),
+    required = required_columns(formula, locations, data, rlang::quo_get_expr(arguments$offset), settings$covariance), n_given = NROW(data),
     elapsed = c(prepare = prepared - began, fit = finished - prepared, total = finished - began)))
   forget_last_state()
   if (is.null(stream)) fit else as_streamed_fit(fit, stream)
@@ -198,7 +205,7 @@ new_problem <- function(data, locations, settings, start) {
 
 check_problem <- function(problem, frame) {
   if (has_outputs(problem)) return(check_outputs_problem(problem, frame))
-  check_locations(problem$data$coords, problem$covariance, problem$locations, flat_allowed = is_deep(problem$method))
+  check_locations(places_of(problem$data$coords, problem$locations), problem$covariance, problem$locations, flat_allowed = is_deep(problem$method))
   check_k(problem$method, length(problem$data$y))
   if (!needs_distinct_locations(problem$method, problem)) return(invisible())
   duplicated <- duplicated_locations(problem$data$coords)
@@ -264,7 +271,7 @@ finish_fit <- function(result, problem, settings, model, frame, call, formula, o
     beta = stats::setNames(result$beta, colnames(problem$data$X)), beta_vcov = named_square(result$beta_vcov, problem$data$X),
     core_trend = result$core_trend, 
     bounds = lapply(problem$bounds[c("lower", "upper")], stats::setNames, layout$name),
-    log_likelihood = result$value, score = result$score, information = result$information, convergence = result$convergence,
+    log_likelihood = result$value + local_penalty(layout, result$working), score = result$score, information = result$information, convergence = result$convergence,
     chosen = settings$chosen, k = result$k, device = settings$device, gpu = settings$gpu, threads = settings$threads, elapsed = elapsed,
     n_given = n_given, n_dropped = length(attr(frame, "na.action")), row_names = own_row_names(frame)
   ), class = "neargp")

@@ -14,7 +14,7 @@ new_target <- function(object, newdata, part = "field") {
   plain <- plain[complete, , drop = FALSE]
   design <- if (part == "process" || !nrow(plain)) zero_design(object, nrow(plain)) else newdata_design(object, plain)
   check_design_finite(design, which(complete))
-  list(coords = embed_coordinates(raw[complete, , drop = FALSE], object$locations, "newdata"), X = design$X, offset = design$offset,
+  list(coords = embed_coordinates(raw[complete, , drop = FALSE], object$locations, "newdata", plain), X = design$X, offset = design$offset,
     complete = complete, restore = restorer(newdata))
 }
 
@@ -26,7 +26,8 @@ zero_design <- function(object, rows) {
 
 # Leaves the trend out, so that covariates are not needed, and do not count.
 without_trend <- function(object) {
-  object$required_columns <- intersect(object$required_columns, c(all.vars(object$locations$terms), object$locations$time))
+  object$required_columns <- intersect(object$required_columns, c(all.vars(object$locations$terms), object$locations$time,
+    local_variables(object$covariance)))
   object
 }
 

@@ -1,7 +1,7 @@
 # The grid on which the map of a fit is predicted, in the coordinates that the user gave.
 
 # Raw coordinates of the training rows (longitude and latitude in degrees), time last.
-original_coords <- function(fit) raw_positions(fit$data$coords, fit$locations)
+original_coords <- function(fit) raw_positions(places_of(fit$data$coords, fit$locations), fit$locations)
 
 raw_positions <- function(coords, place) {
   if (place$metric == "longlat") {

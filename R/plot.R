@@ -24,6 +24,8 @@
 #' * "variogram": [empirical_variogram()] with the fitted curve, for a gaussian
 #'   response.
 #' * "loo": observations against leave-one-out predictions, with their scores.
+#' * "range", "sd": of a fit whose [covariance] has `range = ~` or `sd = ~`, a map of the local range (with several ranges, of the first)
+#'   or of the local standard deviation of the process, see [local_scales()]; with `what = "sd"` of the standard error of its logarithm.
 #' * "inducing": of a fit by [svgp()], [odvgp()], [ppgpr()], [swsgp()] or [vecchia()] with them, the inducing points over the data, in the first two coordinates.
 #'
 #' @param x,object a fit by [neargp()].
@@ -56,7 +58,7 @@
 plot.neargp <- function(x, which = NULL, what = c("mean", "sd"), newdata = NULL, cells = 10000, time = NULL, ...) {
   check_fit(x)
   which <- which %||% default_plots(x)
-  check_choices(which, "which", c("map", "residuals", "residual_map", "qq", "variogram", "loo", if (!is.null(x$inducing)) "inducing"))
+  check_choices(which, "which", c("map", "residuals", "residual_map", "qq", "variogram", "loo", local_plots(x), if (!is.null(x$inducing)) "inducing"))
   what <- check_choice(what, "what", c("mean", "sd"))
   check_plot_arguments(names(list(...)))
   check_count(cells, "cells", upper = 1e7)
@@ -72,6 +74,7 @@ plot.neargp <- function(x, which = NULL, what = c("mean", "sd"), newdata = NULL,
       qq = plot_loo_qq(loo, ...),
       variogram = plot(empirical_variogram(x), ...),
       loo = plot_loo_predictions(x, loo, ...),
+      range = , sd = plot_local_scale(x, one, what, newdata, cells, time, ...),
       inducing = plot_inducing(x, ...)
     )
   }

@@ -99,7 +99,8 @@ describe_covariance <- function(covariance) {
     shape <- if (!is.null(known$shape)) {
       sprintf(", %s = %s", known$shape$argument, if (is.null(component$shape)) "estimated" else format(component$shape))
     }
-    form <- c(if (component$ard) "one range per coordinate", if (!isFALSE(component$anisotropy)) "rotated anisotropy")
+    form <- c(if (component$ard) "one range per coordinate", if (!isFALSE(component$anisotropy)) "rotated anisotropy",
+      if (!is.null(component$local$log_range)) "local range", if (!is.null(component$local$log_sd)) "local sd")
     paste0(known$label, shape, if (length(form)) paste0(", ", form))
   }, "")
   paste(parts, collapse = " + ")
@@ -125,6 +126,7 @@ print_remarks <- function(x, digits) {
   units <- paste0(" ", range_units(names(effective), x$locations))
   labels <- if (length(effective) > 1L) paste0(" (", names(effective), ")") else ""
   cat("  correlation is a function of distance / range\n")
+  if (!is.null(x$locations$local)) cat("  variance and range are those where the covariates of local sd and range are at their mean\n")
   ranges <- paste0("effective range (correlation 0.05): ", paste0(shown, trimws(units, "right"), labels, collapse = ", "))
   cat(strwrap(ranges, width = getOption("width") + 1L, indent = 2L, exdent = 4L), sep = "\n")
   cat(white_noise_note(x, effective), sep = "")
@@ -142,7 +144,7 @@ print_remarks <- function(x, digits) {
 # distance to the nearest other location, of up to 500; it is searched only where a grid over the bounding box would be about as wide.
 white_noise_note <- function(x, effective) {
   if (length(effective) != 1L || inherits(x, "neargp_outputs") || is_streamed(x)) return(NULL)
-  coords <- x$data$coords
+  coords <- places_of(x$data$coords, x$locations)
   if (effective >= (prod(pmax(apply(coords, 2L, function(x) diff(range(x))), 1e-300)) / nrow(coords))^(1 / ncol(coords))) return(NULL)
   places <- coords[!duplicated(location_index(coords)), , drop = FALSE]
   some <- places[unique(round(seq(1, nrow(places), length.out = 500L))), , drop = FALSE]
@@ -243,6 +245,7 @@ print.neargp_covariance <- function(x, ...) {
     shown <- vapply(values, function(value) if (is.null(value)) "estimated" else describe_values(value), "")
     cat(sprintf("  %-12s %s\n", names(values), shown), sep = "")
     if (component$ard) cat("  one range per coordinate\n")
+    cat(local_lines(component), sep = "")
   }
   invisible(x)
 }

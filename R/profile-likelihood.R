@@ -49,13 +49,13 @@ new_objective <- function(problem, n, parts, adjoint = NULL) {
       profile$gradient <- slope * profile_gradient(result, profile$contrast)
       profile$information <- result$information * outer(slope, slope)
     }
-    profile
+    penalised_state(profile, layout, working)
   }
   gradient <- function(working, beta) {
     point <- at(working)
     result <- adjoint(point$covariance, point$nugget, beta)
     if (result$failed > 0L) return(rep(NA_real_, length(working)))
-    core_to_working_slope(layout, point$values) * result$gradient
+    penalised_gradient(core_to_working_slope(layout, point$values) * result$gradient, layout, working)
   }
   list(evaluate = evaluate, gradient = gradient, n = n, accept = problem$keep)
 }

@@ -28,7 +28,7 @@ variance_guesses <- function(data) {
 
 # Root mean square extent of each range's coordinates, the unit in which ranges are searched.
 group_scales <- function(coords, group) {
-  variances <- apply(coords, 2L, stats::var)
+  variances <- apply(coords[, seq_along(group), drop = FALSE], 2L, stats::var)
   sqrt(as.vector(tapply(variances, group, mean)))
 }
 
@@ -47,6 +47,7 @@ working_bounds <- function(problem, residual_variance) {
   nugget <- nugget_bounds(problem$data$weights)
   set(layout$kind == "nugget", log(least * nugget$lower), log(largest * nugget$upper))
   set(layout$kind %in% c("u", "v"), -4, 4)
+  set(layout$kind %in% local_kinds, -5, 5)
   for (j in seq_along(problem$groups)) {
     group <- problem$groups[[j]]$group
     extent <- 2 * group_scales(problem$data$coords, group) * sqrt(tabulate(group))
@@ -88,7 +89,7 @@ start_problem <- function(problem, scales) {
   n <- length(data$y)
   targets <- unique(round(seq(1, n, length.out = min(n, problem$control$start_rows))))
   k <- min(max(problem$control$coarse_k, 5L), n - 1L)
-  scaled <- sweep(data$coords, 2L, scales[problem$groups[[1L]]$group], "/")
+  scaled <- sweep(places_of(data$coords, problem$locations), 2L, scales[problem$groups[[1L]]$group], "/")
   neighbors <- core_neighbors_to(scaled, scaled[targets, , drop = FALSE], k + 1L, problem$threads)
   neighbors <- without_self(neighbors, targets)
   reduced <- reduce_to_neighbors(data, targets, neighbors)
@@ -151,7 +152,7 @@ candidate_values <- function(problem, scales, distance, shape, split) {
     own_scales <- range_scales(problem, j, scales)
     unit <- starting_distance(problem$groups[[j]]$family, c(values[own & layout$kind == "shape"], NA)[1L])
     fill(own & layout$kind == "range", distance * own_scales / unit * 3^((count + 1) / 2 - j))
-    fill(own & layout$kind %in% c("u", "v"), 0)
+    fill(own & layout$kind %in% c("u", "v", local_kinds), 0)
   }
   fill(layout$kind == "nugget", split[2L])
   values
@@ -298,7 +299,7 @@ check_start_values <- function(start, layout) {
       i = paste0("It has ", format_some(layout$name[!(layout$fixed & layout$value %in% 0)], 20L), ".")))
   }
   kind <- layout$kind[match(names(start), layout$name)]
-  wrong <- ifelse(kind == "nugget", start < 0, start <= 0) & !kind %in% c("v", "loading")
+  wrong <- ifelse(kind == "nugget", start < 0, start <= 0) & !kind %in% c("v", "loading", local_kinds)
   if (any(wrong)) abort_neargp("argument", sprintf("Starting values in `start` must be greater than 0, but %s is not.", format_some(names(start)[wrong])))
   if (any(start[kind == "u"] > 1)) abort_argument("start", "of at most 1 in anisotropy_ratio, the range across by the one along the major axis",
     start[kind == "u"])

@@ -177,7 +177,7 @@ directional_pairs <- function(pairs, coords, directions, tolerance) {
 # Coordinates and unit in which the variogram of a fit is measured: with several ranges those in which the correlation is a function of
 # distance alone.
 variogram_space <- function(fit, time_lag) {
-  coords <- fit$data$coords
+  coords <- places_of(fit$data$coords, fit$locations)
   place <- fit$locations
   time <- NULL
   if (!is.null(place$time)) {
@@ -194,7 +194,7 @@ variogram_space <- function(fit, time_lag) {
 
 short_time_lag <- function(fit) {
   if (is.null(fit$locations$time)) return(0)
-  min(vapply(fit$core_covariance$components, function(x) x$range[x$group[ncol(fit$data$coords)]], 0)) / 10
+  min(vapply(fit$core_covariance$components, function(x) x$range[x$group[length(fit$locations$embedded_names)]], 0)) / 10
 }
 
 # Major and minor axis, in degrees clockwise from north, of the first anisotropic component.

@@ -73,6 +73,7 @@ latent_objective <- function(problem, latent, start = start_posterior(problem, l
       error = function(condition) abort_posterior(problem$method$jitter, condition))
     if (is.finite(fit$value) && fit$value > best$value) best <<- fit[c("value", "end")]
     if (derivatives) fit$gradient <- layout_gradient(layout, values, fit$d_covariance, fit$d_likelihood)
+    fit <- penalised_state(fit, layout, working)
     fit[c("value", "beta", "gradient", "iterations", "converged", "exact", "restricted")]
   }
   evaluate <- function(working, ...) {

@@ -30,6 +30,18 @@ neargp::WorkingParameters to_working_parameters(const Rcpp::List& list) {
   return working;
 }
 
+namespace {
+
+// From R's list(columns = integer, coefficients = numeric), columns counted from 1.
+neargp::LocalField to_local_field(const Rcpp::List& list) {
+  neargp::LocalField field;
+  for (const int column : Rcpp::as<std::vector<int>>(list["columns"])) field.columns.push_back(column - 1);
+  field.coefficients = Rcpp::as<std::vector<double>>(list["coefficients"]);
+  return field;
+}
+
+}  // namespace
+
 neargp::Component to_component(const Rcpp::List& list) {
   neargp::Component component;
   component.family = neargp::family_from_name(Rcpp::as<std::string>(list["family"]));
@@ -47,6 +59,8 @@ neargp::Component to_component(const Rcpp::List& list) {
     if (shape.size() != 1) throw neargp::Error("This covariance family needs one shape parameter.");
     component.shape = shape[0];
   }
+  if (list.containsElementNamed("log_sd")) component.log_sd = to_local_field(list["log_sd"]);
+  if (list.containsElementNamed("log_range")) component.log_range = to_local_field(list["log_range"]);
   if (list.containsElementNamed("loadings"))
     component.loadings = row_major(Rcpp::as<Rcpp::NumericMatrix>(list["loadings"]));
   return component;
@@ -73,7 +87,9 @@ neargp::PreparedCovariance prepared_values(const neargp::Covariance& covariance,
 neargp::PreparedCovariance prepared_component(const Rcpp::List& component) {
   neargp::Covariance covariance;
   covariance.components.push_back(to_component(component));
-  covariance.components[0].loadings.clear();  // of one output, of which it is the metric or the correlation
+  neargp::Component& only = covariance.components[0];
+  only.loadings.clear();  // of one output, of which it is the metric or the correlation
+  only.log_sd = only.log_range = {};
   return prepared_values(covariance, int(covariance.components[0].group.size()));
 }
 
@@ -87,14 +103,13 @@ std::vector<double> core_metric_shape(const Rcpp::List& component) {
 // [[Rcpp::export]]
 Rcpp::NumericMatrix core_scale(const Rcpp::NumericMatrix& coords, const Rcpp::List& component) {
   const neargp::PreparedCovariance covariance = prepared_component(component);
-  if (covariance.dim != coords.ncol())
-    throw neargp::Error("A covariance must say for each coordinate which range divides it.");
+  const int dim = covariance.dim;  // further coordinates are covariates of local fields
+  if (dim > coords.ncol()) throw neargp::Error("A covariance must say for each coordinate which range divides it.");
   const PointStore points(coords);
-  std::vector<double> scaled(std::size_t(coords.nrow()) * coords.ncol());
+  std::vector<double> scaled(std::size_t(coords.nrow()) * dim);
   for (neargp::Index i = 0; i < points.view().n; ++i)
-    neargp::scale_point(covariance.components[0], coords.ncol(), points.view()[i],
-                        scaled.data() + i * coords.ncol());
-  return from_row_major(scaled, coords.ncol());
+    neargp::scale_point(covariance.components[0], dim, points.view()[i], scaled.data() + i * dim);
+  return from_row_major(scaled, dim);
 }
 
 // [[Rcpp::export]]

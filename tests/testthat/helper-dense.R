@@ -28,6 +28,7 @@ dense_distance <- function(a, b) {
 
 dense_covariance <- function(a, b, covariance) {
   Reduce(`+`, lapply(covariance$components, function(component) {
+    if (!is.null(component$log_sd) || !is.null(component$log_range)) return(dense_local_covariance(a, b, component))
     r <- dense_distance(dense_scaled(a, component), dense_scaled(b, component))
     component$variance * matrix(dense_correlation(component$family, r, component$shape), nrow(a))
   }))

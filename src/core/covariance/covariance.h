@@ -12,6 +12,15 @@ enum class Family { exponential, matern, gaussian, powered_exponential, cauchy }
 
 Family family_from_name(const std::string& name);
 
+// A local field: a linear predictor of each row, from columns of its coordinates that are covariates and no places (those
+// from group.size() on).
+struct LocalField {
+  std::vector<int> columns;
+  std::vector<double> coefficients;
+
+  int size() const { return int(columns.size()); }
+};
+
 // Coordinates are scaled as x_d / range[group[d]]. With an anisotropy (u, v) the first
 // two, which must be in group 0, are moreover transformed by exp(-B),
 // B = [u v; v -u]: distance is divided by range * exp(h) along the major axis, at the
@@ -29,6 +38,10 @@ struct Component {
   // the correlation times entry (p, q) of A A', A the loadings, and the variance is not used.
   std::vector<double> loadings;
 
+  // Logarithms of a factor of the standard deviation, and of all ranges, at each row; see local_scale.h.
+  LocalField log_sd = {}, log_range = {};
+
+  bool is_local() const { return log_sd.size() + log_range.size() > 0; }
   bool has_shape() const {
     return family == Family::matern || family == Family::powered_exponential ||
            family == Family::cauchy;
@@ -36,12 +49,13 @@ struct Component {
   // Parameters that come before the ranges.
   int scales() const { return loadings.empty() ? 1 : int(loadings.size()); }
   int parameters() const {
-    return scales() + int(range.size()) + (anisotropic ? 2 : 0) + (has_shape() ? 1 : 0);
+    return scales() + int(range.size()) + (anisotropic ? 2 : 0) + (has_shape() ? 1 : 0) + log_sd.size() +
+           log_range.size();
   }
 };
 
 // Parameters, in this order: for each component log variance, log ranges, (u, v), shape
-// (on its own scale); last log nugget. `active[a]` says whether derivative a is wanted.
+// (on its own scale), coefficients of the log sd and of the log range; last log nugget. `active[a]` says whether derivative a is wanted.
 // Several outputs are a linear model of coregionalisation: each component has loadings in
 // place of the log variance, and each output a log nugget.
 struct Covariance {

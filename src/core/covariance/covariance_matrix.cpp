@@ -1,6 +1,7 @@
 #include "covariance/covariance_matrix.h"
 
 #include "base/memory.h"
+#include "covariance/local_scale.h"
 #include "covariance/with_family.h"
 #include "parallel/parallel_for.h"
 
@@ -8,11 +9,41 @@ namespace neargp {
 
 namespace {
 
-std::vector<double> scaled_points(const PreparedComponent& component, Points points) {
-  std::vector<double> scaled(std::size_t(points.n) * points.dim);
-  for (Index i = 0; i < points.n; ++i)
-    scale_point(component, points.dim, points[i], scaled.data() + i * points.dim);
-  return scaled;
+// Points in the metric of a component, with the local standard deviations and ranges where it has them.
+struct ScaledPoints {
+  std::vector<double> z, sd, range;
+  int dim;
+
+  ScaledPoints(const PreparedComponent& component, Points points) : dim(int(component.inverse_range.size())) {
+    z.resize(std::size_t(points.n) * dim);
+    for (Index i = 0; i < points.n; ++i) scale_point(component, dim, points[i], z.data() + i * dim);
+    sd = exp_field(component.log_sd, points);
+    range = exp_field(component.log_range, points);
+  }
+  const double* at(Index i) const { return z.data() + i * dim; }
+
+ private:
+  static std::vector<double> exp_field(const PreparedLocal& local, Points points) {
+    std::vector<double> result(local.present() ? points.n : 0);
+    for (Index i = 0; i < Index(result.size()); ++i)
+      result[i] = exp_local_field<double>(local.field, [&](int column) { return points[i][column]; });
+    return result;
+  }
+};
+
+// The factor of the correlation at points i and j, and of r2 before it.
+struct PairScale {
+  double factor = 1.0, of_r2 = 1.0;
+};
+
+PairScale pair_scale(const ScaledPoints& a, Index i, const ScaledPoints& b, Index j) {
+  PairScale scale;
+  if (!a.range.empty()) {
+    const LocalPair<double> pair = local_pair(a.range[i], b.range[j], a.dim);
+    scale = {pair.density, pair.inverse_mean};
+  }
+  if (!a.sd.empty()) scale.factor *= a.sd[i] * b.sd[j];
+  return scale;
 }
 
 double form_value(const ScaleDerivative& form, const double* x, const double* y) {
@@ -57,28 +88,49 @@ void for_each_column(Index n, const RunContext& context, const Body& body) {
   });
 }
 
+// The derivatives in the coefficients of a local field, from that in the field at the row of each entry.
+void add_local_derivatives(const PreparedLocal& local, const Eigen::MatrixXd& in_row, Points points,
+                           std::vector<Eigen::MatrixXd>& derivatives) {
+  for (int m = 0; m < local.field.size(); ++m) {
+    Eigen::VectorXd covariate(points.n);
+    for (Index i = 0; i < points.n; ++i) covariate[i] = points[i][local.field.columns[m]];
+    const Eigen::MatrixXd half = covariate.asDiagonal() * in_row;
+    derivatives[local.first_parameter + m] = half + half.transpose();
+  }
+}
+
 void add_component_derivatives(const PreparedComponent& component, Points points,
                                std::vector<Eigen::MatrixXd>& derivatives, const RunContext& context) {
   const Index n = points.n;
-  const int dim = points.dim;
-  const std::vector<double> x = scaled_points(component, points);
-  derivatives[component.variance_parameter] = component.variance * Eigen::MatrixXd::Identity(n, n);
+  const ScaledPoints x(component, points);
+  const bool moves_range = component.log_range.wanted;
+  Eigen::MatrixXd& in_variance = derivatives[component.variance_parameter];
+  Eigen::MatrixXd in_range = Eigen::MatrixXd::Zero(moves_range ? n : 0, moves_range ? n : 0);
+  in_variance.resize(n, n);
   for (const ScaleDerivative& form : component.scale_derivatives) derivatives[form.parameter].setZero(n, n);
   if (component.wants_shape()) derivatives[component.shape_parameter].setZero(n, n);
   with_family(component, [&](const auto& correlation) {
     for_each_column(n, context, [&](Index j) {
       for (Index i = 0; i < n; ++i) {
-        if (i == j) continue;
-        const double* xi = x.data() + i * dim;
-        const double* xj = x.data() + j * dim;
-        const CorrelationAt at = evaluate(correlation, squared_distance(xi, xj, dim), component.wants_shape());
-        derivatives[component.variance_parameter](i, j) = component.variance * at.value;
+        const PairScale scale = pair_scale(x, i, x, j);
+        const double variance = component.variance * scale.factor;
+        if (i == j) {
+          in_variance(i, i) = variance;
+          continue;
+        }
+        const double r2 = squared_distance(x.at(i), x.at(j), x.dim) * scale.of_r2;
+        const CorrelationAt at = evaluate(correlation, r2, component.wants_shape());
+        in_variance(i, j) = variance * at.value;
         for (const ScaleDerivative& form : component.scale_derivatives)
-          derivatives[form.parameter](i, j) = component.variance * at.slope * form_value(form, xi, xj);
-        if (component.wants_shape()) derivatives[component.shape_parameter](i, j) = component.variance * at.shape;
+          derivatives[form.parameter](i, j) = variance * scale.of_r2 * at.slope * form_value(form, x.at(i), x.at(j));
+        if (component.wants_shape()) derivatives[component.shape_parameter](i, j) = variance * at.shape;
+        if (moves_range)
+          in_range(i, j) = in_log_range(variance * at.value, variance * at.slope * r2, x.range[i], scale.of_r2, x.dim);
       }
     });
   });
+  if (component.log_sd.wanted) add_local_derivatives(component.log_sd, in_variance, points, derivatives);
+  if (moves_range) add_local_derivatives(component.log_range, in_range, points, derivatives);
 }
 
 // The component's derivatives with unit variance become those of several outputs: all are multiplied by the products of
@@ -114,9 +166,14 @@ Eigen::VectorXd noise_variances(const PreparedCovariance& covariance, const doub
   return noise;
 }
 
-Eigen::VectorXd field_variances(const PreparedCovariance& covariance, Index n, const int* outputs) {
-  Eigen::VectorXd variance = Eigen::VectorXd::Constant(n, covariance.variance);
-  for (Index i = 0; outputs && i < n; ++i) variance[i] = covariance.output_variance(outputs[i]);
+Eigen::VectorXd field_variances(const PreparedCovariance& covariance, Points points, const int* outputs) {
+  Eigen::VectorXd variance = Eigen::VectorXd::Constant(points.n, covariance.variance);
+  for (Index i = 0; outputs && i < points.n; ++i) variance[i] = covariance.output_variance(outputs[i]);
+  for (const PreparedComponent& component : covariance.components) {
+    if (!component.log_sd.present()) continue;
+    const ScaledPoints at(component, points);
+    for (Index i = 0; i < points.n; ++i) variance[i] += component.variance * (at.sd[i] * at.sd[i] - 1.0);
+  }
   return variance;
 }
 
@@ -125,15 +182,16 @@ Eigen::MatrixXd covariance_matrix(const PreparedCovariance& covariance, Points a
   check_memory("A covariance matrix", double(a.n), double(b.n));
   Eigen::MatrixXd matrix = Eigen::MatrixXd::Zero(a.n, b.n);
   for (const PreparedComponent& component : covariance.components) {
-    const std::vector<double> xa = scaled_points(component, a);
-    const std::vector<double> xb = scaled_points(component, b);
+    const ScaledPoints xa(component, a), xb(component, b);
     with_family(component, [&](const auto& correlation) {
       for_each_column(b.n, context, [&](Index j) {
         for (Index i = 0; i < a.n; ++i) {
-          const double r2 = squared_distance(xa.data() + i * a.dim, xb.data() + j * b.dim, a.dim);
+          const PairScale scale = pair_scale(xa, i, xb, j);
+          const double r2 = squared_distance(xa.at(i), xb.at(j), xa.dim) * scale.of_r2;
           double c, slope, shape;
           correlation.template evaluate<false, false>(r2, c, slope, shape);
-          matrix(i, j) += c * (outputs_a ? loading_product(component, outputs_a[i], outputs_b[j]) : component.variance);
+          const double variance = outputs_a ? loading_product(component, outputs_a[i], outputs_b[j]) : component.variance;
+          matrix(i, j) += c * (variance * scale.factor);
         }
       });
     });

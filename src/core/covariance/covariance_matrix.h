@@ -21,8 +21,8 @@ Eigen::MatrixXd covariance_matrix(const PreparedCovariance& covariance, Points a
 Eigen::VectorXd noise_variances(const PreparedCovariance& covariance, const double* noise_scale, Index n,
                                 const int* outputs = nullptr);
 
-// The variances of the noise-free field at n rows.
-Eigen::VectorXd field_variances(const PreparedCovariance& covariance, Index n, const int* outputs = nullptr);
+// The variances of the noise-free field at points.
+Eigen::VectorXd field_variances(const PreparedCovariance& covariance, Points points, const int* outputs = nullptr);
 
 // Derivatives of the n x n matrix of one set of points in every parameter that is
 // wanted, noise included; an empty matrix where it is not.

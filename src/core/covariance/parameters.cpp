@@ -20,6 +20,8 @@ void for_each_parameter(AnyCovariance& covariance, const Action& action) {
       action(component.v, false);
     }
     if (component.has_shape()) action(component.shape, true);
+    for (auto& coefficient : component.log_sd.coefficients) action(coefficient, false);
+    for (auto& coefficient : component.log_range.coefficients) action(coefficient, false);
   }
   action(covariance.nugget, false);
 }

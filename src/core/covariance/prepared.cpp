@@ -78,6 +78,12 @@ void prepare_scales(const Component& component, const Covariance& covariance, in
     prepared.scale_derivatives.push_back({u_parameter + 1, {}, forms.v11, forms.v12, forms.v22});
 }
 
+PreparedLocal prepare_local(const LocalField& field, const Covariance& covariance, int first_parameter) {
+  PreparedLocal prepared{field, first_parameter};
+  for (int m = 0; m < field.size(); ++m) prepared.wanted = prepared.wanted || covariance.is_active(first_parameter + m);
+  return prepared;
+}
+
 void prepare_table(PreparedComponent& prepared) {
   if (prepared.family != Family::matern) return;
   if (closed_form_matern(prepared.shape) && !prepared.wants_shape()) return;
@@ -94,7 +100,7 @@ void prepare_table(PreparedComponent& prepared) {
 PreparedCovariance prepare(const Covariance& covariance, int dim, bool derivatives) {
   check_covariance(covariance, dim);
   PreparedCovariance result;
-  result.dim = dim;
+  result.dim = int(covariance.components[0].group.size());
   result.parameters = covariance.parameters();
   result.nugget = covariance.nugget;
   result.output_nuggets = covariance.output_nuggets;
@@ -115,8 +121,11 @@ PreparedCovariance prepare(const Covariance& covariance, int dim, bool derivativ
     prepared.loadings = component.loadings;
     prepared.rank = covariance.outputs() > 0 ? int(component.loadings.size()) / covariance.outputs() : 0;
     prepare_scales(component, wanted, parameter + component.scales(), prepared);
-    const int last = parameter + component.parameters() - 1;
-    if (component.has_shape() && wanted.is_active(last)) prepared.shape_parameter = last;
+    const int range_field = parameter + component.parameters() - component.log_range.size();
+    const int sd_field = range_field - component.log_sd.size();
+    if (component.has_shape() && wanted.is_active(sd_field - 1)) prepared.shape_parameter = sd_field - 1;
+    prepared.log_sd = prepare_local(component.log_sd, wanted, sd_field);
+    prepared.log_range = prepare_local(component.log_range, wanted, range_field);
     prepare_table(prepared);
     result.variance += component.variance;
     result.components.push_back(std::move(prepared));

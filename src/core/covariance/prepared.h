@@ -22,6 +22,15 @@ struct ScaleDerivative {
   bool planar() const { return coordinates.empty(); }
 };
 
+// A local field with the first of its parameters; `wanted`: derivatives in them are.
+struct PreparedLocal {
+  LocalField field;
+  int first_parameter = 0;
+  bool wanted = false;
+
+  bool present() const { return field.size() > 0; }
+};
+
 struct PreparedComponent {
   Family family = Family::exponential;
   double variance = 1.0;
@@ -40,14 +49,17 @@ struct PreparedComponent {
   bool single_scale = false;  // one range for all coordinates: d r^2 / d log range = -2 r^2
   bool keep_slope = false;    // slopes in r^2 are wanted by themselves
 
+  PreparedLocal log_sd, log_range;
   MaternTable table;
 
-  bool wants_slope() const { return keep_slope || !scale_derivatives.empty(); }
+  bool is_local() const { return log_sd.present() || log_range.present(); }
+  bool wants_local() const { return log_sd.wanted || log_range.wanted; }
+  bool wants_slope() const { return keep_slope || !scale_derivatives.empty() || log_range.wanted; }
   bool wants_shape() const { return shape_parameter >= 0; }
 };
 
 struct PreparedCovariance {
-  int dim = 0;
+  int dim = 0;  // coordinates that are places
   int parameters = 0;
   double nugget = 0.0;
   double variance = 0.0;  // of the latent field: the sum over components
@@ -55,6 +67,11 @@ struct PreparedCovariance {
   std::vector<double> output_nuggets;  // in place of `nugget`; empty: one output
 
   int outputs() const { return int(output_nuggets.size()); }
+  bool is_local() const {
+    for (const PreparedComponent& component : components)
+      if (component.is_local()) return true;
+    return false;
+  }
   // The first of them where there are several.
   int nugget_parameter() const { return parameters - (outputs() > 0 ? outputs() : 1); }
   // The variance of the latent field of one output.

@@ -79,7 +79,7 @@ Simulation simulate_conditional(const LocalData& data, Points targets, const std
   const std::vector<double> coords = joined_coords(data, targets);
   const std::vector<int> outputs = joined_outputs(data, target_outputs, m);
   const PreparedCovariance prepared = prepare(covariance, data.coords.dim, false);
-  const Eigen::VectorXd field_variance = field_variances(prepared, n + m, outputs.empty() ? nullptr : outputs.data());
+  const Eigen::VectorXd field_variance = field_variances(prepared, {coords.data(), n + m, targets.dim}, outputs.empty() ? nullptr : outputs.data());
   Eigen::VectorXd noise = Eigen::VectorXd::Zero(n + m);
   noise.head(n) = noise_variances(prepared, data.noise_scale, n, data.outputs);
 

@@ -163,10 +163,9 @@ Kriging exact_krige(const LocalData& data, Points targets, const Covariance& cov
   const Matrix whitened_columns = factor.triangle().solve(Matrix(columns));
   Eigen::Map<RowMajor>(result.weighted.data(), targets.n, data.columns) =
       whitened.transpose() * whitened_columns;
-  for (Index t = 0; t < targets.n; ++t) {
-    const double variance = target_outputs ? prepared.output_variance(target_outputs[t]) : prepared.variance;
-    result.variance[t] = std::max(0.0, variance - whitened.col(t).squaredNorm());
-  }
+  const Eigen::VectorXd variance = field_variances(prepared, targets, target_outputs);
+  for (Index t = 0; t < targets.n; ++t)
+    result.variance[t] = std::max(0.0, variance[t] - whitened.col(t).squaredNorm());
   return result;
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "conditional/cpu/coregionalisation.h"
+#include "conditional/cpu/local_fields.h"
 #include "conditional/cpu/tile.h"
 #include "covariance/entry.h"
 #include "covariance/with_family.h"
@@ -70,6 +71,40 @@ void assemble_component(const Correlation& correlation, const PreparedComponent&
   }
 }
 
+template <int Lanes, bool slope, bool shape, class Correlation>
+void assemble_local_component(const Correlation& correlation, const PreparedComponent& component, int c, int dim,
+                              Tile<Lanes>& tile) {
+  load_local_scales(component, c, tile);
+  for (int i = 1; i < tile.rows(); ++i) {
+    squared_distances(tile.component(c).coords, tile.rows(), dim, i, tile.row_r2());
+    assemble_local_row<Lanes, slope, shape>(correlation, component, c, dim, i, tile.row_r2(), tile);
+  }
+}
+
+// Chooses by the kind of component outside of all loops over entries.
+template <int Lanes, bool slope, bool shape, class Correlation>
+void assemble_any_component(const Correlation& correlation, const PreparedComponent& component, int c, int dim,
+                            Tile<Lanes>& tile) {
+  if (component.is_local()) return assemble_local_component<Lanes, slope, shape>(correlation, component, c, dim, tile);
+  assemble_component<Lanes, slope, shape>(correlation, component, c, dim, tile);
+}
+
+template <int Lanes>
+void assemble_diagonal(const PreparedCovariance& covariance, Tile<Lanes>& tile) {
+  using V = typename Pack<Lanes>::Real;
+  if (!covariance.is_local()) {
+    for (int i = 0; i < tile.rows(); ++i)
+      tile.matrix().row(i)[i] = covariance.variance + covariance.nugget * tile.noise()[i];
+    return;
+  }
+  for (int i = 0; i < tile.rows(); ++i) {
+    V variance = covariance.nugget * tile.noise()[i];
+    for (int c = 0; c < int(covariance.components.size()); ++c)
+      variance += variance_at(covariance.components[c], c, tile, i);
+    tile.matrix().row(i)[i] = variance;
+  }
+}
+
 // Masked rows become unit vectors. The triangles of derivatives are left as they are
 // (finite: a masked row stands at the target's own place); who multiplies by them has
 // zeros at masked rows or clears them in the product.
@@ -91,19 +126,18 @@ void assemble(const PreparedCovariance& covariance, Tile<Lanes>& tile, bool deri
     tile.scale_coords(component, c);
     with_family(component, [&](const auto& correlation) {
       if (derivatives && component.wants_shape()) {
-        assemble_component<Lanes, true, true>(correlation, component, c, covariance.dim, tile);
+        assemble_any_component<Lanes, true, true>(correlation, component, c, covariance.dim, tile);
       } else if (derivatives && component.wants_slope()) {
-        assemble_component<Lanes, true, false>(correlation, component, c, covariance.dim, tile);
+        assemble_any_component<Lanes, true, false>(correlation, component, c, covariance.dim, tile);
       } else {
-        assemble_component<Lanes, false, false>(correlation, component, c, covariance.dim, tile);
+        assemble_any_component<Lanes, false, false>(correlation, component, c, covariance.dim, tile);
       }
     });
   }
   if (covariance.outputs() > 0) {
     couple_outputs(covariance, tile, derivatives);
   } else {
-    for (int i = 0; i < tile.rows(); ++i)
-      tile.matrix().row(i)[i] = covariance.variance + covariance.nugget * tile.noise()[i];
+    assemble_diagonal(covariance, tile);
   }
   if (tile.masked()) apply_mask(tile);
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "conditional/cpu/coregionalisation.h"
+#include "conditional/cpu/local_fields.h"
 #include "conditional/cpu/tile.h"
 #include "conditional/formulas.h"
 #include "covariance/entry.h"
@@ -116,6 +117,10 @@ void contract(Tile<Lanes>& tile, const PreparedCovariance& covariance, const Wei
     const PreparedComponent& component = covariance.components[c];
     const auto& store = tile.component(c);
     V variance_sum = trace * component.variance;
+    if (component.log_sd.present()) {
+      variance_sum = V{};
+      for (int i = 0; i < rows; ++i) variance_sum += diagonal(i) * tile.mask()[i] * variance_at(component, c, tile, i);
+    }
     for (int i = 1; i < rows; ++i) {
       if (c > 0 && !several_outputs)
         for (int j = 0; j < i; ++j) variance_sum += weight(i, j) * store.covariance[triangle_size(i) + j];
@@ -124,8 +129,9 @@ void contract(Tile<Lanes>& tile, const PreparedCovariance& covariance, const Wei
         for (int j = 0; j < i; ++j) sum += weight(i, j) * store.shape[triangle_size(i) + j];
         gradient[component.shape_parameter] += sum;
       }
-      if (component.wants_slope()) contract_scale_row(tile, component, c, i, weight, gradient);
+      if (!component.scale_derivatives.empty()) contract_scale_row(tile, component, c, i, weight, gradient);
     }
+    if (component.wants_local()) contract_local(tile, component, c, weight, diagonal, gradient);
     if (several_outputs) {
       contract_loadings(tile, component, c, weight, diagonal, gradient);
     } else if (c > 0) {

@@ -46,6 +46,10 @@ class Tile {
     V* shape = nullptr;   // variance * dc/dshape
     V* covariance = nullptr;  // variance * c; for all components but the first, of several outputs for all
     V* loadings = nullptr;    // rank x rows, of several outputs
+    V* sd = nullptr;          // rows: e^s and e^l of local_scale.h
+    V* range = nullptr;
+    V* in_row = nullptr;      // derivatives in l_i and l_j of entry (i, j)
+    V* in_column = nullptr;
   };
 
   Tile(const LocalView& view, const PreparedCovariance& covariance, const TileNeeds& needs, Arena& arena)
@@ -64,7 +68,14 @@ class Tile {
         tile.loadings = arena.take<V>(std::size_t(component.rank) * rows_);
         tile.covariance = arena.take<V>(triangle);
       }
+      if (component.log_sd.present()) tile.sd = arena.take<V>(rows_);
+      if (component.log_range.present()) tile.range = arena.take<V>(rows_);
       if (!needs.derivatives) continue;
+      if (component.log_sd.wanted) tile.covariance = arena.take<V>(triangle);
+      if (component.log_range.wanted) {
+        tile.in_row = arena.take<V>(triangle);
+        tile.in_column = arena.take<V>(triangle);
+      }
       if (component.wants_slope() || component.wants_shape()) tile.slope = arena.take<V>(triangle);
       if (component.wants_shape()) tile.shape = arena.take<V>(triangle);
       if (c > 0 && !tile.covariance) tile.covariance = arena.take<V>(triangle);
@@ -138,11 +149,15 @@ class Tile {
                view_.target_values ? view_.target_values[places_[lane] * view_.columns + column] : 0.0);
   }
 
+  // A coordinate of all rows, as the view has it.
+  const V* raw_coordinate(int d) const { return raw_coords_ + std::size_t(d) * rows_; }
+
   // Row coordinates in the metric of a component.
   void scale_coords(const PreparedComponent& component, int c) {
     V* scaled = components_[c].coords;
-    for (int d = 0; d < view_.dim; ++d) {
-      const V* raw = raw_coords_ + std::size_t(d) * rows_;
+    const int places = int(component.inverse_range.size());
+    for (int d = 0; d < places; ++d) {
+      const V* raw = raw_coordinate(d);
       V* x = scaled + std::size_t(d) * rows_;
       for (int row = 0; row < rows_; ++row) x[row] = raw[row] * component.inverse_range[d];
     }

@@ -100,10 +100,12 @@ class CpuKernel<VecchiaSums, Lanes> {
         multiply_scale_derivative(tile_, component, c, form, x, want(form.parameter));
       if (component.wants_shape())
         multiply_symmetric(tile_.component(c).shape, rows, x, want(component.shape_parameter));
+      if (component.wants_local())
+        multiply_local_derivatives(tile_, component, c, x, [&](int parameter) { return want(parameter); });
       if (c == 0) continue;
       V* g = want(component.variance_parameter);
       multiply_symmetric(tile_.component(c).covariance, rows, x, g);
-      for (int i = 0; i < rows; ++i) g[i] += component.variance * x[i];
+      for (int i = 0; i < rows; ++i) g[i] += variance_at(component, c, tile_, i) * x[i];
     }
     if (covariance_.nugget > 0.0) {
       V* g = want(covariance_.nugget_parameter());

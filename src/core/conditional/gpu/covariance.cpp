@@ -4,6 +4,8 @@
 #include <cstring>
 #include <numeric>
 
+#include "base/error.h"
+
 namespace neargp {
 
 namespace {
@@ -69,6 +71,7 @@ std::size_t PackedCovariance<Real>::append_numbers(const std::vector<double>& nu
 
 template <class Real>
 PackedCovariance<Real>::PackedCovariance(const PreparedCovariance& covariance) {
+  if (covariance.is_local()) throw Error("Local standard deviations and ranges are computed on the CPU only.");
   covariance_.dim = covariance.dim;
   covariance_.parameters = covariance.parameters;
   covariance_.components = int(covariance.components.size());

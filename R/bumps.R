@@ -1,0 +1,78 @@
+#' A small basis of place
+#'
+#' Gaussian bumps on a grid of knots over the data, for the formulas `sd` and `range` of a [covariance] (or for a trend): a local standard
+#' deviation or range that changes smoothly from place to place.
+#'
+#' Knots are `count` along each variable, equally spaced from its least to its greatest value, and a bump falls off as
+#' `exp(-d^2 / 2)`, `d` the distance to its knot in units of the spacing. Knots with no row within one spacing are left out: a bump there
+#' would be an extrapolation. The knots are those of the rows of the fit, kept for predictions.
+#'
+#' @param ... numeric variables, columns of the data: `bumps(x, y, 4)`, `bumps(latitude, 7)`. Inside `sd = ` and `range = ` of a covariance
+#'   none stand for the coordinates of space, without time: `bumps(4)`. The last number may be given without the name `count`.
+#' @param count knots along each variable, at least 2. 3 to 5 in the plane are enough for a field whose range changes tenfold
+#'   (`bench/non-stationary.R`); each knot is a coefficient.
+#' @param knots,spacing those of an earlier call, which [predict()] gives: leave them out.
+#' @return A matrix of class `neargp_bumps` with a row for each element of the variables and a column for each knot.
+#' @section Errors: `neargp_error_argument` where variables are not numbers, differ in length, or do not vary.
+#' @examples
+#' dim(bumps(runif(100), runif(100), count = 3))
+#' cov_exponential(range = ~ bumps(4))
+#' @export
+bumps <- function(..., count = NULL, knots = NULL, spacing = NULL) {
+  variables <- list(...)
+  if (is.null(count) && length(variables)) {
+    count <- variables[[length(variables)]]
+    variables <- variables[-length(variables)]
+  }
+  count <- check_count(count, "count", lower = 2L, upper = 1000L)
+  places <- bump_places(variables)
+  if (is.null(knots)) {
+    found <- place_knots(places, count)
+    knots <- found$knots
+    spacing <- found$spacing
+  }
+  structure(bump_values(places, knots, spacing), class = c("neargp_bumps", "matrix"), count = count, knots = knots, spacing = spacing)
+}
+
+bump_places <- function(variables) {
+  if (!length(variables)) {
+    abort_neargp("argument", c("`bumps()` needs variables.",
+      i = "bumps(4), of the coordinates, is for the formulas `sd` and `range` of a covariance; elsewhere name columns: bumps(x, y, 4)."))
+  }
+  for (variable in variables) {
+    if (!is.numeric(variable) || length(variable) != length(variables[[1L]])) {
+      abort_argument("...", "numeric variables of one length, then the number of knots", variable)
+    }
+  }
+  do.call(cbind, lapply(unname(variables), as.double))
+}
+
+place_knots <- function(places, count) {
+  known <- places[stats::complete.cases(places), , drop = FALSE]
+  limits <- if (nrow(known)) apply(known, 2L, range) else matrix(0, 2L, ncol(places))
+  if (any(!is.finite(limits)) || any(limits[1L, ] == limits[2L, ])) {
+    abort_neargp("argument", c("The variables of `bumps()` must be finite, and each must vary.", i = "Leave out a variable that does not."))
+  }
+  spacing <- (limits[2L, ] - limits[1L, ]) / (count - 1)
+  grid <- lapply(seq_len(ncol(places)), function(j) seq(limits[1L, j], limits[2L, j], length.out = count))
+  knots <- unname(as.matrix(expand.grid(grid)))
+  nearest <- apply(bump_values(known, knots, spacing), 2L, max)
+  list(knots = knots[nearest >= exp(-0.5), , drop = FALSE], spacing = spacing)
+}
+
+bump_values <- function(places, knots, spacing) {
+  scaled <- sweep(places, 2L, spacing, "/")
+  centers <- sweep(knots, 2L, spacing, "/")
+  vapply(seq_len(nrow(centers)), function(j) {
+    exp(-0.5 * rowSums((scaled - rep(centers[j, ], each = nrow(scaled)))^2))
+  }, double(nrow(scaled)), USE.NAMES = FALSE) |> matrix(nrow(scaled))
+}
+
+#' @importFrom stats makepredictcall
+#' @export
+makepredictcall.neargp_bumps <- function(var, call) {
+  if (!identical(call[[1L]], quote(bumps)) && !identical(call[[1L]], quote(neargp::bumps))) return(call)
+  call$knots <- attr(var, "knots")
+  call$spacing <- attr(var, "spacing")
+  call
+}

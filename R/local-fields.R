@@ -1,0 +1,251 @@
+# Fields whose standard deviation and range change from place to place: log-linear in covariates of the data or a small basis of place,
+# given by the formulas `sd` and `range` of a covariance. A local field is a recipe, kept in the locations of a fit: how to make the columns
+# of covariates from a data set, standardised by the mean and standard deviation of the rows of the fit. These columns follow the
+# coordinates of space and time wherever those go, in the same matrix: the core reads the covariates of a row where it reads its place.
+
+local_kinds <- c("log_sd", "log_range")
+
+has_local_fields <- function(covariance) {
+  any(vapply(covariance$components, function(x) !is.null(x$local$log_sd) || !is.null(x$local$log_range), NA))
+}
+
+# The settings of a component: formulas whose bumps(4) are of the coordinates of space.
+new_local_settings <- function(sd, range, penalty) {
+  penalty <- check_number(penalty, "penalty", 0)
+  sd <- check_local_formula(sd, "sd")
+  range <- check_local_formula(range, "range")
+  if (!is.null(sd) || !is.null(range)) list(log_sd = sd, log_range = range, penalty = penalty)
+}
+
+check_local_formula <- function(formula, name) {
+  if (is.null(formula)) return(NULL)
+  if (!rlang::is_formula(formula) || length(formula) != 2L) abort_argument(name, "a one-sided formula such as ~ elevation or ~ bumps(4)", formula)
+  if ("." %in% all.vars(formula)) abort_neargp("argument", sprintf("`%s` must name its covariates: a dot is not one.", name))
+  formula
+}
+
+local_lines <- function(component) {
+  shown <- c(log_sd = "sd times exp of  ", log_range = "range times exp of")
+  kinds <- intersect(names(shown), names(Filter(Negate(is.null), component$local)))
+  if (length(kinds)) sprintf("  %s %s\n", shown[kinds], vapply(component$local[kinds], deparse1, ""))
+}
+
+local_formulas <- function(covariance) {
+  unlist(lapply(covariance$components, function(x) x$local[local_kinds[local_kinds %in% names(Filter(Negate(is.null), x$local))]]))
+}
+
+local_variables <- function(covariance) unique(unlist(lapply(local_formulas(covariance), all.vars)))
+
+# ---- what cannot carry them -------------------------------------------------------------------------------------------------------
+
+refuse_local_fields <- function(what, hint) {
+  abort_neargp("local", c(sprintf("`sd = ~` and `range = ~` of a covariance are not offered %s.", what), i = hint))
+}
+
+check_local_fields <- function(settings, source, data) {
+  if (is.null(settings$covariance) || !has_local_fields(settings$covariance)) return(invisible())
+  refuse <- refuse_local_fields
+  method <- settings$method
+  able <- "They are for vecchia(), loo_k(), mll_k(), vnngp() and exact_gp()."
+  if (is_deep(method) || has_inducing_features(method) || is_swsgp(method)) refuse(sprintf("by %s", method$label), able)
+  if (identical(method$optimizer, "adam")) refuse("with optimizer = \"adam\"", "The default optimiser of the method finds them.")
+  if (!is.null(method$inducing)) refuse("with fewer inducing points than locations", "Leave `inducing` out.")
+  if (inherits(method, "neargp_loo_k") && !is_gaussian(settings$family)) {
+    refuse("by loo_k() of a response that is not gaussian", "vnngp() fits them, other families included.")
+  }
+  if (!is.null(source)) refuse("for rows that are read in pieces", "Fit them to a sample of the rows in memory.")
+  if (settings$device == "cuda") refuse("on a GPU", "Use device = \"cpu\" or \"auto\".")
+  wanted <- setdiff(local_variables(settings$covariance), if (is_sf(data)) c("x", "y"))
+  check_columns_present(wanted, data, "data", environment(local_formulas(settings$covariance)[[1L]]))
+}
+
+# ---- recipes ----------------------------------------------------------------------------------------------------------------------
+
+# The number of each row of the data, missing where a covariate is: na.action then treats the row as it treats others.
+local_rows <- function(data, variables) {
+  known <- intersect(variables, names(data))
+  complete <- if (length(known)) stats::complete.cases(data[known]) else TRUE
+  ifelse(complete, seq_len(nrow(data)), NA_real_)
+}
+
+# Adds the recipes to the locations.
+with_local_fields <- function(locations, covariance, data, rows, raw, several_outputs) {
+  if (several_outputs) refuse_local_fields("for several outputs", "Fit the outputs one by one.")
+  table <- local_table(drop_geometry(data)[rows, , drop = FALSE], raw, locations)
+  first <- length(locations$embedded_names)
+  locations$local <- list()
+  for (j in seq_along(covariance$components)) {
+    settings <- covariance$components[[j]]$local
+    for (kind in local_kinds) {
+      if (is.null(settings[[kind]])) next
+      recipe <- new_local_recipe(settings[[kind]], table, locations, kind)
+      recipe[c("component", "kind", "penalty")] <- list(j, kind, settings$penalty)
+      recipe$columns <- first + seq_along(recipe$names)
+      first <- first + length(recipe$names)
+      locations$local <- c(locations$local, list(recipe))
+    }
+  }
+  locations
+}
+
+place_names <- function(count) paste0(".place", seq_len(count))
+
+# The columns that formulas see: those of the data, and the coordinates of space.
+local_table <- function(data, raw, locations) {
+  space <- seq_along(locations$raw_names)
+  places <- as.data.frame(raw[, space, drop = FALSE])
+  absent <- setdiff(locations$raw_names, names(data))
+  table <- if (is.null(data)) places else data
+  table[absent] <- places[match(absent, locations$raw_names)]
+  table[place_names(length(space))] <- places
+  table
+}
+
+# bumps(4) as bumps(.place1, .place2, 4).
+with_places <- function(expression, count) {
+  if (!is.call(expression)) return(expression)
+  if (deparse(expression[[1L]])[1L] %in% c("bumps", "neargp::bumps")) {
+    arguments <- as.list(expression)[-1L]
+    named <- names(arguments) %||% rep("", length(arguments))
+    given <- sum(!nzchar(named))
+    if (given == 0L || (given == 1L && !"count" %in% named)) {
+      return(as.call(c(expression[[1L]], lapply(place_names(count), as.name), arguments)))
+    }
+    return(expression)
+  }
+  expression[-1L] <- lapply(as.list(expression)[-1L], with_places, count)
+  expression
+}
+
+new_local_recipe <- function(formula, table, locations, kind) {
+  what <- if (kind == "log_sd") "`sd` of the covariance" else "`range` of the covariance"
+  formula[[2L]] <- with_places(formula[[2L]], length(locations$raw_names))
+  environment(formula) <- local_environment(environment(formula))
+  frame <- in_data(what, stats::model.frame(formula, table, na.action = stats::na.pass, drop.unused.levels = TRUE))
+  terms <- attr(frame, "terms")
+  attr(terms, "intercept") <- 1L
+  if (!is.null(attr(terms, "offset"))) abort_neargp("local", sprintf("%s cannot have an offset.", what))
+  check_levels(frame, terms)
+  design <- stats::model.matrix(terms, frame)
+  contrasts <- attr(design, "contrasts")
+  design <- design[, colnames(design) != "(Intercept)", drop = FALSE]
+  check_local_design(design, what)
+  scale <- apply(design, 2L, stats::sd)
+  list(terms = terms, xlevels = stats::.getXlevels(terms, frame), contrasts = contrasts, types = attr(terms, "dataClasses"),
+    names = make.unique(sub("bumps\\([^)]*\\)", "bumps", colnames(design))), center = unname(colMeans(design)), scale = unname(scale))
+}
+
+# Where bumps() is found whatever the formula's own environment has, and though the package is not attached.
+local_environment <- function(parent) {
+  list2env(list(bumps = bumps), parent = parent %||% globalenv())
+}
+
+check_local_design <- function(design, what) {
+  if (ncol(design) == 0L) {
+    abort_neargp("local", c(sprintf("%s has no covariates.", what), i = "Leave it out where it is the same everywhere."))
+  }
+  bad <- which(rowSums(!is.finite(design)) > 0)
+  if (length(bad)) {
+    abort_neargp("missing_values", c(sprintf("The covariates of %s have missing or infinite values in %s of those that are fitted.", what,
+      format_rows(bad)), i = "Remove them by `subset`, or missing ones by na.action = na.omit."))
+  }
+  spread <- apply(design, 2L, stats::sd)
+  constant <- !(spread > 1e-10 * pmax(apply(abs(design), 2L, max), 1e-300))
+  if (any(constant)) {
+    abort_neargp("local", c(sprintf("%s does not vary among the rows, so that it has no coefficient in %s.",
+      format_some(colnames(design)[constant]), what), i = "Leave it out."))
+  }
+  if (ncol(design) >= nrow(design)) {
+    abort_neargp("local", c(sprintf("%s has %d coefficients for %d rows.", what, ncol(design), nrow(design)),
+      i = "Take fewer covariates, or a smaller basis."))
+  }
+}
+
+# ---- columns ----------------------------------------------------------------------------------------------------------------------
+
+# The columns of all recipes at rows of a data set (NULL where only their coordinates are known), as they follow the coordinates.
+local_columns <- function(locations, data, raw, argument) {
+  table <- local_table(data, raw, locations)
+  needed <- unique(unlist(lapply(locations$local, function(recipe) local_names(recipe, locations))))
+  missing <- setdiff(needed, names(table))
+  if (length(missing)) {
+    abort_neargp("local", c(sprintf("The local %s of the covariance needs the %s %s, which `%s` does not have.",
+      if (any(vapply(locations$local, `[[`, "", "kind") == "log_range")) "range" else "standard deviation",
+      if (length(missing) == 1L) "covariate" else "covariates", format_some(missing), argument),
+      i = "Give `newdata` with all covariates of the covariance."))
+  }
+  do.call(cbind, lapply(locations$local, local_design, table))
+}
+
+# Variables of a recipe that a data set must have: those of its formula's environment are there already.
+local_names <- function(recipe, locations) {
+  variables <- setdiff(all.vars(recipe$terms), place_names(length(locations$raw_names)))
+  variables[!vapply(variables, exists, NA, envir = environment(recipe$terms), mode = "numeric")]
+}
+
+local_design <- function(recipe, table) {
+  frame <- tryCatch(stats::model.frame(recipe$terms, table, na.action = stats::na.pass), error = function(e) {
+    abort_neargp("newdata", "The local sd or range of the covariance cannot be evaluated in `newdata`.", parent = e)
+  })
+  frame <- apply_training_levels(with_training_types(frame, recipe$types), recipe$xlevels)
+  design <- stats::model.matrix(recipe$terms, frame, contrasts.arg = recipe$contrasts)
+  design <- design[, colnames(design) != "(Intercept)", drop = FALSE]
+  unname(sweep(sweep(design, 2L, recipe$center), 2L, recipe$scale, "/"))
+}
+
+# The coordinates alone, without covariates.
+places_of <- function(coords, locations) coords[, seq_along(locations$embedded_names), drop = FALSE]
+
+# ---- parameters -------------------------------------------------------------------------------------------------------------------
+
+recipes_of <- function(locations, component, kind = local_kinds) {
+  Filter(function(recipe) recipe$component == component && recipe$kind %in% kind, locations$local)
+}
+
+local_layout <- function(locations, component) {
+  lapply(recipes_of(locations, component), function(recipe) {
+    rows <- layout_rows(paste0(recipe$kind, ":", recipe$names), recipe$kind, "identity")
+    rows$penalty <- recipe$penalty
+    rows
+  })
+}
+
+# The column numbers of a component's local fields in the matrix of coordinates.
+local_groups <- function(locations, component) {
+  columns <- function(kind) as.integer(unlist(lapply(recipes_of(locations, component, kind), `[[`, "columns")))
+  list(log_sd = columns("log_sd"), log_range = columns("log_range"))
+}
+
+# The core's fields of a component; `take` gives its values of a kind.
+core_local_fields <- function(group, take) {
+  kinds <- local_kinds[lengths(group$local[local_kinds]) > 0L]
+  stats::setNames(lapply(kinds, function(kind) list(columns = group$local[[kind]], coefficients = take(kind))), kinds)
+}
+
+# ---- penalty ----------------------------------------------------------------------------------------------------------------------
+
+# A ridge on the coefficients, of covariates that have standard deviation 1: minus half of penalty * sum(coefficient^2) in the objective,
+# in units of log-likelihood, whatever the number of rows.
+local_penalty <- function(layout, working) {
+  penalised <- layout$penalty > 0
+  if (any(penalised)) 0.5 * sum(layout$penalty[penalised] * working[penalised]^2) else 0
+}
+
+# A state of an objective with the penalty taken from it.
+penalised_state <- function(state, layout, working) {
+  if (!any(layout$penalty > 0) || !is.finite(state$value)) return(state)
+  state$value <- state$value - local_penalty(layout, working)
+  if (!is.null(state$gradient)) state$gradient <- penalised_gradient(state$gradient, layout, working)
+  if (!is.null(state$information)) state$information <- state$information + diag(layout$penalty, nrow(layout))
+  state
+}
+
+penalised_gradient <- function(gradient, layout, working) {
+  if (!any(layout$penalty > 0)) return(gradient)
+  penalised <- layout$penalty > 0
+  gradient[penalised] <- gradient[penalised] - layout$penalty[penalised] * working[penalised]
+  gradient
+}
+
+# By the log scores of held-out rows, bench/non-stationary.R.
+default_local_penalty <- 1

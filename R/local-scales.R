@@ -1,0 +1,91 @@
+#' Local range and standard deviation
+#'
+#' Of a fit whose [covariance] has `range = ~` or `sd = ~`: range and standard deviation of the process at each row, with the standard
+#' errors of their logarithms by the delta method.
+#'
+#' @param object a fit by [neargp()].
+#' @param newdata where; as [predict()] takes it. By default the rows of the fit.
+#' @param component of a sum of covariances, which component.
+#' @return A data frame with a row for each row of `newdata`: `range` (the first of several ranges; with anisotropy along the major axis),
+#'   `log_range_error`, `sd` (the square root of the local variance of the component) and `log_sd_error`. Errors are `NA` where the fit
+#'   has no standard errors, as those by [loo_k()].
+#' @section Errors: `neargp_error_local` for a fit without local fields, or without a covariate in `newdata`.
+#' @seealso `plot(fit, "range")` and `plot(fit, "sd")` for maps.
+#' @examples
+#' set.seed(1)
+#' d <- data.frame(x = runif(300), y = runif(300))
+#' d$z <- sin(3 / (0.1 + d$x)) + rnorm(300, sd = 0.1)
+#' fit <- neargp(z ~ 1, d, coords = ~ x + y, method = vecchia(k = 10), covariance = cov_matern(range = ~ x))
+#' local_scales(fit, data.frame(x = c(0.1, 0.9), y = 0.5))
+#' @export
+local_scales <- function(object, newdata = NULL, component = 1L) {
+  check_fit(object)
+  if (is.null(object$locations$local)) {
+    abort_neargp("local", c("The covariance of the fit is the same everywhere.", i = "`range = ~` and `sd = ~` of a covariance make it local."))
+  }
+  check_count(component, "component", upper = length(object$covariance$components))
+  if (is.null(newdata)) return(local_scales_at(object, object$data$coords, component))
+  target <- new_target(object, newdata, "process")
+  found <- local_scales_at(object, target$coords, component)
+  result <- found[rep(NA_integer_, length(target$complete)), , drop = FALSE]
+  result[target$complete, ] <- found
+  rownames(result) <- NULL
+  result
+}
+
+# At coordinates with their covariates. The logarithms are linear in the parameters on the interval scale, of which
+# that of the standard deviation has half of the log variance.
+local_scales_at <- function(fit, coords, component) {
+  log_range <- local_logarithm(fit, coords, component, "range", "log_range", 1)
+  log_sd <- local_logarithm(fit, coords, component, "variance", "log_sd", 0.5)
+  data.frame(range = exp(log_range$value), log_range_error = log_range$error, sd = exp(log_sd$value), log_sd_error = log_sd$error)
+}
+
+local_logarithm <- function(fit, coords, component, base, kind, share) {
+  layout <- fit$layout
+  own <- which(layout$component %in% component)
+  first <- own[layout$kind[own] == base][1L]
+  rows <- c(first, own[layout$kind[own] == kind])
+  design <- cbind(rep(share, nrow(coords)), coords[, local_groups(fit$locations, component)[[kind]], drop = FALSE])
+  estimate <- c(log(fit$parameters$estimate[first]), fit$parameters$estimate[rows[-1L]])
+  known <- layout$fixed[rows]
+  vcov <- fit$interval_vcov[rows, rows, drop = FALSE]
+  vcov[known, ] <- 0
+  vcov[, known] <- 0
+  list(value = drop(design %*% estimate), error = sqrt(rowSums((design %*% vcov) * design)))
+}
+
+local_plots <- function(fit) {
+  kinds <- vapply(fit$locations$local, `[[`, "", "kind")
+  c("range", "sd")[local_kinds[2:1] %in% kinds]
+}
+
+plot_local_scale <- function(fit, which, what, newdata, cells, time, palette = NULL, limits = NULL, title = NULL, main = NULL, ...) {
+  if (length(fit$locations$raw_names) != 2L) {
+    abort_neargp("plot", c("A map needs two coordinates in space.", i = "local_scales() has the numbers."))
+  }
+  if (is.null(newdata)) {
+    raw <- map_grid(fit, cells, time)
+    values <- local_scales_at(fit, embed_coordinates(raw, fit$locations, "the grid of the map"), local_component(fit, which))
+    place <- fit_place(fit, raw)
+  } else {
+    values <- local_scales(fit, newdata, local_component(fit, which))
+    place <- if (is_sf(newdata)) map_place(newdata, NULL, is_longlat_fit(fit)) else
+      fit_place(fit, raw_coordinates(newdata, fit$locations, "newdata"))
+  }
+  shown <- values[[if (what == "sd") sprintf("log_%s_error", which) else which]]
+  if (all(is.na(shown))) {
+    abort_neargp("plot", c(sprintf("The fit has no standard errors of its local %s: %s.", which, why_no_errors(fit)),
+      i = "vecchia() and exact_gp() have them."))
+  }
+  scale <- color_scale(shown, palette %||% default_palette(what, FALSE), limits, FALSE)
+  label <- c(range = "range", sd = "standard deviation")[[which]]
+  draw_map(place, shown, scale, title = title %||% if (what == "sd") "error" else which,
+    main = main %||% if (what == "sd") sprintf("Standard error of the local log %s", label) else sprintf("Local %s", label), ...)
+}
+
+# The first component with a local field of that kind.
+local_component <- function(fit, which) {
+  kinds <- vapply(fit$locations$local, `[[`, "", "kind")
+  fit$locations$local[[match(paste0("log_", which), kinds)]]$component
+}

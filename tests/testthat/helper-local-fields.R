@@ -1,0 +1,51 @@
+# Covariances whose standard deviation and range change, by the quadratic forms of Paciorek and Schervish (2006), eq. 4: each row has a matrix
+# Sigma, the metric of the component times its squared local range, and
+#   k_ij = variance sd_i sd_j |Sigma_i|^(1/4) |Sigma_j|^(1/4) |M|^(-1/2) rho(d' M^-1 d),   M = (Sigma_i + Sigma_j) / 2.
+
+dense_local_covariance <- function(a, b, component) {
+  places <- length(component$group)
+  metric <- solve(crossprod(t(dense_scaled(diag(places), component))))
+  local <- function(field, coords) {
+    if (is.null(field)) return(rep(1, nrow(coords)))
+    exp(drop(coords[, field$columns, drop = FALSE] %*% field$coefficients))
+  }
+  sd <- list(local(component$log_sd, a), local(component$log_sd, b))
+  range <- list(local(component$log_range, a), local(component$log_range, b))
+  entry <- function(i, j) {
+    first <- range[[1L]][i]^2 * metric
+    second <- range[[2L]][j]^2 * metric
+    mean <- (first + second) / 2
+    d <- a[i, seq_len(places)] - b[j, seq_len(places)]
+    r <- sqrt(drop(d %*% solve(mean, d)))
+    component$variance * sd[[1L]][i] * sd[[2L]][j] * (det(first) * det(second))^(1 / 4) / sqrt(det(mean)) *
+      dense_correlation(component$family, r, component$shape)
+  }
+  outer(seq_len(nrow(a)), seq_len(nrow(b)), Vectorize(entry))
+}
+
+# A field that is rougher and larger at one side, with a covariate that follows it.
+local_data <- function(n = 60, seed = 8) {
+  withr::local_seed(seed)
+  data <- data.frame(x = stats::runif(n), y = stats::runif(n), height = stats::rnorm(n))
+  data$wet <- data$y + stats::rnorm(n, sd = 0.3)
+  data$z <- 2 + (1 + data$x) * sin(4 / (0.3 + data$x)) + data$y + stats::rnorm(n, sd = 0.2)
+  data
+}
+
+# A fit that has taken few steps, and the problem at which its objective can be evaluated anywhere.
+local_fit <- function(covariance, method, data = local_data(), formula = z ~ height, ...) {
+  suppressWarnings(neargp(formula, data, coords = ~ x + y, method = method, covariance = covariance, threads = 1L, device = "cpu",
+    control = neargp_control(max_iterations = 2L), ...))
+}
+
+local_problem_of <- function(fit) {
+  list(data = fit$data, layout = fit$layout, groups = component_groups(fit$covariance, fit$locations), locations = fit$locations,
+    free = !fit$layout$fixed, threads = 1L, control = neargp_control(), method = fit$method, family = fit$family, start = fit$parameters$working)
+}
+
+difference <- function(value, at, step = 1e-5) {
+  vapply(seq_along(at), function(a) {
+    move <- replace(rep(0, length(at)), a, step)
+    (value(at + move) - value(at - move)) / (2 * step)
+  }, 0)
+}

@@ -1,0 +1,206 @@
+local_covariances <- function() {
+  list(
+    cov_exponential(range = ~ wet),
+    cov_matern(1.5, sd = ~ wet, range = ~ wet + x, anisotropy = TRUE),
+    cov_matern(2.5, sd = ~ x, ard = TRUE),
+    cov_matern(NULL, range = ~ bumps(2)) + cov_exponential(sd = ~ wet)
+  )
+}
+
+# Somewhere else than at an optimum, coefficients included.
+elsewhere <- function(fit) {
+  at <- fit$parameters$working + 0.1
+  at[fit$layout$kind == "shape"] <- log(1.2)
+  at[fit$layout$kind == "nugget"] <- log(0.1)
+  at[fit$layout$kind == "variance"] <- log(0.8)
+  at[fit$layout$kind == "range"] <- log(0.3)
+  at
+}
+
+all_but <- function(n, i) setdiff(seq_len(n), i)
+
+test_that("values of all methods are those of dense matrices, and the penalty is taken from them", {
+  for (covariance in local_covariances()) {
+    fit <- local_fit(covariance, vecchia(k = 10))
+    problem <- local_problem_of(fit)
+    n <- length(fit$data$y)
+    at <- elsewhere(fit)
+    spec <- covariance_at(problem, at)
+    penalty <- 0.5 * sum(at[fit$layout$kind %in% c("log_sd", "log_range")]^2)
+    dense <- dense_fit(fit$data, spec, 0.1)
+    component <- metric_component(spec)
+    before <- neighbors_before(problem, component, n - 1L, "maxmin", 0)
+    others <- neighbors_others(problem, component, n - 1L)
+    full <- local_objective(problem, before)$evaluate(at)
+    expect_equal(full$value + penalty, dense$value, tolerance = 1e-10)
+    expect_equal(exact_objective(problem)$evaluate(at)$value + penalty, dense$value, tolerance = 1e-10)
+    loo <- local_objective(problem, others)$evaluate(at)
+    sets <- lapply(seq_len(n), function(i) all_but(n, i))
+    score <- dense_conditional_score(fit$data, spec, 0.1, drop(fit$data$basis$back %*% (loo$beta + fit$data$basis$at)), sets)
+    expect_equal(loo$value + penalty, score, tolerance = 1e-10)
+    joint <- joint_objective(problem, others)$evaluate(at)
+    expect_equal(joint$value + penalty, dense$value, tolerance = 1e-10)
+  }
+})
+
+test_that("gradients are those of differences, by information as by the adjoint", {
+  for (covariance in local_covariances()) {
+    fit <- local_fit(covariance, vecchia(k = 10))
+    problem <- local_problem_of(fit)
+    at <- elsewhere(fit)
+    component <- metric_component(covariance_at(problem, at))
+    n <- length(fit$data$y)
+    neighbors <- list(neighbors_before(problem, component, 9L, "maxmin", 0), neighbors_others(problem, component, 9L))
+    objectives <- c(lapply(neighbors, function(sets) local_objective(problem, sets)), list(exact_objective(problem)))
+    for (objective in objectives) {
+      state <- objective$evaluate(at, information = TRUE)
+      expect_equal(state$gradient, difference(function(w) objective$evaluate(w)$value, at), tolerance = 1e-6)
+    }
+    for (objective in c(objectives[1:2], list(joint_objective(problem, neighbors[[2L]])))) {
+      state <- objective$evaluate(at)
+      expect_equal(objective$gradient(at, state$beta), difference(function(w) objective$evaluate(w)$value, at), tolerance = 1e-6)
+    }
+    full <- local_objective(problem, neighbors_before(problem, component, n - 1L, "maxmin", 0))$evaluate(at, information = TRUE)
+    expect_equal(full$information, exact_objective(problem)$evaluate(at, information = TRUE)$information, tolerance = 1e-8)
+  }
+})
+
+test_that("the latent field of vnngp() has the local covariance", {
+  data <- local_data(40)
+  fit <- local_fit(cov_matern(1.5, sd = ~ wet, range = ~ x), vnngp(k = 39L, factor = "exact", jitter = 1e-6), data)
+  problem <- local_problem_of(fit)
+  problem$data <- core_data(problem$data)
+  nodes <- latent_nodes(problem)
+  at <- elsewhere(fit)
+  objective <- latent_objective(problem, latent_problem(problem, nodes, latent_search(problem, nodes, component_at(problem, at), 39L)))
+  spec <- covariance_at(problem, at)
+  dense <- dense_fit(fit$data, spec, 0.1 + 1e-6 * 0.8)
+  penalty <- 0.5 * sum(at[fit$layout$kind %in% c("log_sd", "log_range")]^2)
+  found <- objective$fit_at(at, 1e-10, derivatives = TRUE)
+  expect_equal(found$value + penalty, dense$value, tolerance = 1e-8)
+  expect_equal(found$gradient, difference(function(w) objective$fit_at(w, 1e-10)$value, at), tolerance = 1e-5)
+})
+
+test_that("with all coefficients at zero everything is that of the stationary covariance", {
+  data <- local_data()
+  start <- c(variance = 1, range = 0.3, nugget = 0.05)
+  still <- neargp_control(max_iterations = 1L)
+  fit <- function(covariance) suppressWarnings(neargp(z ~ height, data, coords = ~ x + y, method = vecchia(k = 8), covariance = covariance,
+    start = start, control = still, threads = 1L))
+  stationary <- fit(cov_matern(1.5))
+  local <- fit(cov_matern(1.5, sd = ~ wet, range = ~ x + wet))
+  problems <- lapply(list(stationary, local), local_problem_of)
+  values <- c(0.1, -1, -2)
+  working <- list(values, c(values[1:2], 0, 0, 0, values[3L]))
+  found <- Map(function(problem, at) {
+    sets <- neighbors_before(problem, component_at(problem, at), 8L, "maxmin", 0)
+    local_objective(problem, sets)$evaluate(at, information = TRUE)
+  }, problems, working)
+  expect_equal(found[[2L]]$value, found[[1L]]$value, tolerance = 1e-12)
+  expect_equal(found[[2L]]$gradient[c(1, 2, 6)], found[[1L]]$gradient, tolerance = 1e-10)
+})
+
+test_that("predictions, leave-one-out and joint predictions are dense kriging", {
+  data <- local_data()
+  new <- local_data(9, seed = 2)
+  for (method in list(vecchia(k = 59L), exact_gp(), loo_k(k = 59L), mll_k(k = 59L))) {
+    fit <- local_fit(cov_matern(1.5, sd = ~ bumps(2), range = ~ wet), method, data)
+    expected <- dense_krige(fit$data, fit$core_covariance, fit$nugget, new_target(fit, new)$coords, cbind(1, new$height))
+    predicted <- predict(fit, new, type = "link", k = if (is.null(method$k)) NULL else 59L)
+    expect_equal(predicted$mean, expected$mean, tolerance = 1e-6)
+    expect_equal(predicted$sd^2, expected$variance, tolerance = 1e-6)
+  }
+  fit <- local_fit(cov_matern(1.5, sd = ~ bumps(2), range = ~ wet), exact_gp(), data)
+  joint <- predict(fit, new, joint = TRUE, type = "link")
+  expected <- dense_krige(fit$data, fit$core_covariance, fit$nugget, new_target(fit, new)$coords, cbind(1, new$height))
+  expect_equal(unname(attr(joint, "covariance")), expected$covariance, tolerance = 1e-8)
+  left <- dense_leave_one_out(fit$data, fit$core_covariance, fit$nugget)
+  expect_equal(loo_predict(fit)$mean, left$mean, tolerance = 1e-8)
+})
+
+test_that("simulated fields have the local covariance", {
+  data <- local_data()
+  new <- local_data(5, seed = 3)
+  fit <- local_fit(cov_exponential(sd = ~ x, range = ~ wet), vecchia(k = 59L), data, formula = z ~ 0)
+  set.seed(1)
+  draws <- as.matrix(simulate(fit, nsim = 4000L, newdata = new, conditional = FALSE, type = "link", k = 60L)[paste0("sim_", 1:4000)])
+  expected <- dense_covariance(new_target(fit, new)$coords, new_target(fit, new)$coords, fit$core_covariance)
+  scale <- sqrt(diag(expected))
+  expect_lt(max(abs(stats::cov(t(draws)) - expected) / outer(scale, scale)), 0.1)
+})
+
+test_that("the number of threads changes nothing", {
+  data <- local_data(300)
+  fit <- function(threads) {
+    fit <- suppressWarnings(neargp(z ~ 1, data, coords = ~ x + y, method = vecchia(k = 8), covariance = cov_matern(sd = ~ x, range = ~ bumps(3)),
+      control = neargp_control(max_iterations = 3L), threads = threads))
+    list(coef(fit, what = "covariance"), c(logLik(fit)), predict(fit, data[1:20, ], threads = threads))
+  }
+  one <- fit(1L)
+  expect_identical(fit(2L), one)
+  expect_identical(fit(4L), one)
+})
+
+test_that("a fit goes through all that others do", {
+  data <- local_data(150)
+  fit <- neargp(z ~ 1, data, coords = ~ x + y, method = vecchia(k = 10), covariance = cov_matern(sd = ~ wet, range = ~ bumps(2)))
+  expect_true(all(c("log_sd:wet", "log_range:bumps1") %in% names(coef(fit, what = "covariance"))))
+  expect_false(anyNA(tidy(fit, what = "covariance")$std.error[grepl("^log_", tidy(fit, what = "covariance")$term)]))
+  expect_output(print(summary(fit)), "log_range:bumps1")
+  file <- withr::local_tempfile()
+  saveRDS(fit, file)
+  expect_identical(predict(readRDS(file), data[3:4, ]), predict(fit, data[3:4, ]))
+  expect_equal(predict(fit, data)[7:8, ], predict(fit, data[7:8, ]), ignore_attr = TRUE)
+  again <- update(fit, start = fit)
+  expect_equal(c(logLik(again)), c(logLik(fit)), tolerance = 1e-4)
+  expect_s3_class(cross_validate(fit, folds = 3L), "neargp_cv")
+  scales <- local_scales(fit)
+  expect_equal(dim(scales), c(150L, 4L))
+  expect_false(anyNA(scales))
+  expect_equal(scales$sd^2, diag(dense_covariance(fit$data$coords, fit$data$coords, fit$core_covariance)), tolerance = 1e-8)
+  withr::local_pdf(NULL)
+  expect_silent(plot(fit, "range"))
+  expect_silent(plot(fit, "range", what = "sd"))
+  expect_error(plot(fit, "sd"), "wet", class = "neargp_error_local")
+  expect_silent(plot(fit, "sd", newdata = data))
+})
+
+test_that("bumps keep their knots, and leave out those far from all rows", {
+  place <- expand.grid(x = seq(0, 1, 0.1), y = seq(0, 1, 0.1))
+  place <- place[place$x < 0.5 | place$y < 0.5, ]
+  all <- bumps(place$x, place$y, 4)
+  expect_equal(ncol(all), 15L)
+  some <- bumps(place$x[3:5], place$y[3:5], 4, knots = attr(all, "knots"), spacing = attr(all, "spacing"))
+  expect_equal(unclass(some)[, ], unclass(all)[3:5, ], ignore_attr = TRUE)
+  expect_error(bumps(4), class = "neargp_error_argument")
+  expect_error(bumps(rep(1, 5), 3), class = "neargp_error_argument")
+  fit <- lm(y ~ bumps(x, 3), place)
+  expect_equal(unname(predict(fit, place[4:5, ])), unname(fitted(fit)[4:5]))
+})
+
+test_that("what cannot be is refused in one way", {
+  data <- local_data(40)
+  data$flat <- 1
+  fit <- function(covariance, method = vecchia(k = 5), ...) neargp(z ~ 1, data, coords = ~ x + y, method = method, covariance = covariance, ...)
+  local <- cov_exponential(range = ~ wet)
+  for (method in list(svgp(10), ppgpr(10), odvgp(10), vecchia(k = 5, inducing = 10), dspp(), loo_k(5, optimizer = "adam"), vnngp(5, inducing = 20),
+    swsgp(k = 5, inducing = 20))) {
+    expect_error(fit(local, method), class = "neargp_error_local")
+  }
+  expect_error(neargp(cbind(z, wet) ~ 1, data, coords = ~ x + y, covariance = cov_exponential(range = ~ x)), class = "neargp_error_local")
+  expect_error(fit(cov_exponential(range = ~ dry)), "dry", class = "neargp_error_columns")
+  expect_error(fit(cov_exponential(range = ~ flat)), "flat", class = "neargp_error_local")
+  expect_error(fit(cov_exponential(sd = ~ 1)), "no covariates", class = "neargp_error_local")
+  expect_error(fit(cov_exponential(sd = ~ bumps(8))), "coefficients", class = "neargp_error_local")
+  expect_error(cov_exponential(sd = "wet"), class = "neargp_error_argument")
+  expect_error(cov_exponential(range = z ~ wet), class = "neargp_error_argument")
+  expect_error(cov_exponential(sd = ~ wet, penalty = -1), class = "neargp_error_argument")
+  expect_error(fit(cov_exponential(sd = ~ log(wet - 100))), class = "neargp_error")
+  data$wet[3] <- NA
+  expect_equal(nobs(fit(local)), 39L)
+  expect_error(fit(local, na.action = na.fail), class = "neargp_error_missing_values")
+  done <- fit(local)
+  expect_error(predict(done, data[c("x", "y")]), "wet", class = "neargp_error_newdata")
+  expect_identical(is.na(predict(done, data)$mean), seq_len(40) == 3L)
+  expect_error(local_scales(fit(cov_exponential())), class = "neargp_error_local")
+})
