@@ -11,7 +11,8 @@ resolve_device <- function(device, dense = FALSE) {
 
 check_dense_device <- function(device) {
   if (device == "cuda") {
-    abort_neargp("device", c("Dense matrices, of exact_gp(), svgp(), dspp() and vecchia(inducing = ), are computed on the CPU only.",
+    abort_neargp("device", c(
+      "Dense matrices, of exact_gp(), svgp(), dspp() and vecchia(inducing = ), and local sd and range are computed on the CPU only.",
       i = "There are fits by svgp() of one gaussian response on a GPU, and nothing else of these methods.",
       i = "Use device = \"cpu\" or \"auto\"; where there is no such argument, options(neargp.device = \"auto\")."))
   }
@@ -30,6 +31,7 @@ choose_device <- function(device, rows, k, passes = 1) {
 
 # A fit's, known when its response is. How many rows and inducing points pay on a GPU has not been measured: "auto" is the CPU for them.
 choose_fit_device <- function(settings, data) {
+  if (has_local_fields(settings$covariance)) return("cpu")
   if (!is_dense(settings$method)) {
     return(choose_device(settings$device, nrow(data$coords), conditioning_size(settings$method, data), passes = 30))
   }
@@ -59,7 +61,7 @@ on_device <- function(device, expr, search = "auto") {
 
 # For what has no argument `device`.
 on_default_device <- function(object, rows, k, expr, passes = 1) {
-  device <- resolve_device(NULL, dense = is_dense(object$method))
+  device <- resolve_device(NULL, dense = is_dense(object$method) || is_local(object))
   on_device(choose_device(device, rows, k, passes), expr, search_of(object))
 }
 

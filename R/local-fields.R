@@ -9,6 +9,8 @@ has_local_fields <- function(covariance) {
   any(vapply(covariance$components, function(x) !is.null(x$local$log_sd) || !is.null(x$local$log_range), NA))
 }
 
+is_local <- function(fit) !is.null(fit$locations$local)
+
 # The settings of a component: formulas whose bumps(4) are of the coordinates of space.
 new_local_settings <- function(sd, range, penalty) {
   penalty <- check_number(penalty, "penalty", 0)

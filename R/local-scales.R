@@ -20,7 +20,7 @@
 #' @export
 local_scales <- function(object, newdata = NULL, component = 1L) {
   check_fit(object)
-  if (is.null(object$locations$local)) {
+  if (!is_local(object)) {
     abort_neargp("local", c("The covariance of the fit is the same everywhere.", i = "`range = ~` and `sd = ~` of a covariance make it local."))
   }
   check_count(component, "component", upper = length(object$covariance$components))

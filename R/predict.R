@@ -127,7 +127,7 @@ predict_settings <- function(object, k = NULL, local_mean = FALSE, sectors = 0L,
   if (joint && given$local_mean) abort_argument("local_mean", "FALSE with joint = TRUE", local_mean)
   list(type = if (is_part) "link" else type, part = if (is_part) type else "field", interval = interval, level = check_level(level),
     k = given$k, exact = given$exact, local_mean = given$local_mean, sectors = given$sectors, joint = joint,
-    chunk_size = prediction_chunk(object, chunk_size), threads = resolve_threads(threads), device = resolve_device(device, given$exact || has_inducing_features(object$method)),
+    chunk_size = prediction_chunk(object, chunk_size), threads = resolve_threads(threads), device = resolve_device(device, given$exact || has_inducing_features(object$method) || is_local(object)),
     verbose = check_flag(verbose, "verbose"))
 }
 

@@ -126,7 +126,7 @@ print_remarks <- function(x, digits) {
   units <- paste0(" ", range_units(names(effective), x$locations))
   labels <- if (length(effective) > 1L) paste0(" (", names(effective), ")") else ""
   cat("  correlation is a function of distance / range\n")
-  if (!is.null(x$locations$local)) cat("  variance and range are those where the covariates of local sd and range are at their mean\n")
+  if (is_local(x)) cat("  variance and range are those where the covariates of local sd and range are at their mean\n")
   ranges <- paste0("effective range (correlation 0.05): ", paste0(shown, trimws(units, "right"), labels, collapse = ", "))
   cat(strwrap(ranges, width = getOption("width") + 1L, indent = 2L, exdent = 4L), sep = "\n")
   cat(white_noise_note(x, effective), sep = "")

@@ -3,7 +3,7 @@
 #   Rscript bench/non-stationary.R [simulated|sets|penalty|speed|all] [threads]
 #
 # simulated: unit square, exponential covariance of variance 1, nugget 0.01, range 0.03 in the west to 0.3 in the east, log-linear; 2,500 rows
-#   to fit, 2,500 held out. The truth is the covariance of the simulation, its parameters known. Formulas that know of x, and ones that do not.
+#   to fit, 1,500 held out. The truth is the covariance of the simulation, its parameters known. Formulas that know of x, and ones that do not.
 # sets: 5,000 random rows of shared data to fit, 2,000 held out; exponential, one range for each of space, time.
 # penalty: the same at other penalties, with 1,500 rows.
 # speed: fits at n = 50,000, k = 20, in the ratio to the stationary one.
@@ -60,9 +60,9 @@ simulated <- function(seeds = 1:3) {
     both = cov_exponential(sd = ~ bumps(4), range = ~ bumps(4)))
   methods <- list(vecchia = vecchia(k = 30), loo_k = loo_k(k = 30), vnngp = vnngp(k = 15))
   do.call(rbind, lapply(seeds, function(seed) {
-    rows <- simulated_rows(5000L, seed)
+    rows <- simulated_rows(4000L, seed)
     train <- rows[1:2500, ]
-    test <- rows[2501:5000, ]
+    test <- rows[2501:4000, ]
     truth <- score_of_truth(train, test)
     do.call(rbind, lapply(names(methods), function(method) do.call(rbind, lapply(names(kinds), function(kind) {
       if (method != "vecchia" && !kind %in% c("stationary", "range = ~ bumps(4)")) return(NULL)
