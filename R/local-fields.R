@@ -21,7 +21,9 @@ new_local_settings <- function(sd, range, penalty) {
 
 check_local_formula <- function(formula, name) {
   if (is.null(formula)) return(NULL)
-  if (!rlang::is_formula(formula) || length(formula) != 2L) abort_argument(name, "a one-sided formula such as ~ elevation or ~ bumps(4)", formula)
+  if (!rlang::is_formula(formula) || length(formula) != 2L) {
+    abort_argument(name, "a one-sided formula such as ~ elevation or ~ bumps(4)", formula)
+  }
   if ("." %in% all.vars(formula)) abort_neargp("argument", sprintf("`%s` must name its covariates: a dot is not one.", name))
   formula
 }
@@ -66,7 +68,7 @@ check_local_fields <- function(settings, source, data) {
 # The number of each row of the data, missing where a covariate is: na.action then treats the row as it treats others.
 local_rows <- function(data, variables) {
   known <- intersect(variables, names(data))
-  complete <- if (length(known)) stats::complete.cases(data[known]) else TRUE
+  complete <- if (length(known)) stats::complete.cases(data[known]) else rep(TRUE, nrow(data))
   ifelse(complete, seq_len(nrow(data)), NA_real_)
 }
 
@@ -123,7 +125,7 @@ new_local_recipe <- function(formula, table, locations, kind) {
   what <- if (kind == "log_sd") "`sd` of the covariance" else "`range` of the covariance"
   formula[[2L]] <- with_places(formula[[2L]], length(locations$raw_names))
   environment(formula) <- local_environment(environment(formula))
-  frame <- in_data(what, stats::model.frame(formula, table, na.action = stats::na.pass, drop.unused.levels = TRUE))
+  frame <- in_data(what, suppressWarnings(stats::model.frame(formula, table, na.action = stats::na.pass, drop.unused.levels = TRUE)))
   terms <- attr(frame, "terms")
   attr(terms, "intercept") <- 1L
   if (!is.null(attr(terms, "offset"))) abort_neargp("local", sprintf("%s cannot have an offset.", what))
@@ -165,18 +167,25 @@ check_local_design <- function(design, what) {
 
 # ---- columns ----------------------------------------------------------------------------------------------------------------------
 
-# The columns of all recipes at rows of a data set (NULL where only their coordinates are known), as they follow the coordinates.
-local_columns <- function(locations, data, raw, argument) {
+# The columns of all recipes at rows of a data set (NULL where only their coordinates are known), as they follow the coordinates; those of
+# other kinds than `kinds` are NA.
+local_columns <- function(locations, data, raw, argument, kinds = local_kinds) {
   table <- local_table(data, raw, locations)
-  needed <- unique(unlist(lapply(locations$local, function(recipe) local_names(recipe, locations))))
-  missing <- setdiff(needed, names(table))
+  wanted <- Filter(function(recipe) recipe$kind %in% kinds, locations$local)
+  missing <- setdiff(unique(unlist(lapply(wanted, local_names, locations))), names(table))
   if (length(missing)) {
-    abort_neargp("local", c(sprintf("The local %s of the covariance needs the %s %s, which `%s` does not have.",
-      if (any(vapply(locations$local, `[[`, "", "kind") == "log_range")) "range" else "standard deviation",
+    abort_neargp("local", c(sprintf("The local sd or range of the covariance needs the %s %s, which %s does not have.",
       if (length(missing) == 1L) "covariate" else "covariates", format_some(missing), argument),
       i = "Give `newdata` with all covariates of the covariance."))
   }
-  do.call(cbind, lapply(locations$local, local_design, table))
+  do.call(cbind, lapply(locations$local, function(recipe) {
+    if (recipe$kind %in% kinds) local_design(recipe, table) else matrix(NA_real_, nrow(table), length(recipe$columns))
+  }))
+}
+
+# Whether a local field is known only where covariates are, and not wherever there are coordinates.
+has_local_covariates <- function(fit) {
+  any(lengths(lapply(fit$locations$local, function(recipe) setdiff(local_names(recipe, fit$locations), fit$locations$raw_names))) > 0L)
 }
 
 # Variables of a recipe that a data set must have: those of its formula's environment are there already.

@@ -66,7 +66,8 @@ plot_local_scale <- function(fit, which, what, newdata, cells, time, palette = N
   }
   if (is.null(newdata)) {
     raw <- map_grid(fit, cells, time)
-    values <- local_scales_at(fit, embed_coordinates(raw, fit$locations, "the grid of the map"), local_component(fit, which))
+    covariates <- local_columns(fit$locations, NULL, raw, "the grid of a map", kinds = paste0("log_", which))
+    values <- local_scales_at(fit, cbind(embed_places(raw, fit$locations, "the grid of a map"), covariates), local_component(fit, which))
     place <- fit_place(fit, raw)
   } else {
     values <- local_scales(fit, newdata, local_component(fit, which))

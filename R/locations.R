@@ -192,7 +192,7 @@ time_unit <- function(x) if (inherits(x, c("Date", "POSIXt", "difftime"))) "days
 embed_coordinates <- function(raw, locations, argument = "data", data = NULL) {
   places <- embed_places(raw, locations, argument)
   if (is.null(locations$local)) return(places)
-  cbind(places, local_columns(locations, if (!is.null(data)) drop_geometry(data), raw, argument))
+  cbind(places, local_columns(locations, if (!is.null(data)) drop_geometry(data), raw, paste0("`", argument, "`")))
 }
 
 embed_places <- function(raw, locations, argument) {

@@ -31,7 +31,7 @@
 #' @param x,object a fit by [neargp()].
 #' @param which names of the plots, see Details. By default the map, residuals and
 #'   their quantiles, and the variogram or, unless the response is gaussian, the
-#'   map of the residuals ("loo" where there is none); of [ppgpr()], which leaves no rows out, the map and the inducing points.
+#'   map of the residuals ("loo" where there is none), without the map where the covariance has covariates; of [ppgpr()], which leaves no rows out, the map and the inducing points.
 #' @param what what the map shows: "mean" or "sd" of the predictions.
 #' @param newdata where to predict for the map, in the form that [predict()] takes;
 #'   by default a grid.
@@ -95,7 +95,7 @@ default_plots <- function(fit) {
   in_space <- length(fit$locations$raw_names)
   if (is_ppgpr(fit$method)) return(c(if (in_space <= 2L) "map", "inducing"))  # it leaves no rows out
   last <- if (is_gaussian(fit$family)) "variogram" else if (in_space == 2L) "residual_map" else "loo"
-  c(if (in_space <= 2L) "map", "residuals", "qq", last)
+  c(if (in_space <= 2L && !has_local_covariates(fit)) "map", "residuals", "qq", last)
 }
 
 plot_fit_map <- function(fit, what, newdata, cells, time, palette = NULL, limits = NULL, centered = FALSE,

@@ -101,7 +101,7 @@ describe_covariance <- function(covariance) {
     }
     form <- c(if (component$ard) "one range per coordinate", if (!isFALSE(component$anisotropy)) "rotated anisotropy",
       if (!is.null(component$local$log_range)) "local range", if (!is.null(component$local$log_sd)) "local sd")
-    paste0(known$label, shape, if (length(form)) paste0(", ", form))
+    paste0(known$label, shape, paste0(rep(", ", length(form)), form, collapse = ""))
   }, "")
   paste(parts, collapse = " + ")
 }

@@ -70,7 +70,7 @@ simulated <- function(seeds = 1:3) {
       local <- !is.null(done$fit$locations$local) && kind != "sd = ~ bumps(4)"
       correlation <- if (local) cor(log(local_scales(done$fit, test)$range), true_log_range(test$x)) else NA
       result <- data.frame(part = "simulated", data = paste("seed", seed), method = method, covariance = kind, penalty = 1, done$row,
-        below_truth = truth - done$row$log_score, range_correlation = correlation)
+        below_truth = truth + done$row$log_score, range_correlation = correlation)
       print(result, digits = 4)
       result
     }))))
