@@ -233,6 +233,25 @@ core_local_fields <- function(group, take) {
   stats::setNames(lapply(kinds, function(kind) list(columns = group$local[[kind]], coefficients = take(kind))), kinds)
 }
 
+# ---- fitting ----------------------------------------------------------------------------------------------------------------------
+
+# The optimum with all coefficients at 0 is where the search of a local covariance begins, with all neighbours at once: a value below that of
+# the stationary covariance is then out of the question, whatever other optima there are in ranges that the data hardly tell. Vecchia's
+# optimum is as good a start where the method's own costs more, and an earlier fit is a better one.
+from_stationary <- function(problem) {
+  local <- problem$layout$kind %in% local_kinds
+  if (!anyNA(problem$layout$start[problem$free])) return(problem)
+  stationary <- problem
+  stationary$free <- problem$free & !local
+  stationary$start[local] <- ifelse(is.na(problem$layout$start[local]), 0, problem$layout$start[local])
+  if (is_gaussian(problem$family) && inherits(problem$method, c("neargp_exact_gp", "neargp_vnngp"))) {
+    stationary$method <- vecchia(min(30L, length(problem$data$y) - 1L))
+  }
+  problem$start <- if_computable(fit_method(stationary$method, stationary)$working, problem$start)
+  problem$control$coarse_k <- 0L
+  problem
+}
+
 # ---- penalty ----------------------------------------------------------------------------------------------------------------------
 
 # A ridge on the coefficients, of covariates that have standard deviation 1: minus half of penalty * sum(coefficient^2) in the objective,

@@ -131,6 +131,36 @@ test_that("simulated fields have the local covariance", {
   expect_lt(max(abs(stats::cov(t(draws)) - expected) / outer(scale, scale)), 0.1)
 })
 
+test_that("a local covariance is never below the stationary one, and finds what there is", {
+  data <- local_data(200)
+  for (method in list(vecchia(k = 12), loo_k(k = 12), mll_k(k = 12), vnngp(k = 12), exact_gp())) {
+    fit <- function(covariance) neargp(z ~ 1, data, coords = ~ x + y, method = method, covariance = covariance, threads = 1L)
+    stationary <- fit(cov_matern(1.5))
+    local <- fit(cov_matern(1.5, sd = ~ wet, range = ~ x))
+    coefficients <- coef(local, what = "covariance")[c("log_sd:wet", "log_range:x")]
+    expect_gt(c(logLik(local)) - 0.5 * sum(coefficients^2), c(logLik(stationary)) - 1e-3)
+    expect_gt(coefficients[["log_range:x"]], 0.1)
+  }
+})
+
+test_that("counts, time, the sphere and a factor go with local fields", {
+  data <- local_data(150)
+  data$count <- stats::rpois(150, exp(data$z / 2))
+  data$side <- factor(ifelse(data$x > 0.5, "east", "west"))
+  data$day <- seq(0, 1, length.out = 150)
+  fit <- neargp(count ~ 1, data, coords = ~ x + y, method = vnngp(k = 8), family = poisson(), covariance = cov_exponential(sd = ~ side))
+  expect_true("log_sd:sidewest" %in% names(coef(fit, what = "covariance")))
+  expect_false(anyNA(predict(fit, data[1:3, ])))
+  expect_error(predict(fit, transform(data[1:3, ], side = "north")), class = "neargp_error_factor_level")
+  around <- transform(data, lon = 30 * x, lat = 20 * y)
+  fit <- neargp(z ~ 1, around, coords = ~ lon + lat, time = ~ day, distance = "chordal", method = vecchia(k = 8),
+    covariance = cov_exponential(range = ~ bumps(2)))
+  expect_equal(sum(grepl("log_range:", fit$layout$name)), 4L)
+  expect_false(anyNA(predict(fit, around[1:3, ])))
+  set.seed(1)
+  expect_equal(nrow(simulate(fit, newdata = around[1:5, ])), 5L)
+})
+
 test_that("the number of threads changes nothing", {
   data <- local_data(300)
   fit <- function(threads) {
