@@ -54,7 +54,7 @@ run_fit <- function(train, test, formula, covariance, method, ...) {
     converged = fit$convergence$converged))
 }
 
-simulated <- function(seeds = 1:3) {
+simulated <- function(seeds = 1:2) {
   kinds <- list(stationary = cov_exponential(), `range = ~ x` = cov_exponential(range = ~ x),
     `range = ~ bumps(4)` = cov_exponential(range = ~ bumps(4)), `sd = ~ bumps(4)` = cov_exponential(sd = ~ bumps(4)),
     both = cov_exponential(sd = ~ bumps(4), range = ~ bumps(4)))

@@ -38,6 +38,12 @@ double scaled_distance(const neargp::Component& component, const double* x, cons
   return delta.norm();
 }
 
+double local_field(const neargp::LocalField& field, const double* x) {
+  double sum = 0.0;
+  for (int m = 0; m < field.size(); ++m) sum += field.coefficients[m] * x[field.columns[m]];
+  return sum;
+}
+
 double covariance(const neargp::Covariance& model, const double* x, const double* y, int p, int q) {
   double sum = 0.0;
   for (const neargp::Component& component : model.components) {
@@ -49,7 +55,12 @@ double covariance(const neargp::Covariance& model, const double* x, const double
           component.loadings.data(), outputs, rank);
       scale = (a * a.transpose())(p, q);
     }
-    sum += scale * correlation(component, scaled_distance(component, x, y));
+    // Paciorek and Schervish (2006), eq. 4, with matrices e^(2 l) I.
+    const double li = local_field(component.log_range, x), lj = local_field(component.log_range, y);
+    const double mean = 0.5 * (std::exp(2.0 * li) + std::exp(2.0 * lj));
+    scale *= std::exp(local_field(component.log_sd, x) + local_field(component.log_sd, y));
+    scale *= std::pow(std::exp(li + lj) / mean, 0.5 * double(component.group.size()));
+    sum += scale * correlation(component, scaled_distance(component, x, y) / std::sqrt(mean));
   }
   return sum;
 }
@@ -99,7 +110,13 @@ neargp::Covariance moved(neargp::Covariance model, int index, double step) {
     } else if (component.anisotropic && index <= ranges + 2) {
       (index == ranges + 1 ? component.u : component.v) += step;
     } else {
-      component.shape += step;
+      index -= ranges + 1 + (component.anisotropic ? 2 : 0);
+      if (component.has_shape() && index-- == 0) {
+        component.shape += step;
+      } else {
+        const int of_sd = component.log_sd.size();
+        (index < of_sd ? component.log_sd.coefficients[index] : component.log_range.coefficients[index - of_sd]) += step;
+      }
     }
     return model;
   }

@@ -12,8 +12,8 @@ enum class Family { exponential, matern, gaussian, powered_exponential, cauchy }
 
 Family family_from_name(const std::string& name);
 
-// A local field: a linear predictor of each row, from columns of its coordinates that are covariates and no places (those
-// from group.size() on).
+// A local field: a linear predictor of each row, from columns of its coordinates that are
+// covariates and no places (those from group.size() on).
 struct LocalField {
   std::vector<int> columns;
   std::vector<double> coefficients;
@@ -55,7 +55,8 @@ struct Component {
 };
 
 // Parameters, in this order: for each component log variance, log ranges, (u, v), shape
-// (on its own scale), coefficients of the log sd and of the log range; last log nugget. `active[a]` says whether derivative a is wanted.
+// (on its own scale), coefficients of the log sd and of the log range; last log nugget.
+// `active[a]` says whether derivative a is wanted.
 // Several outputs are a linear model of coregionalisation: each component has loadings in
 // place of the log variance, and each output a log nugget.
 struct Covariance {

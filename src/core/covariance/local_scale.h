@@ -1,5 +1,5 @@
-// Covariances whose standard deviation and range change from row to row: with log sd s and log range l of each row, both
-// linear in covariates, and scaled coordinates z,
+// Covariances whose standard deviation and range change from row to row: with log sd s and log range l of each row,
+// both linear in covariates, and scaled coordinates z,
 //
 //   k_ij = variance e^(s_i + s_j) p_ij rho(r2),   r2 = |z_i - z_j|^2 / m_ij,
 //   m_ij = (e^(2 l_i) + e^(2 l_j)) / 2,           p_ij = (e^(l_i + l_j) / m_ij)^(dim / 2).
