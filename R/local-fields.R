@@ -13,7 +13,7 @@ is_local <- function(fit) !is.null(fit$locations$local)
 
 # The settings of a component: formulas whose bumps(4) are of the coordinates of space.
 new_local_settings <- function(sd, range, penalty) {
-  penalty <- check_number(penalty, "penalty", 0)
+  penalty <- check_number(penalty, "penalty", 0, null_ok = TRUE)
   sd <- check_local_formula(sd, "sd")
   range <- check_local_formula(range, "range")
   if (!is.null(sd) || !is.null(range)) list(log_sd = sd, log_range = range, penalty = penalty)
@@ -83,14 +83,23 @@ with_local_fields <- function(locations, covariance, data, rows, raw, several_ou
     for (kind in local_kinds) {
       if (is.null(settings[[kind]])) next
       recipe <- new_local_recipe(settings[[kind]], table, locations, kind)
-      recipe[c("component", "kind", "penalty")] <- list(j, kind, settings$penalty)
+      recipe[c("component", "kind")] <- list(j, kind)
+      recipe["penalty"] <- list(settings$penalty)
       recipe$columns <- first + seq_along(recipe$names)
       first <- first + length(recipe$names)
       locations$local <- c(locations$local, list(recipe))
     }
   }
+  coefficients <- first - length(locations$embedded_names)
+  locations$local <- lapply(locations$local, function(recipe) {
+    recipe$penalty <- recipe$penalty %||% default_local_penalty(coefficients, length(rows))
+    recipe
+  })
   locations
 }
+
+# By the log scores of held-out rows, bench/non-stationary.R.
+default_local_penalty <- function(coefficients, rows) max(1, 100 * coefficients / rows)
 
 place_names <- function(count) paste0(".place", seq_len(count))
 
@@ -276,6 +285,3 @@ penalised_gradient <- function(gradient, layout, working) {
   gradient[penalised] <- gradient[penalised] - layout$penalty[penalised] * working[penalised]
   gradient
 }
-
-# By the log scores of held-out rows, bench/non-stationary.R.
-default_local_penalty <- 1

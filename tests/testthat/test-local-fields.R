@@ -1,9 +1,9 @@
 local_covariances <- function() {
   list(
-    cov_exponential(range = ~ wet),
-    cov_matern(1.5, sd = ~ wet, range = ~ wet + x, anisotropy = TRUE),
-    cov_matern(2.5, sd = ~ x, ard = TRUE),
-    cov_matern(NULL, range = ~ bumps(2)) + cov_exponential(sd = ~ wet)
+    cov_exponential(range = ~ wet, penalty = 1),
+    cov_matern(1.5, sd = ~ wet, range = ~ wet + x, anisotropy = TRUE, penalty = 1),
+    cov_matern(2.5, sd = ~ x, ard = TRUE, penalty = 1),
+    cov_matern(NULL, range = ~ bumps(2), penalty = 1) + cov_exponential(sd = ~ wet, penalty = 1)
   )
 }
 
@@ -68,7 +68,7 @@ test_that("gradients are those of differences, by information as by the adjoint"
 
 test_that("the latent field of vnngp() has the local covariance", {
   data <- local_data(40)
-  fit <- local_fit(cov_matern(1.5, sd = ~ wet, range = ~ x), vnngp(k = 39L, factor = "exact", jitter = 1e-6), data)
+  fit <- local_fit(cov_matern(1.5, sd = ~ wet, range = ~ x, penalty = 1), vnngp(k = 39L, factor = "exact", jitter = 1e-6), data)
   problem <- local_problem_of(fit)
   problem$data <- core_data(problem$data)
   nodes <- latent_nodes(problem)
@@ -112,7 +112,7 @@ test_that("predictions, leave-one-out and joint predictions are dense kriging", 
     expect_equal(predicted$mean, expected$mean, tolerance = 1e-6)
     expect_equal(predicted$sd^2, expected$variance, tolerance = 1e-6)
   }
-  fit <- local_fit(cov_matern(1.5, sd = ~ bumps(2), range = ~ wet), exact_gp(), data)
+  fit <- local_fit(cov_matern(1.5, sd = ~ bumps(2), range = ~ wet), exact_gp(), data[1:20, ])
   joint <- predict(fit, new, joint = TRUE, type = "link")
   expected <- dense_krige(fit$data, fit$core_covariance, fit$nugget, new_target(fit, new)$coords, cbind(1, new$height))
   expect_equal(unname(attr(joint, "covariance")), expected$covariance, tolerance = 1e-8)
@@ -141,6 +141,13 @@ test_that("a local covariance is never below the stationary one, and finds what 
     expect_gt(c(logLik(local)) - 0.5 * sum(coefficients^2), c(logLik(stationary)) - 1e-3)
     expect_gt(coefficients[["log_range:x"]], 0.1)
   }
+})
+
+test_that("the penalty grows where rows are few", {
+  penalty <- function(n) local_fit(cov_exponential(range = ~ wet + x), vecchia(k = 5), local_data(n))$layout$penalty[3:4]
+  expect_equal(penalty(50), c(4, 4))
+  expect_equal(penalty(400), c(1, 1))
+  expect_equal(local_fit(cov_exponential(range = ~ wet, penalty = 7), vecchia(k = 5))$layout$penalty, c(0, 0, 7, 0))
 })
 
 test_that("counts, time, the sphere and a factor go with local fields", {
