@@ -99,6 +99,6 @@ check_compared <- function(fits) {
 
 compared_differences <- function(a, b) {
   parts <- list(method = list(a$method, b$method), response = list(a$data$y, b$data$y), weights = list(a$data$weights, b$data$weights),
-    coordinates = list(unname(a$data$coords), unname(b$data$coords)))
+    coordinates = list(unname(places_of(a$data$coords, a$locations)), unname(places_of(b$data$coords, b$locations))))
   names(parts)[!vapply(parts, function(pair) isTRUE(all.equal(pair[[1L]], pair[[2L]], tolerance = 1e-12)), NA)]
 }

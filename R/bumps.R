@@ -13,7 +13,7 @@
 #'   (`bench/non-stationary.R`); each knot is a coefficient.
 #' @param knots,spacing those of an earlier call, which [predict()] gives: leave them out.
 #' @return A matrix of class `neargp_bumps` with a row for each element of the variables and a column for each knot.
-#' @section Errors: `neargp_error_argument` where variables are not numbers, differ in length, or do not vary.
+#' @section Errors: `neargp_error_argument` where variables are not numbers, differ in length, or do not vary, and for more than 10,000 knots.
 #' @examples
 #' dim(bumps(runif(100), runif(100), count = 3))
 #' cov_exponential(range = ~ bumps(4))
@@ -47,11 +47,15 @@ bump_places <- function(variables) {
   do.call(cbind, lapply(unname(variables), as.double))
 }
 
-place_knots <- function(places, count) {
+place_knots <- function(places, count, most = 10000L) {
   known <- places[stats::complete.cases(places), , drop = FALSE]
   limits <- if (nrow(known)) apply(known, 2L, range) else matrix(0, 2L, ncol(places))
   if (any(!is.finite(limits)) || any(limits[1L, ] == limits[2L, ])) {
     abort_neargp("argument", c("The variables of `bumps()` must be finite, and each must vary.", i = "Leave out a variable that does not."))
+  }
+  if (count^ncol(places) > most) {
+    abort_neargp("argument", c(sprintf("`bumps()` of %d variables with %d knots along each would have more than %s knots.", ncol(places), count,
+      format_count(most)), i = "Name fewer variables: bumps(x, y, 3)."))
   }
   spacing <- (limits[2L, ] - limits[1L, ]) / (count - 1)
   grid <- lapply(seq_len(ncol(places)), function(j) seq(limits[1L, j], limits[2L, j], length.out = count))
@@ -63,9 +67,10 @@ place_knots <- function(places, count) {
 bump_values <- function(places, knots, spacing) {
   scaled <- sweep(places, 2L, spacing, "/")
   centers <- sweep(knots, 2L, spacing, "/")
-  vapply(seq_len(nrow(centers)), function(j) {
+  values <- vapply(seq_len(nrow(centers)), function(j) {
     exp(-0.5 * rowSums((scaled - rep(centers[j, ], each = nrow(scaled)))^2))
-  }, double(nrow(scaled)), USE.NAMES = FALSE) |> matrix(nrow(scaled))
+  }, double(nrow(scaled)), USE.NAMES = FALSE)
+  matrix(values, nrow(scaled))
 }
 
 #' @importFrom stats makepredictcall
