@@ -4,12 +4,13 @@
 # (regularization): it is chosen by the same rows.
 
 # x, y: standardised, y with a column for each output. settings: what differs from the defaults below, and where there are any
-# regularization (NULL: chosen), trials, weights, a state `start` to go on from with the rows `held_out` from it, and report, a function of the share done and a text.
+# regularization (NULL: chosen), trials, weights, offset, design, a state `start` to go on from with the rows `held_out` from it, report, a
+# function of the share done and a text, and keep, one of a state that is the best of its run, its score, and the rows held out.
 deep_fit <- function(x, y, settings) {
   settings <- utils::modifyList(deep_defaults(), settings)
   if (!is.null(settings$start)) settings$restarts <- 1L
   y <- as.matrix(y)
-  split <- hold_out(x, settings)
+  split <- settings$split <- hold_out(x, settings)
   training <- deep_rows(x, y, settings, split$training)
   held_out <- deep_rows(x, y, settings, split$validation)
   candidates <- regularization_candidates(settings, nrow(x), nrow(held_out$x))
@@ -28,7 +29,8 @@ deep_fit <- function(x, y, settings) {
 deep_defaults <- function() {
   list(layers = 2L, width = 5L, inducing = 150L, sites = 8L, rule = "free", skip = "both", kernel = list(family = "matern", shape = 2.5),
     family = list(name = "gaussian", parameters = double(0)), covariance = "diagonal", score = "mixture", gamma = 1.03, samples = 10L,
-    epochs = 100L, batch = 1000L, rate = 0.03, restarts = 3L, validation = 0.1, seed = 1, threads = 1L, noise_floor = 1e-4)
+    prediction_samples = 32L, epochs = 100L, batch = 1000L, rate = 0.03, restarts = 3L, validation = 0.1, seed = 1, threads = 1L,
+    noise_floor = 1e-4)
 }
 
 # Rows in a random order, of which the first ones are held out; or those that were held out before.
@@ -41,7 +43,8 @@ hold_out <- function(x, settings) {
 }
 
 deep_rows <- function(x, y, settings, rows) {
-  list(x = x[rows, , drop = FALSE], y = y[rows, , drop = FALSE], trials = settings$trials[rows], weights = settings$weights[rows])
+  list(x = x[rows, , drop = FALSE], y = y[rows, , drop = FALSE], trials = settings$trials[rows], weights = settings$weights[rows],
+    offset = settings$offset[rows], design = if (!is.null(settings$design)) settings$design[rows, , drop = FALSE])
 }
 
 # Above 10,000 rows the score is flat over a factor of a hundred.
@@ -53,12 +56,16 @@ regularization_candidates <- function(settings, rows, held_out) {
 
 # ---- runs ------------------------------------------------------------------------------------------------------------------------
 
-# A run of the epochs from + 1 .. to, with what an earlier one of the same start has remembered.
+# A run of the epochs from + 1 .. to, with what an earlier one of the same start has remembered. A state that is continued is a candidate for
+# the best.
 trained <- function(state, training, held_out, settings, beta, from, to, memory, advance) {
-  run <- core_deep_train(state, training$x, training$y, held_out, list(score = settings$score, gamma = settings$gamma, beta = beta,
-    trials = training$trials, weights = training$weights, from = from, to = to, epochs = settings$epochs, batch_size = settings$batch,
-    learning_rate = settings$rate, key = settings$seed, least_noise = settings$noise_floor, memory = memory, report = advance),
-    settings$threads)
+  of_run <- list(score = settings$score, gamma = settings$gamma, beta = beta, from = from, to = to, epochs = settings$epochs,
+    batch_size = settings$batch, learning_rate = settings$rate, key = settings$seed, least_noise = settings$noise_floor,
+    judge_start = from == 0L && !is.null(settings$start), memory = memory, report = advance)
+  of_family <- if (length(settings$family$least)) settings$family[c("least", "most")]
+  kept <- if (!is.null(settings$keep)) list(keep = function(state, score) settings$keep(state, score, settings$split$validation))
+  run <- core_deep_train(state, training$x, training$y, held_out,
+    c(of_run, of_family, kept, training[c("trials", "weights", "offset", "design")]), settings$threads)
   epochs <- from + seq_along(run$objective)
   run$trace <- data.frame(epoch = epochs, objective = run$objective, validation = run$validation, rate = run$rate)
   c(run, list(start = state, beta = beta))
@@ -85,13 +92,16 @@ restarted <- function(training, held_out, settings, beta, advance) {
 run_score <- function(run) {
   if (!is.null(run$failure)) return(NA_real_)
   if (!length(run$objective)) return(0)
-  if (all(is.na(run$validation))) run$objective[length(run$objective)] else max(run$validation)
+  if (all(is.na(run$validation))) run$objective[length(run$objective)] else best_score(run)
 }
+
+best_score <- function(run) max(run$validation, run$start_score, -Inf, na.rm = TRUE)
 
 continued <- function(run, training, held_out, settings, advance) {
   done <- nrow(run$trace)
   rest <- trained(run$state, training, held_out, settings, run$beta, done, settings$epochs, run$memory, advance)
-  if (isTRUE(max(run$validation, -Inf) > max(rest$validation, -Inf))) rest$best <- run$best
+  if (best_score(run) > best_score(rest)) rest$best <- run$best
+  rest["start_score"] <- run["start_score"]
   for (what in c("objective", "validation", "rate")) rest[[what]] <- c(run[[what]], rest[[what]])
   rest$trace <- rbind(run$trace, rest$trace)
   rest
@@ -121,31 +131,37 @@ deep_progress <- function(settings, candidates) {
 finished_fit <- function(run, split, training, held_out, settings, restarts, regularizations) {
   state <- run$best$state
   epoch <- run$best$epoch
+  predicted <- prediction_state(state, settings$seed, settings$prediction_samples)
   objective <- run$trace$objective
   before <- max(1L, floor(0.9 * length(objective)))
   notes <- list(regularization = run$beta, regularizations = regularizations, restarts = restarts, epoch = epoch,
     noise_at_floor = any(state$noise <= settings$noise_floor * (1 + 1e-8)), effective = 1 / sum(exp(2 * state$log_weights)),
     inducing = vapply(state$layers, function(layer) nrow(layer$units[[1L]]$positions), 0L),
     improving = objective[length(objective)] - objective[before])
-  validation <- list(rows = split$validation, nll = -run$trace$validation[epoch], objective = objective[epoch],
-    coverage = if (length(split$validation)) deep_coverage(state, held_out, settings))
+  validation <- list(rows = split$validation, nll = held_out_nll(predicted, held_out, settings),
+    objective = if (epoch > 0L) objective[epoch] else objective_at(state, training, run$beta, settings),
+    coverage = if (length(split$validation)) deep_coverage(predicted, held_out, settings))
   warn_deep(nrow(training$x) + nrow(held_out$x), validation, notes, settings)
   list(state = state, trace = run$trace, validation = validation, notes = notes)
 }
 
-# The share of held-out rows that lie in their central intervals of 95%, of gaussian responses.
+held_out_nll <- function(state, rows, settings) {
+  if (nrow(rows$x)) -mean(core_deep_density(state, rows$x, rows$y, rows, settings$threads)$value) else NA_real_
+}
+
+# Of a state that no epoch has ended with.
+objective_at <- function(state, training, beta, settings) {
+  of_rows <- Filter(Negate(is.null), training[c("trials", "weights", "offset", "design")])
+  core_deep_objective(state, training$x, training$y, c(list(score = settings$score, gamma = settings$gamma, beta = beta, rows = 0L), of_rows),
+    settings$threads)$value
+}
+
+# The share of held-out rows that lie in their central intervals of 95%; none of classes, whose intervals hold both.
 deep_coverage <- function(state, rows, settings) {
-  if (state$family$name != "gaussian") return(NULL)
-  components <- core_deep_components(state, rows$x, settings$threads)
-  weights <- exp(state$log_weights)
-  count <- length(weights)
+  if (grepl("^binomial", state$family$name) && is.null(rows$trials)) return(NULL)
   inside <- vapply(seq_len(ncol(rows$y)), function(output) {
-    of_output <- (output - 1L) * count + seq_len(count)
-    noise <- state$noise[output] / (rows$weights %||% 1)
-    below <- stats::pnorm(rows$y[, output], components$mean[, of_output, drop = FALSE],
-      sqrt(components$variance[, of_output, drop = FALSE] + noise))
-    below <- drop(matrix(below, ncol = count) %*% weights)
-    mean(below > 0.025 & below < 0.975, na.rm = TRUE)
+    pit <- observed_pit(rows$y[, output], state_mixture(state, rows, output, settings$threads))
+    mean(pit$upper > 0.025 & pit$lower < 0.975, na.rm = TRUE)
   }, 0)
   mean(inside)
 }

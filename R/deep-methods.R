@@ -38,24 +38,28 @@ describe_progress <- function(deep, least = 0.01) {
 
 describe_validation <- function(validation) {
   if (!length(validation$rows)) return("none, so that nothing tells whether it overfits")
-  sprintf("%s rows: log density %s a row, %s%% inside their 95%% intervals", format_count(length(validation$rows)),
-    format(signif(-validation$nll, 4L)), format(round(100 * validation$coverage, 1L)))
+  inside <- if (!is.null(validation$coverage)) sprintf(", %s%% inside their 95%% intervals", format(round(100 * validation$coverage, 1L)))
+  paste0(format_count(length(validation$rows)), " rows: log density ", format(signif(-validation$nll, 4L)), " a row", inside)
 }
 
 #' @export
 print.neargp_deep_fit <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
   check_fit(x)
-  print_header(x)
+  if (length(x$outputs)) print_outputs_header(x) else print_header(x)
+  if (length(x$beta) > 1L) cat("\nTrend:\n", paste_named(x$beta, digits), "\n", sep = "")
   cat(covariance_line(x))
   cat("  a variance and ranges for each unit, see summary()\n")
-  cat("Noise:     ", describe_noise(x, digits), "\n", sep = "")
+  cat(describe_noise(x, digits), sep = "")
   cat("\n", score_line(x), "\n", convergence_line(x), "\n", sep = "")
   invisible(x)
 }
 
 describe_noise <- function(x, digits) {
-  paste0("standard deviation ", format(signif(sqrt(x$nugget), digits), digits = digits),
-    if (x$deep$notes$noise_at_floor) ", at its lower bound: judge this fit by its errors, not by its log score")
+  if (!is_gaussian(x$family)) return(if (length(x$family_parameters)) paste0("Family:\n", paste_named(x$family_parameters, digits), "\n"))
+  deviations <- vapply(sqrt(x$nugget), function(v) format(signif(v, digits), digits = digits), "")
+  if (length(x$outputs)) deviations <- paste(deviations, "of", x$outputs)
+  paste0("Noise:     standard deviation ", paste(deviations, collapse = ", "),
+    if (x$deep$notes$noise_at_floor) ", at its lower bound: judge this fit by its errors, not by its log score", "\n")
 }
 
 #' @export
@@ -84,7 +88,8 @@ print.summary.neargp_deep_fit <- function(x, digits = max(3L, getOption("digits"
 # ---- parameters -------------------------------------------------------------------------------------------------------------------
 
 # One row for each parameter: layer, unit, term, estimate. Ranges of coordinates are in their units, those of hidden units as
-# shares of nothing but these; variances of hidden units are in units of the next layer's inputs, that of the last layer is the response's.
+# shares of nothing but these; variances of hidden units are in units of the next layer's inputs, that of the last layer is the linear
+# predictor's. The last units of several outputs are mixed, and in units of nothing.
 unit_table <- function(object) {
   state <- object$deep$state
   last <- length(state$layers)
@@ -94,7 +99,7 @@ unit_table <- function(object) {
       unit <- layer$units[[u]]
       scale <- input_units(object, layer$kernel_inputs, length(unit$range))
       data.frame(layer = l, unit = u, term = c("variance", paste0("range_", names(scale))),
-        estimate = c(unit$variance * if (l == last) object$deep$scale^2 else 1, unit$range * unname(scale)))
+        estimate = c(unit$variance * if (l == last && is.null(state$mixing)) object$deep$location$scale^2 else 1, unit$range * unname(scale)))
     }))
   })
   do.call(rbind, tables)
@@ -115,7 +120,9 @@ coef.neargp_deep_fit <- function(object, what = c("trend", "covariance"), ...) {
   check_no_more_arguments()
   if (check_choice(what, "what", c("trend", "covariance")) == "trend") return(object$beta)
   units <- unit_table(object)
-  c(stats::setNames(units$estimate, sprintf("layer%d_unit%d_%s", units$layer, units$unit, units$term)), nugget = object$nugget)
+  noise <- if (!is_gaussian(object$family)) object$family_parameters else
+    stats::setNames(object$nugget, if (length(object$outputs)) paste0("nugget_", object$outputs) else "nugget")
+  c(stats::setNames(units$estimate, sprintf("layer%d_unit%d_%s", units$layer, units$unit, units$term)), noise)
 }
 
 #' @export
@@ -151,7 +158,7 @@ tidy.neargp_deep_fit <- function(x, effects = c("trend", "covariance"), conf.int
 #' @export
 glance.neargp_deep_fit <- function(x, ...) {
   table <- NextMethod()
-  table[c("variance", "range")] <- NA_real_
+  table[intersect(c("variance", "range"), names(table))] <- NA_real_
   cbind(table, validation = if (length(x$deep$validation$rows)) -x$deep$validation$nll else NA_real_,
     coverage = x$deep$validation$coverage %||% NA_real_)
 }
@@ -160,8 +167,9 @@ glance.neargp_deep_fit <- function(x, ...) {
 
 # Mixtures of new observations at the training rows, which the fit has seen.
 training_mixture <- function(object, threads) {
-  mixture <- deep_mixture(object, object$data$coords, resolve_threads(threads))
-  observed_mixture(mixture, object$nugget / object$data$weights)
+  data <- object$data
+  eta <- deep_mixture(object, data$coords, data$X, data$offset, resolve_threads(threads))
+  observed_rows(object, eta, data$trials %||% 1, data$weights)
 }
 
 #' @rdname residuals.neargp
@@ -178,10 +186,9 @@ residuals.neargp_deep_fit <- function(object, type = c("response", "pearson", "q
 
 deep_residuals <- function(object, threads = NULL) {
   mixture <- training_mixture(object, threads)
-  mean <- normal_mixture_mean(mixture)
+  mean <- observed_mean(mixture)
   error <- object$data$y - mean
-  score <- normal_score_at(object$data$y, mixture)$score
-  data.frame(fitted = mean, response = error, pearson = error / sqrt(normal_mixture_variance(mixture)), quantile = score)
+  data.frame(fitted = mean, response = error, pearson = error / observed_sd(mixture), quantile = observed_residuals(object$data$y, mixture))
 }
 
 #' @export
@@ -195,19 +202,22 @@ augment.neargp_deep_fit <- function(x, data = NULL, ...) {
 # ---- scores -----------------------------------------------------------------------------------------------------------------------
 
 #' @export
-scores.neargp_deep_fit <- function(object, newdata = NULL, observed = NULL, weights = NULL, level = 0.95, na.rm = FALSE, threads = NULL, ...) {
+scores.neargp_deep_fit <- function(object, newdata = NULL, observed = NULL, trials = NULL, weights = NULL, level = 0.95, na.rm = FALSE,
+                                   threads = NULL, ...) {
   check_fit(object)
   check_no_more_arguments()
   check_level(level)
   if (is.null(newdata)) weights_of_others(object$method, object, NULL)
-  truth <- new_observations(object, newdata, observed, NULL)$y
-  weights <- rep_len(new_weights(object, newdata, weights), length(truth))
+  truth <- new_observations(object, newdata, observed, trials)
+  weights <- rep_len(new_weights(object, newdata, weights), length(truth$y))
   target <- if (is_raster(newdata)) raster_target(object, newdata, seq_len(terra::ncell(newdata))) else new_target(object, newdata)
-  settings <- predict_settings(object, threads = threads)
-  moments <- chunked_moments(object, target, settings)
-  complete <- complete_predictions(truth, list(mean = moments$mean, weights = weights), na.rm)
-  mixture <- take_normal_mixture(observed_mixture(moments_mixture(object, moments), object$nugget / weights), complete)
-  summarize_scores(truth[complete], normal_mixture_scores(truth[complete], mixture, level), level, sum(!complete))
+  moments <- chunked_moments(object, target, predict_settings(object, threads = threads))
+  complete <- complete_predictions(truth$y, list(mean = moments$mean, trials = rep_len(truth$trials, length(truth$y)), weights = weights), na.rm)
+  observed <- observed_rows(object, moments_mixture(object, moments), truth$trials, weights)
+  mixture <- take_observed(observed, complete)
+  y <- truth$y[complete]
+  if (!is_normal(mixture)) check_support_of(y, mixture, object$family, which(complete))
+  summarize_scores(y, observed_scores(y, mixture, level), level, sum(!complete))
 }
 
 # ---- what does not apply ----------------------------------------------------------------------------------------------------------

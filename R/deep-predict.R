@@ -16,10 +16,9 @@ deep_conditioning <- function(method, k, local_mean, sectors, joint, is_part) {
   list(k = 0L, sectors = 0L, exact = FALSE, local_mean = FALSE)
 }
 
-# Sites of a sampled rule are drawn once for predictions, from strata of the normal distribution for each unit.
-prediction_state <- function(method, state, seed) {
+# Sites of a sampled rule are drawn once for predictions, `count` of them from strata of the normal distribution for each unit.
+prediction_state <- function(state, seed, count) {
   if (state$rule != "random") return(state)
-  count <- method$prediction_samples
   state$sites <- lapply(seq_len(length(state$layers) - 1L), function(layer) {
     units <- seq_along(state$layers[[layer]]$units)
     matrix(vapply(units, function(unit) spread_quantiles(count, seed + 1000 * layer + unit), double(count)), count)
@@ -30,24 +29,19 @@ prediction_state <- function(method, state, seed) {
   state
 }
 
-# The mixture of the latent field at places, in the unit of the response.
-deep_mixture <- function(object, coords, threads) {
+# The mixture of the latent field at places, in the unit of the linear predictor.
+deep_mixture <- function(object, coords, X, offset, threads) {
   deep <- object$deep
   found <- core_deep_components(deep$prediction, standardized_inputs(coords, deep$inputs), threads)
   if (!is.null(found$failure)) abort_singular_unit(found$failure)
-  new_normal_mixture(deep$center + deep$scale * found$mean, deep$scale * sqrt(found$variance), deep$prediction$log_weights)
-}
-
-# That of an observation.
-observed_mixture <- function(mixture, noise) {
-  mixture$sd <- sqrt(mixture$sd^2 + noise)
-  mixture
+  known <- location_of_rows(deep$location, base_mean(object$data, X, offset), X)[, 1L]
+  new_normal_mixture(known + deep$location$scale * found$mean, deep$location$scale * sqrt(found$variance), deep$prediction$log_weights)
 }
 
 #' @export
 predictor.neargp_deep <- function(method, object, settings) {
   function(coords, X, offset) {
-    mixture <- deep_mixture(object, coords, settings$threads)
+    mixture <- deep_mixture(object, coords, X, offset, settings$threads)
     list(mean = normal_mixture_mean(mixture), variance = normal_mixture_variance(mixture), components = cbind(mixture$mean, mixture$sd))
   }
 }
@@ -78,7 +72,12 @@ warn_far_rows <- function(object, coords, most = 0.05) {
 #' @export
 prediction_columns.neargp_deep <- function(method, object, moments, settings) {
   latent <- moments_mixture(object, moments)
-  observed <- observed_mixture(latent, object$nugget)
+  if (!is_gaussian(object$family)) return(mixture_prediction_columns(observed_rows(object, latent, settings$trials), settings))
+  normal_prediction_columns(latent, observed_mixture(latent, object$nugget), settings)
+}
+
+# Of a gaussian response.
+normal_prediction_columns <- function(latent, observed, settings) {
   shown <- if (settings$type == "link") latent else observed
   columns <- if (settings$type == "quantile") {
     stats::setNames(lapply(settings$probs, normal_mixture_quantile, mixture = observed), paste0("q", format_numbers(settings$probs)))
@@ -104,8 +103,9 @@ deep_exceedance <- function(mixture, settings) {
 simulation_draws.neargp_deep <- function(method, object, target, nsim, settings) {
   if (!settings$conditional) refuse_joint(method, "field to draw from without the data")
   if (!settings$noise) refuse_joint(method, "joint distribution of its field to draw from")
-  mixture <- deep_mixture(object, target$coords, settings$threads)
-  normal_mixture_draws(nsim, observed_mixture(mixture, object$nugget / (target$weights %||% 1)))
+  eta <- deep_mixture(object, target$coords, target$X, target$offset, settings$threads)
+  if (!is_gaussian(object$family)) return(response_draws(object, target, normal_mixture_draws(nsim, eta), settings$trials))
+  normal_mixture_draws(nsim, observed_mixture(eta, object$nugget / (target$weights %||% 1)))
 }
 
 # ---- what takes rows out ----------------------------------------------------------------------------------------------------------
@@ -125,5 +125,5 @@ restrict_rows.neargp_deep <- function(method, fit, rows) {
 # Scores of the held-out rows of a fold. `moments`: of these.
 #' @export
 fold_scores.neargp_deep <- function(method, fit, moments, data, level) {
-  normal_mixture_scores(data$y, observed_mixture(moments_mixture(fit, moments), fit$nugget / data$weights), level)
+  observed_scores(data$y, observed_rows(fit, moments_mixture(fit, moments), data$trials %||% 1, data$weights), level)
 }

@@ -3,7 +3,7 @@
 # layer's ranges the first epochs are lost. Inducing points are centres of clusters of the rows, or of their hidden values, and the
 # distributions at them begin at the prior. All of it is a function of the key alone, and leaves R's random numbers alone.
 
-# `settings`: as of deep_fit(); family$constant: the linear predictor at the mean of a response that is not gaussian.
+# `settings`: as of deep_fit().
 deep_start <- function(x, y, settings, key) {
   inputs <- deep_inputs(settings)
   hidden <- NULL
@@ -13,7 +13,6 @@ deep_start <- function(x, y, settings, key) {
     width <- if (!last) settings$width else ncol(as.matrix(y))
     of <- function(which) cbind(if ("h" %in% which) hidden, if ("x" %in% which) x)
     units <- start_units(of(inputs$kernel[[l]]), of(inputs$mean[[l]]), width, settings, key + 100 * l)
-    if (last && !is.null(settings$family$constant)) units[[1L]]$constant <- settings$family$constant
     layers[[l]] <- list(units = units, mean_inputs = inputs$mean[[l]], kernel_inputs = inputs$kernel[[l]])
     if (!last) hidden <- hidden_means(units, of(inputs$mean[[l]]))
   }
@@ -117,7 +116,7 @@ start_response <- function(y, settings) {
   gaussian <- family$name == "gaussian"
   list(family = list(name = family$name, parameters = if (gaussian) double(0) else family$parameters),
     noise = if (gaussian) start_noise(as.matrix(y), settings$noise_floor) else double(0),
-    mixing = if (outputs > 1L) diag(outputs))
+    mixing = if (outputs > 1L) diag(outputs), trend = if (!is.null(settings$design)) matrix(0, ncol(settings$design), outputs))
 }
 
 start_noise <- function(y, least) {

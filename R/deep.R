@@ -38,16 +38,24 @@ method_default_covariance.neargp_deep <- function(method, locations) {
   cov_matern(nu = 2.5, ard = locations$metric != "longlat" || length(locations$embedded_names) > 3L)
 }
 
-# The noise alone: units have covariance parameters of their own, see coef().
+# The noise and the family's parameters: units have covariance parameters of their own, see coef().
 #' @export
 method_layout.neargp_deep <- function(method, layout, settings) {
-  if (any(layout$kind == "loading")) return(layout)
   deep_kernel(method, settings$covariance)
-  if (!is.null(settings$nugget)) {
+  if (!is.null(settings$nugget) && is_gaussian(settings$family)) {
     abort_neargp("nugget", c(sprintf("`nugget` cannot be fixed in a fit by %s: the noise is learned with everything else.", method_call(method)),
       i = "Leave it out, or use svgp()."))
   }
-  layout[layout$kind == "nugget", ]
+  layout <- latent_layout(layout, settings)
+  layout[layout$kind %in% c("nugget", "family"), ]
+}
+
+#' @export
+method_families.neargp_deep <- function(method) latent_families
+
+#' @export
+model_response.neargp_deep <- function(method, y, family, weights, frame) {
+  if (is_gaussian(family)) NextMethod() else new_response(y, family, weights, frame)
 }
 
 # The family of covariances that all units have, as the core takes it.
@@ -56,6 +64,7 @@ deep_kernel <- function(method, covariance) {
     abort_neargp("covariance", c(sprintf("%s is not for the units of %s.", what, method_call(method)),
       i = "Use cov_matern() with nu = 0.5, 1.5, 2.5 or 3.5, cov_exponential() or cov_gaussian(), without fixed parameters."))
   }
+  if (inherits(covariance, "neargp_coregionalisation") && (length(covariance$rank) || length(unlist(covariance$matrices)))) refuse("cov_coregionalisation()")
   if (length(covariance$components) > 1L) refuse("A sum of covariances")
   component <- covariance$components[[1L]]
   if (!component$family %in% c("matern", "exponential", "gaussian")) refuse(sprintf("The %s covariance", component$family))
@@ -68,25 +77,54 @@ deep_kernel <- function(method, covariance) {
 
 #' @export
 with_start.neargp_deep <- function(method, problem) {
-  check_deep_trend(method, problem$data)
-  scatter <- log(stats::var(response_columns(problem$data)[, 1L]) * mean(problem$data$weights))
+  check_deep_trend(method, problem)
+  check_deep_score(method, problem)
+  if (!is_gaussian(problem$family)) return(with_core_start(problem, with_family_start))
+  scatter <- log(scatter_of_outputs(problem$data))
   problem$bounds <- list(lower = scatter + log(noise_floor), upper = scatter + log(100), vanishing = character(0))
   problem$start <- scatter + log(0.1)
+  problem
+}
+
+# Noise variances of weight 1, about the trend by least squares and as large as they may be, by outputs.
+scatter_of_outputs <- function(data) {
+  residuals <- response_columns(data)[, 1L]
+  output <- data$output %||% rep(1L, length(residuals))
+  unname(vapply(split(residuals, output), stats::var, 0) * vapply(split(data$weights, output), mean, 0))
+}
+
+# The nugget, of which there is none, and the family's parameters.
+with_family_start <- function(problem) {
+  rough <- rough_glm(problem$data, problem$family)
+  family <- family_working(problem, rough, predictor_unit(problem$data, problem$family))
+  family <- lapply(family, unname)
+  problem$bounds <- list(lower = c(-Inf, family$lower), upper = c(Inf, family$upper), vanishing = character(0))
+  problem$start <- c(-Inf, pmin(pmax(family$start, family$lower), family$upper))
+  fixed <- problem$layout$fixed
+  problem$start[fixed] <- to_working(problem$layout$value, problem$layout$transform)[fixed]
   problem
 }
 
 # Least share of the response's variance that is noise.
 noise_floor <- 1e-4
 
-check_deep_trend <- function(method, data) {
-  if (!identical(colnames(data$X), "(Intercept)")) {
-    abort_neargp("formula", c(sprintf("A fit by %s has a constant for its trend, and covariates among its coordinates.", method_call(method)),
-      i = "Write `response ~ 1`, and add the covariates to `coords`.",
-      i = "Of an sf object these are columns of cbind(sf::st_drop_geometry(data), sf::st_coordinates(data))."))
+check_deep_trend <- function(method, problem) {
+  data <- problem$data
+  constant <- if (has_outputs(problem)) constant_column(design_of_places(data)) else data$basis$constant
+  if (isTRUE(constant > 0L)) return(invisible())
+  abort_neargp("formula", c(sprintf("A fit by %s has a constant of its own, and so must its trend.", method_call(method)),
+    i = "Leave `0 +` or `- 1` out of the formula."))
+}
+
+# The objectives of some methods are not for all responses.
+check_deep_score <- function(method, problem) {
+  score <- deep_own_settings(method)$score %||% "mixture"
+  if (has_outputs(problem) && score != "mixture") {
+    abort_neargp("method", c("The evidence of dgp() is for one output.", i = "Use dgp(objective = \"predictive\"), dspp() or svgp()."))
   }
-  if (any(data$offset != 0)) {
-    abort_neargp("formula", c(sprintf("A fit by %s takes no offset: nothing is known of a part of the last layer's field.", method_call(method)),
-      i = "Subtract it from the response, and add it to predictions."))
+  if (!is_gaussian(problem$family) && score == "robust") {
+    abort_neargp("family", c(sprintf("`robustness` is for gaussian responses, and this one is %s.", family_call(problem$family)),
+      i = "Leave it out; student_t() is a family for numbers with outliers."))
   }
 }
 
@@ -94,30 +132,44 @@ check_deep_trend <- function(method, data) {
 
 #' @export
 fit_method.neargp_deep <- function(method, problem) {
-  data <- problem$data
-  unit <- data$basis$unit %||% 1
-  y <- response_columns(data)[, 1L]
-  response <- list(center = mean(y), scale = stats::sd(y))
-  inputs <- deep_input_scale(data$coords, problem$locations$embedded_names)
-  weight <- mean(data$weights)
+  response <- deep_response(method, problem)
+  inputs <- deep_input_scale(response$coords, problem$locations$embedded_names)
   earlier <- continued_fit(method, problem)
   seed <- method$seed %||% earlier$seed %||% sample.int(1e6L, 1L)
-  x <- standardized_inputs(data$coords, inputs)
-  y <- (y - response$center) / response$scale
-  fitted <- deep_fit(x, y, deep_settings(method, problem, data$weights / weight, seed, earlier))
+  x <- standardized_inputs(response$coords, inputs)
+  fitted <- deep_fit(x, response$y, deep_settings(method, problem, response, inputs, seed, earlier))
   inform_lowered(method, fitted$notes)
-  state <- prediction_state(method, fitted$state, seed)
-  density <- core_deep_density(state, x, y, list(weights = data$weights / weight), problem$threads)
+  state <- prediction_state(fitted$state, seed, method$prediction_samples)
+  density <- core_deep_density(state, x, response$y, response[c("trials", "weights", "offset", "design")], problem$threads)
   if (!is.null(density$failure)) abort_singular_unit(density$failure)
-  constant <- last_unit(state)$constant
-  list(working = log(state$noise * response$scale^2 * weight), beta = (response$center + response$scale * constant) / drop(data$basis$back),
-    beta_vcov = matrix(0, 1L, 1L),
-    information = NULL, value = sum(density$value) - length(y) * log(response$scale), score = "predictive log density", k = NULL,
+  log_scale <- density_shift(response)
+  list(working = working_of_state(state, response), beta = trend_of_columns(response, deep_trend(response, state), problem),
+    beta_vcov = matrix(0, ncol(problem$data$X), ncol(problem$data$X)), information = NULL, value = sum(density$value) - sum(log_scale * known_of_outputs(response)),
+    score = "predictive log density", k = NULL,
     convergence = list(converged = NA, message = sprintf("ended after %d epochs", nrow(fitted$trace)), iterations = nrow(fitted$trace)),
-    deep = c(in_response_unit(fitted, log(unit * response$scale), deep_own_settings(method)$score %||% "mixture"), list(prediction = state, inputs = inputs,
-      center = base_mean(data)[1L] + unit * response$center,
-      scale = unit * response$scale, seed = seed)))
+    deep = c(in_response_unit(fitted, log_scale_of_row(response), deep_own_settings(method)$score %||% "mixture"),
+      list(prediction = state, inputs = inputs, location = deep_location(response, state), seed = seed, weight = response$weight)))
 }
+
+#' @export
+fit_outputs.neargp_deep <- function(method, problem) fit_method(method, problem)
+
+# Noise variances of weight 1, or no nugget and the family's parameters, in the unit of the problem.
+working_of_state <- function(state, response) {
+  if (length(state$noise)) return(log(state$noise * response$scale^2 * response$weight))
+  scale <- ifelse(names_of_parameters(state$family$name) == "scale", response$scale, 1)
+  c(-Inf, log(unname(state$family$parameters) * scale))
+}
+
+names_of_parameters <- function(name) response_families[[name]]$parameters
+
+# What a log density of standardised responses has too many, for each output. The unit of the problem is taken off later.
+density_shift <- function(response) log(response$scale)
+
+known_of_outputs <- function(response) colSums(!is.na(response$y))
+
+# The same of a row in the unit of the response, on average.
+log_scale_of_row <- function(response) sum((density_shift(response) + log(response$unit)) * known_of_outputs(response)) / nrow(response$y)
 
 # Log densities of a row in the unit of the response, of which a standardised one has `log_scale` too many. The robust score is none.
 in_response_unit <- function(fitted, log_scale, score) {
@@ -136,13 +188,18 @@ complete_fit.neargp_deep <- function(method, fit, result) {
   fit$deep <- result$deep
   fit$beta_vcov[] <- NA_real_
   fit["core_covariance"] <- list(NULL)
-  class(fit) <- c("neargp_deep_fit", "neargp")
+  if (!is_gaussian(fit$family)) fit <- with_family_values(fit, result$working)
+  if (is.null(fit$data$output)) {
+    class(fit) <- c("neargp_deep_fit", "neargp")
+    return(fit)
+  }
+  fit$outputs <- fit$data$outputs
+  fit$nugget <- stats::setNames(exp(result$working), fit$outputs)
+  class(fit) <- c("neargp_deep_outputs", "neargp_deep_fit", "neargp_outputs", "neargp")
   fit
 }
 
-last_unit <- function(state) state$layers[[length(state$layers)]]$units[[1L]]
-
-deep_settings <- function(method, problem, weights, seed, earlier) {
+deep_settings <- function(method, problem, response, inputs, seed, earlier) {
   epochs <- 0L
   started <- proc.time()[["elapsed"]]
   report <- function(done, text) {
@@ -154,7 +211,9 @@ deep_settings <- function(method, problem, weights, seed, earlier) {
     kernel = deep_kernel(method, problem$covariance), epochs = method$epochs, batch = method$batch_size,
     rate = method$learning_rate * if (is.null(earlier)) 1 else last_rate,
     restarts = method$restarts, validation = method$validation, regularization = method$regularization, seed = seed,
-    start = earlier$state, held_out = earlier$validation$rows, weights = weights, threads = problem$threads, report = report, noise_floor = noise_floor)
+    start = earlier$state, held_out = earlier$validation$rows, family = response$family, trials = response$trials, weights = response$weights,
+    offset = response$offset, design = response$design, threads = problem$threads, report = report, noise_floor = noise_floor,
+    prediction_samples = method$prediction_samples, keep = deep_keeper(method, problem, response, seed))
   Filter(Negate(is.null), c(settings, deep_own_settings(method)))
 }
 
@@ -166,8 +225,8 @@ deep_own_settings <- function(method) {
 # The share of the first rate that a fit ends with, and one that is continued begins with.
 last_rate <- 0.01
 
-# What the fit `start` has learned, where it is of the same rows (problem$warm_start) and has the same layers and sites. The rows that it
-# held out stay so: it has not seen them.
+# What the fit `start` has learned, or what an interrupted one had (deep-last.R), where it is of the same rows (problem$warm_start) and has
+# the same layers and sites. The rows that it held out stay so: it has not seen them.
 continued_fit <- function(method, problem) {
   earlier <- problem$warm_start
   if (is.null(earlier$deep)) return(NULL)

@@ -79,7 +79,7 @@ as_last_state <- function() {
   shown <- !(layout$kind == "nugget" & layout$fixed & layout$value %in% 0)  # coef() leaves out a nugget that there is none of, too
   structure(list(parameters = natural_values(layout, values)[shown],
     inducing = if (!is.null(positions)) as.data.frame(raw_positions(positions, last_state$locations)), call = last_state$call,
-    accepted = last_state$accepted, positions = positions), class = "neargp_last")
+    accepted = last_state$accepted, positions = positions, deep = last_state$deep), class = "neargp_last")
 }
 
 # Evaluates a fit, and where it ends early says how to go on.

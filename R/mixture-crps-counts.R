@@ -6,15 +6,16 @@ count_crps <- function(mixture, observed) {
   central <- central_range(mixture)
   # At the number of trials P is 1.
   if (mixture_rule(mixture)$scale == "logit") central$upper <- pmin(central$upper, mixture$trials - 1)
-  line <- smooth_stretch(mixture, central$lower, central$upper)
+  line <- smooth_stretch(mixture, central$lower, central$upper, least = if (has_components(mixture)) 300 else 3000)
+  squares <- if (has_components(mixture)) component_squares else summed_squares
   last <- list(below = ifelse(line$rows, line$from - 1, central$upper), above = central$upper)
   first <- list(below = central$lower, above = ifelse(line$rows, line$to + 1, central$upper + 1))
-  pmax(observed - 1 - central$upper, 0) + pmax(central$lower - observed, 0) + summed_squares(mixture, observed, first$below, last$below) +
-    summed_squares(mixture, observed, first$above, last$above) + integrated_squares(mixture, observed, line)
+  pmax(observed - 1 - central$upper, 0) + pmax(central$lower - observed, 0) + squares(mixture, observed, first$below, last$below) +
+    squares(mixture, observed, first$above, last$above) + integrated_squares(mixture, observed, line)
 }
 
 # The stretch of first, ..., last that is far enough from the ends of the support, where P has corners, and long enough to be integrated.
-smooth_stretch <- function(mixture, first, last, corner = 100, least = 3000) {
+smooth_stretch <- function(mixture, first, last, least, corner = 100) {
   end <- if (mixture_rule(mixture)$scale == "logit") mixture$trials else Inf
   from <- pmax(first, corner)
   to <- pmin(last, end - corner)

@@ -21,7 +21,8 @@ mixture_pit <- function(observed, mixture) {
 # The integral of (P(Y <= x) - [observed <= x])^2 over x, for counts the sum over whole numbers (R/mixture-crps-counts.R).
 mixture_crps <- function(observed, mixture) {
   check_crps_range(mixture)
-  compute <- if (mixture$name == "gaussian") gaussian_crps else if (mixture_family(mixture)$discrete) count_crps else continuous_crps
+  compute <- if (mixture$name == "gaussian") gaussian_crps else if (mixture_family(mixture)$discrete) count_crps else
+    if (mixture$name == "student_t" && has_components(mixture)) student_components_crps else continuous_crps
   over_rows(mixture, observed, compute, rows_at_once = 1000L)
 }
 
@@ -29,8 +30,10 @@ mixture_crps <- function(observed, mixture) {
 # once sd is above 6. Responses end where numbers do.
 check_crps_range <- function(mixture, most_sd = 6, most_eta = 690) {
   if (mixture_rule(mixture)$scale != "log") return(invisible())
-  rows <- which(mixture$sd > most_sd | mixture$mean + (4.7 + mixture$sd / 2) * mixture$sd > most_eta)
-  if (!length(rows)) return(invisible())
+  single <- if (has_components(mixture)) stacked_components(mixture) else mixture
+  beyond <- which(single$sd > most_sd | single$mean + (4.7 + single$sd / 2) * single$sd > most_eta)
+  if (!length(beyond)) return(invisible())
+  rows <- unique((beyond - 1L) %% mixture$n + 1L)
   abort_neargp("overflow", c(sprintf("The CRPS cannot be computed in %s.", format_rows(rows)),
     x = sprintf("The linear predictor, a logarithm, has a mean of up to %s and a standard deviation of up to %s there; %s is the most.",
       format(max(mixture$mean[rows]), digits = 3L), format(max(mixture$sd[rows]), digits = 3L), most_sd),
@@ -44,6 +47,7 @@ gaussian_crps <- function(mixture, observed) {
 # The responses beyond which the integrand is nothing: the tails of the noise at an eta that is itself in its tail. Where the response is
 # exp(t), dx = exp(t) dt moves the peak of the integrand by sd^2 / 2 to the right.
 central_range <- function(mixture, tail = 1e-7) {
+  if (has_components(mixture)) return(outer_range(mixture))
   at <- function(z, p) {
     mixture$mean <- mixture$mean + z * mixture$sd
     mixture$sd <- rep(0, mixture$n)
@@ -55,6 +59,7 @@ central_range <- function(mixture, tail = 1e-7) {
 # Nodes and weights of integrals over the scale from `lower` to `upper`, as a table of points: row, v, weight. The distribution bends over
 # its spread, and of the scales all but the exponential function over a unit.
 integration_points <- function(mixture, lower, upper) {
+  if (has_components(mixture)) return(panel_points(mixture, lower, upper))
   half <- pmax(upper - lower, 0) / 2
   spread <- scaled_spread(mixture)
   number <- rule_for(2 * half / if (mixture_rule(mixture)$scale == "log") spread else pmin(spread, 1), short = 10)

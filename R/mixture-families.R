@@ -7,7 +7,10 @@
 #   likeliest(mixture, y): an eta at which y is about as likely as it can be
 #   upper(mixture): the least q at which P(Y <= q) is 1
 
-mixture_rule <- function(mixture) mixture_rules[[mixture$name]]
+mixture_rule <- function(mixture) {
+  rule <- mixture_rules[[mixture$name]]
+  if (has_components(mixture)) component_rule(rule) else rule
+}
 
 quadrature_rule <- function(scale, moments, predictor_range, likeliest, upper = function(mixture) Inf) {
   list(scale = scale, mean = moments$mean, variance = moments$variance, predictor_range = predictor_range, likeliest = likeliest,

@@ -28,6 +28,7 @@ response_scale <- function(mixture) response_scales[[mixture_rule(mixture)$scale
 # The standard deviation of the response, roughly, in units of eta: that of eta and that of the noise at the mean of eta (by the delta
 # method; next to the end of the support, where it says nothing, 3).
 response_spread <- function(mixture) {
+  if (has_components(mixture)) return(narrowest_spread(mixture))
   family <- mixture_family(mixture)
   if (mixture$name == "student_t") return(sqrt(mixture$sd^2 + mixture$parameters$scale^2))
   mean <- family$mean(mixture$mean, mixture$parameters, mixture$trials)

@@ -197,7 +197,7 @@ new_problem <- function(data, locations, settings, start) {
     start_positions = if (inherits(start, "neargp_last")) start$positions,
     groups = component_groups(settings$covariance, locations), covariance = settings$covariance, method = settings$method,
     family = settings$family, warm_classifier = if (inherits(start, "neargp")) start$classifier,
-    warm_start = if (inherits(start, "neargp")) warm_start_of(start, data, layout, settings),
+    warm_start = if (inherits(start, "neargp")) warm_start_of(start, data, layout, settings) else deep_state_of(start, data),
     start_differences = if (inherits(start, "neargp")) start_differences(start, data, layout, settings),
     control = settings$control,
     threads = settings$threads, report = fit_reporter(settings$verbose), report_bound = bound_reporter(settings$verbose)))
@@ -275,7 +275,7 @@ finish_fit <- function(result, problem, settings, model, frame, call, formula, o
     chosen = settings$chosen, k = result$k, device = settings$device, gpu = settings$gpu, threads = settings$threads, elapsed = elapsed,
     n_given = n_given, n_dropped = length(attr(frame, "na.action")), row_names = own_row_names(frame)
   ), class = "neargp")
-  if (has_outputs(problem)) fit <- as_outputs_fit(fit)
+  if (has_outputs(problem) && !is_deep(problem$method)) fit <- as_outputs_fit(fit)
   fit <- complete_fit(settings$method, fit, result)
   warn_unless_converged(fit)
   fit

@@ -21,9 +21,7 @@ normal_mixture_distribution <- function(q, mixture, lower = TRUE) {
 
 normal_mixture_log_density <- function(y, mixture) {
   terms <- matrix(stats::dnorm(y, mixture$mean, mixture$sd, log = TRUE), nrow(mixture$mean))
-  terms <- sweep(terms, 2L, mixture$log_weights, "+")
-  largest <- do.call(pmax, asplit(terms, 2L))
-  as.vector(largest) + log(rowSums(exp(terms - as.vector(largest))))
+  log_sum_of_rows(sweep(terms, 2L, mixture$log_weights, "+"))
 }
 
 # ---- quantiles --------------------------------------------------------------------------------------------------------------------

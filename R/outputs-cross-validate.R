@@ -15,7 +15,7 @@ cross_validate.neargp_outputs <- function(object, folds = 10, refit = FALSE, lev
   folds <- resolve_folds(folds, as_places(object))
   wanted <- sort(unique(folds[!is.na(folds)]))
   pieces <- apply_tasks(length(wanted), verbose, function(task) {
-    predict_outputs_fold(object, which(folds %in% wanted[task]), wanted[task], refit)
+    predict_outputs_fold(object, which(folds %in% wanted[task]), wanted[task], refit, level)
   })
   predictions <- do.call(rbind, pieces)
   predictions <- predictions[order(match(predictions$setting, object$outputs), predictions$row), ]
@@ -35,19 +35,26 @@ as_places <- function(object) {
   object
 }
 
-predict_outputs_fold <- function(object, held, fold, refit) {
+predict_outputs_fold <- function(object, held, fold, refit, level) {
   kept <- object
   rows <- !object$data$place %in% held
   kept$data <- take_output_rows(object$data, which(rows))
-  kept <- on_refit_device(object, which(rows), if (refit) refit_outputs(kept) else with_fold_posterior(with_fold_trend(kept)))
+  kept <- on_refit_device(object, which(rows), if (refit) refit_outputs(kept) else without_places(kept, which(rows)))
   target <- take_places(places_of_fit(object), held)
   target$complete <- rep(TRUE, length(held))
   moments <- outputs_moments(kept, target, outputs_predict_settings(kept))
   own <- which(!rows)
   data <- object$data
   at <- cbind(match(data$place[own], held), data$output[own])
+  if (is_deep(kept$method)) return(deep_outputs_fold(kept, moments, data, own, at, fold, level))
   data.frame(setting = object$outputs[data$output[own]], row = data$place[own], fold = fold, observed = data$y[own], mean = moments$mean[at],
     sd = sqrt(moments$variance[at] + kept$nugget[data$output[own]] / data$weights[own]))
+}
+
+# A fit that holds fewer rows, with its parameters.
+without_places <- function(kept, rows) {
+  if (is_deep(kept$method)) return(restrict_rows(kept$method, kept, rows))
+  with_fold_posterior(with_fold_trend(kept))
 }
 
 # What inducing points know from the rows that the fit holds now.
@@ -69,7 +76,7 @@ refit_outputs <- function(object) {
   object$beta_vcov <- result$beta_vcov
   object$data <- problem$data
   object$core_trend <- result$core_trend
-  object$nugget[] <- object$core_covariance$nuggets
+  if (!is_deep(method)) object$nugget[] <- object$core_covariance$nuggets
   complete_fit(object$method, object, result)
 }
 

@@ -7,10 +7,10 @@ fit_outputs <- function(method, problem) {
 }
 
 check_outputs_method <- function(method) {
-  able <- c("neargp_loo_k", "neargp_mll_k", "neargp_vecchia", "neargp_exact_gp", "neargp_svgp")
+  able <- c("neargp_loo_k", "neargp_mll_k", "neargp_vecchia", "neargp_exact_gp", "neargp_svgp", "neargp_dspp", "neargp_dgp")
   if (class(method)[1L] %in% able) return(invisible())
   abort_neargp("method", c(sprintf("%s cannot fit several outputs.", method$label),
-    i = "Use vecchia(), svgp(), loo_k(), mll_k() or exact_gp()."))
+    i = "Use vecchia(), svgp(), dspp(), loo_k(), mll_k() or exact_gp()."))
 }
 
 #' @export
@@ -110,7 +110,7 @@ information_by_differences <- function(gradient, working, free, scales, step = 1
 # Checks as check_problem() does. Of an output that is known in fewer than k rows all are neighbours.
 check_outputs_problem <- function(problem, frame) {
   check_outputs_method(problem$method)
-  check_locations(problem$data$coords, problem$covariance, problem$locations)
+  check_locations(problem$data$coords, problem$covariance, problem$locations, flat_allowed = is_deep(problem$method))
   data <- problem$data
   check_k(problem$method, max(tabulate(data$output, length(data$outputs))))
   without_noise <- which(problem$layout$value[problem$layout$kind == "nugget"] %in% 0)

@@ -64,7 +64,11 @@ predict.neargp_outputs <- function(object, newdata, type = c("response", "link")
 
 outputs_predict_settings <- function(object, k = NULL, k_other = NULL, threads = NULL, device = NULL, type = "link", interval = "none",
                                      level = 0.95, covariance = FALSE, observed = FALSE, chunk_size = NULL, verbose = FALSE) {
-  if (is_svgp(object$method)) check_no_neighbors(object$method, k, k_other = k_other)
+  if (is_svgp(object$method) || is_deep(object$method)) check_no_neighbors(object$method, k, k_other = k_other)
+  if (is_deep(object$method) && check_flag(observed, "observed")) {
+    abort_argument("observed", sprintf("FALSE for a fit by %s; vecchia(), loo_k() and svgp() condition on outputs that are known at a place",
+      method_call(object$method)), observed)
+  }
   most <- max(tabulate(object$data$output, length(object$outputs)))
   exact <- is.null(k) && is.null(k_other) && inherits(object$method, "neargp_exact_gp")
   k <- if (is.null(k)) min(most, max(60L, 2L * object$k)) else check_count(k, "k")
@@ -79,7 +83,7 @@ outputs_predict_settings <- function(object, k = NULL, k_other = NULL, threads =
   list(type = type, interval = interval, level = check_level(level), k = as.integer(k), k_other = as.integer(k_other), exact = exact,
     covariance = covariance, observed = check_flag(observed, "observed"),
     chunk_size = prediction_chunk(object, chunk_size), threads = resolve_threads(threads),
-    device = resolve_device(device, exact || is_svgp(object$method)), verbose = check_flag(verbose, "verbose"))
+    device = resolve_device(device, exact || is_svgp(object$method) || is_deep(object$method)), verbose = check_flag(verbose, "verbose"))
 }
 
 # Computations for `places`, at each of which all outputs are wanted.
@@ -104,6 +108,7 @@ outputs_moments <- function(object, target, settings) {
   moments <- list(mean = matrix(NA_real_, m, P), variance = matrix(NA_real_, m, P),
     covariance = if (settings$covariance) array(NA_real_, c(m, P, P)))
   starts <- if (m > 0L) seq(1L, m, by = settings$chunk_size)
+  if (m > 0L) check_target(object$method, object, target$coords)
   advance <- progress_reporter(length(starts), settings$verbose)
   for (first in starts) {
     rows <- first:min(first - 1 + settings$chunk_size, m)
@@ -111,6 +116,10 @@ outputs_moments <- function(object, target, settings) {
     moments$mean[rows, ] <- part$mean
     moments$variance[rows, ] <- part$variance
     if (settings$covariance) moments$covariance[rows, , ] <- part$covariance
+    if (!is.null(part$components)) {
+      if (is.null(moments$components)) moments$components <- matrix(NA_real_, m, ncol(part$components))
+      moments$components[rows, ] <- part$components
+    }
     advance()
   }
   spread_places(moments, target$complete)
@@ -133,6 +142,7 @@ spread_places <- function(moments, complete) {
 
 moments_of_places <- function(object, target, settings) {
   if (is_svgp(object$method)) return(inducing_outputs_moments(object, target, settings))
+  if (is_deep(object$method)) return(deep_outputs_moments(object, target, settings))
   m <- nrow(target$coords)
   P <- length(object$outputs)
   stacked <- stacked_targets(object, target)
@@ -211,6 +221,7 @@ observed_neighbors <- function(object, target) {
 # ---- columns ----------------------------------------------------------------------------------------------------------------------
 
 outputs_columns <- function(object, moments, settings) {
+  if (is_deep(object$method)) return(deep_outputs_columns(object, moments, settings))
   noise <- function(kind) if (kind %in% c("response", "prediction")) rep(object$nugget, each = nrow(moments$mean)) else 0
   sd <- sqrt(moments$variance + noise(settings$type))
   parts <- list(mean = moments$mean, sd = sd)

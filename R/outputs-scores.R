@@ -17,11 +17,7 @@ scores.neargp_outputs <- function(object, newdata = NULL, observed = NULL, weigh
     })
     return(bind_output_scores(parts, object$outputs))
   }
-  observed <- observed %||% newdata_outputs(object, newdata)
-  if (!is.matrix(observed) || !is.numeric(observed) || nrow(observed) != NROW(newdata) || ncol(observed) != length(object$outputs)) {
-    abort_neargp("length", sprintf("`observed` must be a numeric matrix with the %d rows of `newdata` and %d columns, one for each output.",
-      NROW(newdata), length(object$outputs)))
-  }
+  observed <- check_observed_outputs(object, newdata, observed %||% newdata_outputs(object, newdata))
   predicted <- weigh_outputs(stats::predict(object, newdata, type = "link", covariance = TRUE, ...), object,
     rep_len(new_weights(object, newdata, weights), NROW(newdata)))
   parts <- lapply(seq_along(object$outputs), function(p) {
@@ -29,7 +25,17 @@ scores.neargp_outputs <- function(object, newdata = NULL, observed = NULL, weigh
       level = level, na.rm = na.rm)
   })
   joint <- joint_log_scores(observed, as.matrix(drop_geometry(predicted)[paste0("mean_", object$outputs)]), attr(predicted, "covariance"))
-  table <- bind_output_scores(parts, object$outputs)
+  with_joint_row(bind_output_scores(parts, object$outputs), joint)
+}
+
+check_observed_outputs <- function(object, newdata, observed) {
+  if (is.matrix(observed) && is.numeric(observed) && nrow(observed) == NROW(newdata) && ncol(observed) == length(object$outputs)) return(observed)
+  abort_neargp("length", sprintf("`observed` must be a numeric matrix with the %d rows of `newdata` and %d columns, one for each output.",
+    NROW(newdata), length(object$outputs)))
+}
+
+# `joint`: minus the log density of the outputs that are known at each place.
+with_joint_row <- function(table, joint) {
   table[nrow(table) + 1L, ] <- NA
   table$output[nrow(table)] <- "(joint)"
   table[nrow(table), c("n", "log_score", "n_missing")] <- list(sum(!is.na(joint)), mean(joint, na.rm = TRUE), sum(is.na(joint)))
@@ -113,14 +119,16 @@ augment.neargp_outputs <- function(x, data = NULL, ...) {
   check_no_more_arguments()
   loo <- loo_outputs(x, NULL, NULL)
   fitted <- stats::fitted(x)
-  observed <- output_matrix(x$data, x$data$y)
   colnames(fitted) <- paste0(".fitted_", x$outputs)
   names(loo) <- paste0(".loo_", names(loo))
-  if (is.null(data)) {
-    data <- as.data.frame(stats::naresid(x$na_action, observed), optional = TRUE)
+  beside_outputs(x, data, cbind(as.data.frame(fitted, optional = TRUE), loo))
+}
+
+# `columns`: with a row for each row of the data.
+beside_outputs <- function(x, data, columns) {
+  data <- data %||% as.data.frame(stats::naresid(x$na_action, output_matrix(x$data, x$data$y)), optional = TRUE)
+  if (!is.data.frame(data) || nrow(data) != nrow(columns)) {
+    abort_neargp("argument", sprintf("`data` must be a data frame with the %s rows that were fitted.", format_count(nrow(columns))))
   }
-  if (!is.data.frame(data) || nrow(data) != nrow(loo)) {
-    abort_neargp("argument", sprintf("`data` must be a data frame with the %s rows that were fitted.", format_count(nrow(loo))))
-  }
-  cbind(data, as.data.frame(fitted, optional = TRUE), loo)
+  cbind(data, columns)
 }

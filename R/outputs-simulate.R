@@ -12,7 +12,7 @@ simulate.neargp_outputs <- function(object, nsim = 1, seed = NULL, newdata = NUL
   type <- check_choice(type, "type", c("response", "link"))
   settings <- outputs_predict_settings(object, k, threads = threads, device = "cpu")
   exact <- is_exact_draw(object, k)
-  device <- resolve_device(device, exact || is_svgp(object$method))
+  device <- resolve_device(device, exact || is_svgp(object$method) || is_deep(object$method))
   settings[c("noise", "conditional", "exact", "device", "few_dense")] <- list(type == "response", check_flag(conditional, "conditional"),
     exact, device, is.null(k) && device != "cuda")
   if (is_raster(newdata)) {
@@ -53,6 +53,7 @@ outputs_simulations <- function(object, target, nsim, settings) {
 }
 
 outputs_draws <- function(object, target, nsim, settings) {
+  if (is_deep(object$method)) return(deep_outputs_draws(object, target, nsim, settings))
   P <- length(object$outputs)
   m <- nrow(target$coords)
   index <- location_index(target$coords)

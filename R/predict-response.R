@@ -4,7 +4,10 @@
 # threshold. Intervals for predictions are quantiles of a new observation; those of confidence hold eta, or the mean of the response given
 # eta where the type is not "link". Rows with NA moments stay NA.
 response_prediction_columns <- function(mu, s2, family, parameters, trials, settings) {
-  mixture <- new_mixture(mu, sqrt(s2), family, parameters, trials)
+  mixture_prediction_columns(new_mixture(mu, sqrt(s2), family, parameters, trials), settings)
+}
+
+mixture_prediction_columns <- function(mixture, settings) {
   columns <- switch(settings$type,
     link = list(mean = mixture$mean, sd = mixture$sd),
     response = list(mean = mixture_mean(mixture), sd = sqrt(mixture_variance(mixture))),
@@ -23,8 +26,12 @@ prediction_limits <- function(mixture, level) {
 }
 
 confidence_limits <- function(mixture, level, type) {
-  half_width <- stats::qnorm((1 + level) / 2) * mixture$sd
-  limits <- list(lower = mixture$mean - half_width, upper = mixture$mean + half_width)
+  limits <- if (has_components(mixture)) {
+    list(lower = normal_mixture_quantile((1 - level) / 2, mixture$eta), upper = normal_mixture_quantile((1 + level) / 2, mixture$eta))
+  } else {
+    half_width <- stats::qnorm((1 + level) / 2) * mixture$sd
+    list(lower = mixture$mean - half_width, upper = mixture$mean + half_width)
+  }
   if (type == "link") return(limits)
   family <- response_families[[mixture$name]]
   if (family$link == "identity") return(limits)
@@ -53,7 +60,9 @@ mean_exceedance <- function(threshold, mixture) {
   if (link != "identity") at <- pmax(at, 0)
   if (!link %in% c("identity", "log")) at <- pmin(at, 1)
   linkfun <- if (link == "logit") stats::qlogis else stats::make.link(link)$linkfun # that of make.link() has no ends
-  stats::pnorm(rep_len(linkfun(at), mixture$n), mixture$mean, mixture$sd, lower.tail = FALSE)
+  eta <- rep_len(linkfun(at), mixture$n)
+  if (has_components(mixture)) return(normal_mixture_distribution(eta, mixture$eta, lower = FALSE))
+  stats::pnorm(eta, mixture$mean, mixture$sd, lower.tail = FALSE)
 }
 
 format_numbers <- function(x) vapply(x, format, "", digits = 6L, trim = TRUE)

@@ -9,8 +9,13 @@ new_mixture <- function(mean, sd, family, parameters = NULL, trials = 1, weights
   if (is.null(name)) {
     abort_neargp("family", sprintf("There are no predictions of a %s() response with %s link.", family$family, family$link))
   }
-  n <- length(mean)
   parameters <- check_family_parameters(parameters, response_families[[name]]$parameters, family)
+  named_mixture(name, mean, sd, parameters, trials, weights)
+}
+
+# The same by the family's name in the table.
+named_mixture <- function(name, mean, sd, parameters, trials = 1, weights = NULL) {
+  n <- length(mean)
   if (!is.null(weights)) parameters <- weigh_noise(name, parameters, weights)
   values <- recycle_predictions(list(mean = mean, sd = sd, trials = trials), n)
   list(name = name, n = n, mean = values$mean, sd = values$sd, trials = values$trials, parameters = parameters)
@@ -40,6 +45,7 @@ mixture_family <- function(mixture) response_families[[mixture$name]]
 take_mixture <- function(mixture, rows) {
   for (name in c("mean", "sd", "trials")) mixture[[name]] <- mixture[[name]][rows]
   mixture$parameters <- lapply(mixture$parameters, function(value) if (length(value) > 1L) value[rows] else value)
+  if (has_components(mixture)) mixture$eta <- take_normal_mixture(mixture$eta, rows)
   mixture$n <- length(mixture$mean)
   mixture
 }

@@ -23,12 +23,8 @@ neargp::DeepObjectiveSettings objective_settings(const Rcpp::List& list) {
   return settings;
 }
 
-SEXP optional(const Rcpp::List& list, const char* name) {
-  return list.containsElementNamed(name) ? SEXP(list[name]) : R_NilValue;
-}
-
 neargp::DeepResponse response_of(const Rcpp::NumericVector& y, const Rcpp::List& list, neargp::Index rows) {
-  neargp::DeepResponse response = to_deep_response(y, optional(list, "trials"), optional(list, "weights"));
+  neargp::DeepResponse response = to_deep_response(y, list);
   if (response.rows() != rows) throw neargp::Error("Each row of x must have a response.");
   return response;
 }
@@ -45,7 +41,7 @@ neargp::AdamMemory to_memory(SEXP memory) {
 
 }  // namespace
 
-// settings: score, gamma, beta, rows (0: those of x), and where there are any trials and weights. gradient: in logarithms of sd,
+// settings: score, gamma, beta, rows (0: those of x), and where there are any what to_deep_response() takes. gradient: in logarithms of sd,
 // variance, range, noise, the family's parameters and the diagonal of factor, and in log_weights before they are normalised.
 // [[Rcpp::export]]
 Rcpp::List core_deep_objective(const Rcpp::List& state, const Rcpp::NumericMatrix& x, const Rcpp::NumericVector& y,
@@ -61,7 +57,7 @@ Rcpp::List core_deep_objective(const Rcpp::List& state, const Rcpp::NumericMatri
                             Rcpp::_["gradient"] = from_deep_state(result.gradient, state));
 }
 
-// Moments of the linear predictor given each component, rows x components; of several outputs one such block of columns after
+// Moments of the linear predictor without offset and trend given each component, rows x components; of several outputs one such block of columns after
 // the other.
 // [[Rcpp::export]]
 Rcpp::List core_deep_components(const Rcpp::List& state, const Rcpp::NumericMatrix& x, int threads) {
@@ -71,7 +67,7 @@ Rcpp::List core_deep_components(const Rcpp::List& state, const Rcpp::NumericMatr
                             Rcpp::_["variance"] = to_r(result.variance));
 }
 
-// The log density of each row's response under its mixture. settings: trials and weights, where there are any.
+// The log density of each row's response under its mixture. settings: what to_deep_response() takes, where there is any.
 // [[Rcpp::export]]
 Rcpp::List core_deep_density(const Rcpp::List& state, const Rcpp::NumericMatrix& x, const Rcpp::NumericVector& y,
                              const Rcpp::List& settings, int threads) {
@@ -81,9 +77,10 @@ Rcpp::List core_deep_density(const Rcpp::List& state, const Rcpp::NumericMatrix&
   return Rcpp::List::create(Rcpp::_["failure"] = failure_to_r(result.failure), Rcpp::_["value"] = to_r(result.value));
 }
 
-// validation: x, y, and trials and weights where there are any. settings: those of core_deep_objective() but rows, and from, to
-// and epochs, batch_size, learning_rate, key, least_noise, memory (NULL, or of an earlier call that ended at the epoch `from`),
-// report (a function of epoch, objective and validation score).
+// validation: x, y, and what to_deep_response() takes where there is any. settings: those of core_deep_objective() but rows, and from, to
+// and epochs, batch_size, learning_rate, key, least_noise, least and most (of a family's parameters), judge_start, memory (NULL, or of an
+// earlier call that ended at the epoch `from`), report (a function of epoch, objective and validation score), keep (a function of the
+// best state so far and its validation score).
 // [[Rcpp::export]]
 Rcpp::List core_deep_train(const Rcpp::List& state, const Rcpp::NumericMatrix& x, const Rcpp::NumericVector& y,
                            const Rcpp::List& validation, const Rcpp::List& settings, int threads) {
@@ -99,7 +96,16 @@ Rcpp::List core_deep_train(const Rcpp::List& state, const Rcpp::NumericMatrix& x
   training.learning_rate = Rcpp::as<double>(settings["learning_rate"]);
   training.key = std::uint64_t(Rcpp::as<double>(settings["key"]));
   training.least_noise = Rcpp::as<double>(settings["least_noise"]);
+  if (settings.containsElementNamed("least")) {
+    training.least_parameters = Rcpp::as<std::vector<double>>(settings["least"]);
+    training.most_parameters = Rcpp::as<std::vector<double>>(settings["most"]);
+  }
+  training.judge_start = settings.containsElementNamed("judge_start") && Rcpp::as<bool>(settings["judge_start"]);
   training.memory = to_memory(optional(settings, "memory"));
+  if (settings.containsElementNamed("keep")) {
+    const Rcpp::Function keep = settings["keep"];
+    training.keep = [keep, state](const neargp::DeepState& best, double score) { keep(from_deep_state(best, state), score); };
+  }
   const Rcpp::Function report = settings["report"];
   training.report = [report](int epoch, double objective, double score) { report(epoch, objective, score); };
   const neargp::DeepRun run =
@@ -109,5 +115,6 @@ Rcpp::List core_deep_train(const Rcpp::List& state, const Rcpp::NumericMatrix& x
       Rcpp::_["state"] = from_deep_state(run.state, state),
       Rcpp::_["best"] = Rcpp::List::create(Rcpp::_["state"] = from_deep_state(run.best, state), Rcpp::_["epoch"] = run.best_epoch),
       Rcpp::_["objective"] = run.objective, Rcpp::_["validation"] = run.validation, Rcpp::_["rate"] = run.rate,
-      Rcpp::_["memory"] = memory_to_r(run.memory), Rcpp::_["failure"] = failure_to_r(run.failure));
+      Rcpp::_["start_score"] = run.start_score, Rcpp::_["memory"] = memory_to_r(run.memory),
+      Rcpp::_["failure"] = failure_to_r(run.failure));
 }

@@ -63,6 +63,10 @@ std::vector<double> numbers_or_none(SEXP values) {
 
 }  // namespace
 
+SEXP optional(const Rcpp::List& list, const char* name) {
+  return list.containsElementNamed(name) ? SEXP(list[name]) : R_NilValue;
+}
+
 neargp::DeepState to_deep_state(const Rcpp::List& list) {
   neargp::DeepState state;
   const Rcpp::List layers = list["layers"], sites = list["sites"], kernel = list["kernel"], family = list["family"];
@@ -91,6 +95,8 @@ neargp::DeepState to_deep_state(const Rcpp::List& list) {
                                       : Rcpp::as<std::vector<double>>(family["parameters"]);
     neargp::check_parameters(state.likelihood);
   }
+  const SEXP trend = optional(list, "trend");
+  if (!Rf_isNull(trend)) state.trend = to_eigen(Rcpp::as<Rcpp::NumericMatrix>(trend));
   state.kernel = neargp::family_from_name(kernel["family"]);
   const std::vector<double> shape = Rcpp::as<std::vector<double>>(kernel["shape"]);
   if (!shape.empty()) state.shape = shape[0];
@@ -107,7 +113,8 @@ Rcpp::List from_deep_state(const neargp::DeepState& state, const Rcpp::List& lik
   }
   for (R_xlen_t l = 0; l < sites.size(); ++l) sites[l] = to_r(state.sites[std::size_t(l)]);
   list["log_weights"] = to_r(state.log_weights);
-  if (state.output_noise.size() > 0) {
+  if (state.trend.size() > 0) list["trend"] = to_r(state.trend);
+  if (state.mixed()) {
     list["mixing"] = to_r(state.mixing);
     list["noise"] = to_r(state.output_noise);
   } else if (state.likelihood.family == neargp::ResponseFamily::gaussian) {
@@ -118,10 +125,11 @@ Rcpp::List from_deep_state(const neargp::DeepState& state, const Rcpp::List& lik
   return list;
 }
 
-neargp::DeepResponse to_deep_response(const Rcpp::NumericVector& y, SEXP trials, SEXP weights) {
+neargp::DeepResponse to_deep_response(const Rcpp::NumericVector& y, const Rcpp::List& list) {
   neargp::DeepResponse response;
-  response.trials = numbers_or_none(trials);
-  response.weights = numbers_or_none(weights);
+  response.trials = numbers_or_none(optional(list, "trials"));
+  response.weights = numbers_or_none(optional(list, "weights"));
+  response.offset = numbers_or_none(optional(list, "offset"));
   if (Rf_isMatrix(y)) {
     const Rcpp::NumericMatrix columns(y);
     response.y = row_major(columns);
@@ -129,9 +137,19 @@ neargp::DeepResponse to_deep_response(const Rcpp::NumericVector& y, SEXP trials,
   } else {
     response.y.assign(y.begin(), y.end());
   }
-  for (const auto* values : {&response.trials, &response.weights})
-    if (!values->empty() && neargp::Index(values->size()) != response.rows())
-      throw neargp::Error("Each row must have its trials and its weight, or none of them.");
+  const SEXP design = optional(list, "design");
+  if (!Rf_isNull(design)) {
+    const Rcpp::NumericMatrix columns(design);
+    response.design = row_major(columns);
+    response.columns = columns.ncol();
+  }
+  const auto check = [&](const std::vector<double>& values, int width) {
+    if (!values.empty() && neargp::Index(values.size()) != response.rows() * width)
+      throw neargp::Error("Each row must have its trials, weight, offset and row of the design, or none of them.");
+  };
+  for (const auto* values : {&response.trials, &response.weights, &response.offset}) check(*values, 1);
+  check(response.design, response.columns);
+  if (!response.offset.empty() && response.outputs > 1) throw neargp::Error("Several outputs have no offset.");
   return response;
 }
 

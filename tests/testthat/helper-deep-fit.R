@@ -7,8 +7,14 @@ bent_data <- function(n = 240L, seed = 1) {
 }
 
 # A short fit, without the warning of few rows.
-fit_deep <- function(method = short_dspp(), data = bent_data(), ..., coords = ~ x1 + x2, threads = 1L) {
-  suppressWarnings(neargp(y ~ 1, data, coords = coords, method = method, threads = threads, ...), classes = "neargp_warning_deep")
+fit_deep <- function(method = short_dspp(), data = bent_data(), ..., formula = y ~ 1, coords = ~ x1 + x2, threads = 1L) {
+  suppressWarnings(neargp(formula, data, coords = coords, method = method, threads = threads, ...), classes = "neargp_warning_deep")
+}
+
+# The package's mixture of the linear predictor at new rows.
+latent_mixture <- function(fit, newdata) {
+  target <- new_target(fit, newdata)
+  deep_mixture(fit, target$coords, target$X, target$offset, 1L)
 }
 
 short_dspp <- function(width = 2L, inducing = 12L, epochs = 8L, batch_size = 64L, restarts = 1L, regularization = 0.5, seed = 3L, ...) {

@@ -36,7 +36,7 @@ test_that("intervals, quantiles and probabilities agree", {
   inner <- predict(fit, new_rows, interval = "confidence", level = 0.9)
   expect_true(all(inner$lower > p$lower & inner$upper < p$upper))
   expect_equal(predict(fit, new_rows, threshold = 50, threshold_of = "mean")$p_mean_exceed,
-    normal_mixture_distribution(50, deep_mixture(fit, as.matrix(new_rows), 1L), lower = FALSE))
+    normal_mixture_distribution(50, latent_mixture(fit, new_rows), lower = FALSE))
 })
 
 test_that("a fit does not depend on threads, nor on units, and a prediction is its row's own", {
@@ -85,7 +85,7 @@ test_that("scores of new rows are those of the mixture", {
   weighted <- fit_deep(weights = w)
   heavy <- transform(bent_data(60L, 8), w = 1e6)
   expect_equal(scores(weighted, newdata = heavy)$log_score, -mean(normal_mixture_log_density(heavy$y,
-    observed_mixture(deep_mixture(weighted, as.matrix(heavy[c("x1", "x2")]), 1L), weighted$nugget / 1e6))))
+    observed_mixture(latent_mixture(weighted, heavy), weighted$nugget / 1e6))))
 })
 
 test_that("residuals and fitted values are of the rows as the fit has seen them", {
@@ -127,7 +127,7 @@ test_that("cross-validation trains anew", {
   other <- fit_deep(data = bent_data()[folds != 2, ])
   expect_equal(cv$predictions$mean[folds == 2], predict(other, bent_data()[folds == 2, ])$mean, tolerance = 1e-10)
   expect_equal(cv$predictions$log_score[folds == 2], -log(exp(normal_mixture_log_density(bent_data()$y[folds == 2],
-    observed_mixture(deep_mixture(other, as.matrix(bent_data()[folds == 2, c("x1", "x2")]), 1L), other$nugget)))), tolerance = 1e-8)
+    observed_mixture(latent_mixture(other, bent_data()[folds == 2, ]), other$nugget)))), tolerance = 1e-8)
   expect_identical(cv$scores$n, 240L)
 })
 
@@ -221,17 +221,16 @@ test_that("inputs that say nothing and too many points are left out, with a mess
 test_that("a problem that is not for it is refused, with what is", {
   data <- bent_data()
   fit <- function(formula = y ~ 1, ...) neargp(formula, data, coords = ~ x1 + x2, method = short_dspp(), ...)
-  expect_error(fit(y ~ w), "add the covariates to `coords`", class = "neargp_error_formula")
-  expect_error(fit(y ~ 0), class = "neargp_error_formula")
-  expect_error(fit(y ~ 1 + offset(w)), "offset", class = "neargp_error_formula")
+  expect_error(fit(y ~ 0), "constant of its own", class = "neargp_error_formula")
+  expect_error(fit(y ~ 0 + w), class = "neargp_error_formula")
   expect_error(fit(nugget = 0.1), class = "neargp_error_nugget")
   expect_error(fit(covariance = cov_matern(nu = 1)), class = "neargp_error_covariance")
   expect_error(fit(covariance = cov_matern(nu = NULL)), class = "neargp_error_covariance")
   expect_error(fit(covariance = cov_cauchy()), class = "neargp_error_covariance")
   expect_error(fit(covariance = cov_exponential(range = 1)), class = "neargp_error_covariance")
   expect_error(fit(covariance = cov_exponential() + cov_gaussian()), class = "neargp_error_covariance")
-  expect_error(fit(family = poisson()), class = "neargp_error_family")
-  expect_error(fit(cbind(y, w) ~ 1), class = "neargp_error_method")
+  expect_error(fit(family = poisson()), class = "neargp_error_response")
+  expect_error(fit(factor(w) ~ 1, family = categorical()), "svgp", class = "neargp_error_family")
   data$y <- 1
   expect_error(fit(), class = "neargp_error_constant_response")
   data$x1 <- factor(data$x2 > 50)

@@ -13,12 +13,12 @@ namespace {
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
-// What one row's observed outputs say of one component:
-//   log p = -1/2 (log|2 pi C| + e'C^-1 e),   e = y - A'mu,   C = A'diag(v)A + diag(noise),   alpha = C^-1 e,
+// What one row's observed outputs, less their trend, say of one component:
+//   log p = -1/2 (log|2 pi C| + e'C^-1 e),   e = y - A'mu,   C = A'diag(v)A + diag(noise) / weight,   alpha = C^-1 e,
 // whence its derivatives are alpha in the mean A'mu and 1/2 (alpha alpha' - C^-1) in C.
 class RowDensity {
  public:
-  RowDensity(const DeepState& state, const double* y, const VectorXd& mean, const VectorXd& variance)
+  RowDensity(const DeepState& state, const double* y, double weight, const VectorXd& mean, const VectorXd& variance)
       : mean_(mean), variance_(variance) {
     for (int p = 0; p < state.outputs(); ++p)
       if (!std::isnan(y[p])) observed_.push_back(p);
@@ -28,7 +28,7 @@ class RowDensity {
     for (Index q = 0; q < count; ++q) {
       mixing_.col(q) = state.mixing.col(observed_[std::size_t(q)]);
       error[q] = y[observed_[std::size_t(q)]] - mixing_.col(q).dot(mean);
-      noise[q] = state.output_noise[observed_[std::size_t(q)]];
+      noise[q] = state.output_noise[observed_[std::size_t(q)]] / weight;
     }
     MatrixXd covariance = mixing_.transpose() * variance.asDiagonal() * mixing_;
     covariance.diagonal() += noise;
@@ -43,11 +43,13 @@ class RowDensity {
   VectorXd d_mean() const { return mixing_ * alpha_; }
   VectorXd d_variance() const { return (mixing_ * covariance_bar_).cwiseProduct(mixing_).rowwise().sum(); }
 
-  void add_parameters(double share, ScoreSums& sums) const {
+  // x: the row of the design.
+  void add_parameters(double share, const double* x, ScoreSums& sums) const {
     const MatrixXd mixing_bar = mean_ * alpha_.transpose() + 2.0 * variance_.asDiagonal() * mixing_ * covariance_bar_;
     for (std::size_t q = 0; q < observed_.size(); ++q) {
       sums.mixing.col(observed_[q]) += share * mixing_bar.col(Index(q));
       sums.output_noise[observed_[q]] += share * noise_bar_[Index(q)];
+      for (Index c = 0; c < sums.trend.rows(); ++c) sums.trend(c, observed_[q]) += share * alpha_[Index(q)] * x[c];
     }
   }
 
@@ -66,7 +68,8 @@ void over_densities(const DeepState& state, const DeepResponse& response, const 
   for (Index s = 0; s < state.log_weights.size(); ++s)
     for (Index i = 0; i < n; ++i) {
       const VectorXd mean = moments.mean.row(s * n + i), variance = moments.variance.row(s * n + i);
-      body(i, s, s * n + i, RowDensity(state, response.y.data() + i * response.outputs, mean, variance));
+      const double weight = response.weights.empty() ? 1.0 : response.weights[std::size_t(i)];
+      body(i, s, s * n + i, RowDensity(state, response.y.data() + i * response.outputs, weight, mean, variance));
     }
 }
 
@@ -86,7 +89,7 @@ ComponentDensities coregionalised_densities(const DeepState& state, const DeepRe
 void add_coregionalised_parameters(const DeepState& state, const DeepResponse& response, const ComponentMoments& moments,
                                    const MatrixXd& share, ScoreSums& sums) {
   over_densities(state, response, moments, [&](Index i, Index s, Index, const RowDensity& density) {
-    density.add_parameters(share(i, s), sums);
+    density.add_parameters(share(i, s), response.design.data() + i * response.columns, sums);
   });
 }
 

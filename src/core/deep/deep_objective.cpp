@@ -64,6 +64,7 @@ DeepValue deep_objective(const DeepState& state, const DeepRows& rows, const Dee
     result.gradient.likelihood.parameters[p] = sums.score.likelihood[Index(p)];
   result.gradient.output_noise = sums.score.output_noise;
   result.gradient.mixing = sums.score.mixing;
+  result.gradient.trend = sums.score.trend;
   return result;
 }
 
@@ -97,8 +98,7 @@ MatrixXd first_rows(const MatrixXd& moments, Index components, Index count) {
 DeepPrediction deep_components(const DeepState& state, Points x, const RunContext& context) {
   const Index components = state.log_weights.size(), outputs = state.outputs();
   DeepPrediction result{MatrixXd(x.n, components * outputs), MatrixXd(x.n, components * outputs), std::nullopt};
-  const bool mixed = state.mixing.rows() > 0;
-  const MatrixXd mixing = mixed ? state.mixing : MatrixXd::Ones(1, 1);
+  const MatrixXd mixing = state.mixed() ? state.mixing : MatrixXd::Ones(1, 1);
   const MatrixXd squares = mixing.cwiseAbs2();
   result.failure = over_predictions(state, x, context, [&](Index first, Index count, const LayerRows& last) {
     const MatrixXd mean = last.mean * mixing, variance = last.variance * squares;

@@ -31,8 +31,8 @@ struct DeepValue {
 DeepValue deep_objective(const DeepState& state, const DeepRows& rows, const DeepObjectiveSettings& settings,
                          const RunContext& context);
 
-// Moments of the linear predictor given each component, rows x components, of several outputs one such block of columns after
-// the other. A row's do not depend on the other rows.
+// Moments of the linear predictor without offset and trend given each component, rows x components, of several outputs one
+// such block of columns after the other. A row's do not depend on the other rows.
 struct DeepPrediction {
   Eigen::MatrixXd mean, variance;
   std::optional<SingularUnit> failure;

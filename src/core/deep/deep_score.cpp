@@ -36,6 +36,35 @@ DeepResponse repeated(const DeepResponse& response, Index times) {
   return result;
 }
 
+using RowMajorView = Eigen::Map<const Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>>;
+
+RowMajorView design_of(const DeepResponse& response) {
+  return {response.design.data(), response.columns > 0 ? response.rows() : 0, response.columns};
+}
+
+// Offset and trend of each row, rows x outputs.
+MatrixXd known_means(const DeepState& state, const DeepResponse& response) {
+  MatrixXd known = MatrixXd::Zero(response.rows(), response.outputs);
+  if (!response.offset.empty()) known.col(0) = Eigen::Map<const VectorXd>(response.offset.data(), response.rows());
+  if (response.columns > 0) known += design_of(response) * state.trend;
+  return known;
+}
+
+// Several outputs less their trend.
+DeepResponse without_trend(const DeepState& state, DeepResponse response) {
+  if (response.columns == 0) return response;
+  const MatrixXd known = known_means(state, response);
+  for (Index i = 0; i < response.rows(); ++i)
+    for (int p = 0; p < response.outputs; ++p) response.y[std::size_t(i * response.outputs + p)] -= known(i, p);
+  return response;
+}
+
+// The means of one output in each component, with offset and trend.
+MatrixXd with_trend(const DeepState& state, const DeepResponse& response, const MatrixXd& mean) {
+  if (response.columns == 0 && response.offset.empty()) return mean;
+  return mean + known_means(state, response).replicate(state.log_weights.size(), 1);
+}
+
 MatrixXd as_matrix(const std::vector<double>& values, Index rows, Index columns) {
   return Eigen::Map<const MatrixXd>(values.data(), rows, columns);
 }
@@ -56,9 +85,10 @@ MatrixXd weighted_densities(const DeepState& state, const MatrixXd& densities) {
 void check_moments(const DeepState& state, const DeepResponse& response, const ComponentMoments& moments) {
   const Index rows = response.rows() * state.log_weights.size();
   if (response.outputs != state.outputs()) throw Error("The response must have the outputs of the state.");
-  if (moments.mean.rows() != rows || (state.mixing.rows() == 0 && moments.mean.cols() != 1) ||
-      (state.mixing.rows() > 0 && moments.mean.cols() != state.mixing.rows()))
+  if (moments.mean.rows() != rows || moments.mean.cols() != (state.mixed() ? state.mixing.rows() : 1))
     throw Error("The moments of the last layer do not fit to the response.");
+  if (state.trend.rows() != response.columns || (response.columns > 0 && state.trend.cols() != response.outputs))
+    throw Error("The trend of the state must have a row for each column of the design, and a column for each output.");
 }
 
 // ---- the scores ---------------------------------------------------------------------------------------------------------
@@ -114,7 +144,6 @@ ComponentTerms robust_terms(double noise, double gamma, const Observations& data
 
 MomentDerivatives add_mean(const DeepState& state, DeepScore score, double gamma, const DeepResponse& response,
                            const ComponentMoments& moments, double scale, ScoreSums& sums) {
-  if (state.outputs() > 1) throw Error("Several outputs have the mixture score only.");
   if (score == DeepScore::robust && state.likelihood.family != ResponseFamily::gaussian)
     throw Error("The robust score is for gaussian responses.");
   const Index n = response.rows(), components = state.log_weights.size();
@@ -144,7 +173,8 @@ ScoreSums::ScoreSums(const DeepState& state)
     : log_weights(VectorXd::Zero(state.log_weights.size())),
       likelihood(VectorXd::Zero(Index(state.likelihood.parameters.size()))),
       output_noise(VectorXd::Zero(state.output_noise.size())),
-      mixing(MatrixXd::Zero(state.mixing.rows(), state.mixing.cols())) {}
+      mixing(MatrixXd::Zero(state.mixing.rows(), state.mixing.cols())),
+      trend(MatrixXd::Zero(state.trend.rows(), state.trend.cols())) {}
 
 void ScoreSums::add(const ScoreSums& other) {
   value += other.value;
@@ -152,16 +182,24 @@ void ScoreSums::add(const ScoreSums& other) {
   likelihood += other.likelihood;
   output_noise += other.output_noise;
   mixing += other.mixing;
+  trend += other.trend;
 }
 
 DeepResponse take_rows(const DeepResponse& response, const std::vector<int>& rows) {
   DeepResponse taken;
   taken.outputs = response.outputs;
+  taken.columns = response.columns;
+  const auto take = [](const std::vector<double>& values, int row, int width, std::vector<double>& to) {
+    if (values.empty()) return;
+    const double* first = values.data() + Index(row) * width;
+    to.insert(to.end(), first, first + width);
+  };
   for (const int row : rows) {
-    const double* y = response.y.data() + Index(row) * response.outputs;
-    taken.y.insert(taken.y.end(), y, y + response.outputs);
-    if (!response.trials.empty()) taken.trials.push_back(response.trials[std::size_t(row)]);
-    if (!response.weights.empty()) taken.weights.push_back(response.weights[std::size_t(row)]);
+    take(response.y, row, response.outputs, taken.y);
+    take(response.trials, row, 1, taken.trials);
+    take(response.weights, row, 1, taken.weights);
+    take(response.offset, row, 1, taken.offset);
+    take(response.design, row, response.columns, taken.design);
   }
   return taken;
 }
@@ -175,20 +213,32 @@ DeepResponse rows_of(const DeepResponse& response, Index first, Index count) {
 MomentDerivatives add_scores(const DeepState& state, DeepScore score, double gamma, const DeepResponse& response,
                              const ComponentMoments& moments, double scale, ScoreSums& sums) {
   check_moments(state, response, moments);
-  if (score == DeepScore::mixture) return add_mixture(state, response, moments, scale, sums);
-  return add_mean(state, score, gamma, response, moments, scale, sums);
+  if (state.mixed()) {
+    if (score != DeepScore::mixture) throw Error("Several outputs have the mixture score only.");
+    return add_mixture(state, without_trend(state, response), moments, scale, sums);
+  }
+  const MatrixXd mean = with_trend(state, response, moments.mean);
+  const ComponentMoments at{mean, moments.variance};
+  MomentDerivatives slope = score == DeepScore::mixture ? add_mixture(state, response, at, scale, sums)
+                                                        : add_mean(state, score, gamma, response, at, scale, sums);
+  if (response.columns > 0)
+    sums.trend += design_of(response).transpose() *
+                  Eigen::Map<const MatrixXd>(slope.mean.data(), response.rows(), state.log_weights.size()).rowwise().sum();
+  return slope;
 }
 
 VectorXd mixture_log_density(const DeepState& state, const DeepResponse& response, const ComponentMoments& moments) {
   check_moments(state, response, moments);
   MatrixXd share;
-  return log_sum(weighted_densities(state, detail::component_densities(state, response, moments).value), share);
+  const MatrixXd mean = state.mixed() ? moments.mean : with_trend(state, response, moments.mean);
+  const DeepResponse seen = state.mixed() ? without_trend(state, response) : response;
+  return log_sum(weighted_densities(state, detail::component_densities(state, seen, {mean, moments.variance}).value), share);
 }
 
 namespace detail {
 
 ComponentDensities component_densities(const DeepState& state, const DeepResponse& response, const ComponentMoments& moments) {
-  if (state.outputs() > 1) return coregionalised_densities(state, response, moments);
+  if (state.mixed()) return coregionalised_densities(state, response, moments);
   const Index n = response.rows(), components = state.log_weights.size();
   const DeepResponse data = repeated(response, components);
   const MarginalDensity density = marginal_density(
@@ -199,7 +249,7 @@ ComponentDensities component_densities(const DeepState& state, const DeepRespons
 
 void add_density_parameters(const DeepState& state, const DeepResponse& response, const ComponentMoments& moments,
                             const MatrixXd& share, ScoreSums& sums) {
-  if (state.outputs() > 1) return add_coregionalised_parameters(state, response, moments, share, sums);
+  if (state.mixed()) return add_coregionalised_parameters(state, response, moments, share, sums);
   if (state.likelihood.parameters.empty()) return;
   const DeepResponse data = repeated(response, share.cols());
   const MarginalDensity density = marginal_density(

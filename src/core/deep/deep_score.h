@@ -7,8 +7,11 @@
 //   robust    sum_s w_s t_s, the same with the gamma divergence (Knoblauch 2019) in place of the logarithm, of gaussian responses:
 //             t = (gamma / a) E[p^a] / (int p^gamma dy)^(a / gamma) - gamma / a, a = gamma - 1, which tends to E log p
 //
-// Several outputs are a linear model of coregionalisation: y ~ N(A'mu_s, A'diag(v_s)A + diag(noise)), the mixture that of
-// their joint density. A missing output of a row is NaN, and left out of it.
+// Several outputs are a linear model of coregionalisation: y ~ N(A'mu_s, A'diag(v_s)A + diag(noise / weight)), the mixture that
+// of their joint density. A missing output of a row is NaN, and left out of it.
+//
+// A trend and an offset, the same in all components, are added to the means: mu_s + offset + design trend. With m_s the
+// derivative in mu_s, that in the trend is design' sum_s m_s.
 #pragma once
 
 #include "deep/deep_state.h"
@@ -17,10 +20,11 @@ namespace neargp {
 
 enum class DeepScore { mixture, expected, robust };
 
-// Of n rows; y has a row of `outputs` numbers for each. Null trials or weights: all 1.
+// Of n rows; y has a row of `outputs` numbers for each, the design one of `columns`. Empty trials or weights: all 1; an empty
+// offset, which several outputs do not have: 0.
 struct DeepResponse {
-  std::vector<double> y, trials, weights;
-  int outputs = 1;
+  std::vector<double> y, trials, weights, offset, design;
+  int outputs = 1, columns = 0;
 
   Index rows() const { return Index(y.size()) / outputs; }
 };
@@ -33,7 +37,7 @@ DeepResponse rows_of(const DeepResponse& response, Index first, Index count);
 struct ScoreSums {
   double value = 0.0;
   Eigen::VectorXd log_weights, likelihood, output_noise;
-  Eigen::MatrixXd mixing;
+  Eigen::MatrixXd mixing, trend;
 
   explicit ScoreSums(const DeepState& state);
   void add(const ScoreSums& other);

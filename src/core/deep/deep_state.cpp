@@ -34,10 +34,11 @@ std::vector<ParameterBlock> learned_parameters(DeepState& state) {
     for (MatrixXd& sites : state.sites) blocks.push_back({sites.data(), sites.size(), false});
     blocks.push_back({state.log_weights.data(), state.log_weights.size(), false});
   }
-  if (state.output_noise.size() == 0)
+  if (!state.mixed())
     blocks.push_back({state.likelihood.parameters.data(), Index(state.likelihood.parameters.size()), true});
   blocks.push_back({state.mixing.data(), state.mixing.size(), false});
   blocks.push_back({state.output_noise.data(), state.output_noise.size(), true});
+  blocks.push_back({state.trend.data(), state.trend.size(), false});
   return blocks;
 }
 
@@ -55,6 +56,7 @@ DeepState zero_gradient(const DeepState& state) {
   for (double& parameter : zero.likelihood.parameters) parameter = 0.0;
   zero.mixing.setZero();
   zero.output_noise.setZero();
+  zero.trend.setZero();
   return zero;
 }
 

@@ -61,11 +61,13 @@ struct DeepState {
   Likelihood likelihood;               // of one output
   Eigen::MatrixXd mixing;              // of several: units of the last layer x outputs,
   Eigen::VectorXd output_noise;        // and the variance of each output's noise
+  Eigen::MatrixXd trend;               // coefficients: columns of the response's design x outputs
   Family kernel = Family::matern;
   double shape = 2.5;
   double jitter = 1e-6;  // share of a unit's variance
 
-  int outputs() const { return output_noise.size() > 0 ? int(output_noise.size()) : 1; }
+  int outputs() const { return mixed() ? int(output_noise.size()) : 1; }
+  bool mixed() const { return mixing.rows() > 0; }
   bool learns_sites() const { return rule != SiteRule::hermite && rule != SiteRule::random; }
 };
 

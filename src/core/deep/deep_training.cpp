@@ -74,6 +74,10 @@ class DeepTrainer {
     }
     if (state_.likelihood.family == ResponseFamily::gaussian)
       for (double& noise : state_.likelihood.parameters) noise = std::max(noise, settings_.least_noise);
+    else
+      for (std::size_t p = 0; p < settings_.least_parameters.size(); ++p)
+        state_.likelihood.parameters[p] =
+            std::clamp(state_.likelihood.parameters[p], settings_.least_parameters[p], settings_.most_parameters[p]);
     state_.output_noise = state_.output_noise.cwiseMax(settings_.least_noise);
     working_ = to_working(state_);
   }
@@ -99,6 +103,13 @@ DeepRun train_deep(const DeepState& start, const DeepRows& rows, const DeepRows&
   DeepRun run;
   run.state = run.best = start;
   double best = -std::numeric_limits<double>::infinity();
+  run.start_score = std::numeric_limits<double>::quiet_NaN();
+  if (settings.judge_start && validation.x.n > 0) {
+    const DeepDensity density = deep_density(start, validation.x, validation.response, quiet);
+    run.failure = density.failure;
+    if (run.failure) return run;
+    run.start_score = best = density.value.mean();
+  }
   for (int epoch = settings.from; epoch < settings.to; ++epoch) {
     const std::optional<double> objective = trainer.epoch(epoch);
     DeepDensity density;
@@ -110,6 +121,7 @@ DeepRun train_deep(const DeepState& start, const DeepRows& rows, const DeepRows&
       best = score;
       run.best = trainer.state();
       run.best_epoch = epoch + 1;
+      if (settings.keep) settings.keep(run.best, score);
     }
     run.objective.push_back(*objective);
     run.validation.push_back(score);

@@ -18,8 +18,11 @@ struct DeepTraining {
   double learning_rate = 0.03;
   std::uint64_t key = 0;
   double least_noise = 0.0;  // variance of gaussian noise
+  std::vector<double> least_parameters, most_parameters;  // of other families; where both agree one is held
+  bool judge_start = false;  // whether the start is a candidate for the best, as epoch 0
   AdamMemory memory;         // of the piece before; none at epoch 0
   std::function<void(int epoch, double objective, double validation)> report;  // may be empty
+  std::function<void(const DeepState& best, double validation)> keep;           // of each new best; may be empty
 };
 
 struct DeepRun {
@@ -27,6 +30,7 @@ struct DeepRun {
   AdamMemory memory;
   DeepState best;  // after the epoch whose validation score, the mean log density, was the highest
   int best_epoch = 0;
+  double start_score = 0.0;  // NaN unless the start was judged
   std::vector<double> objective, validation, rate;  // of each epoch; the objective is the mean over its batches
   std::optional<SingularUnit> failure;              // then the run has ended early
 };
