@@ -60,13 +60,13 @@ without_places <- function(kept, rows) {
 # What inducing points know from the rows that the fit holds now.
 with_fold_posterior <- function(fit) if (is_svgp(fit$method)) with_inducing_posterior(fit) else fit
 
-# The same model for the data that the fit holds now, from its estimates.
+# The same model for the data that the fit holds now, from its estimates; of a deep fit from the beginning, for it has seen the fold.
 refit_outputs <- function(object) {
   check_kept_outputs(object$data)
   method <- with_k(object$method, object$data, object$family)
   settings <- list(method = method, covariance = object$covariance, family = object$family, nugget = fixed_nuggets(object),
     control = object$control, threads = object$threads, verbose = FALSE)
-  problem <- with_start(method, new_problem(object$data, object$locations, settings, object))
+  problem <- with_start(method, new_problem(object$data, object$locations, settings, if (!is_deep(method)) object))
   solved <- fit_problem(problem)
   problem <- solved$problem
   result <- solved$result
