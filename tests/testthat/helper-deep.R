@@ -94,23 +94,23 @@ dense_divergence <- function(state, x) {
   }, 0)), 0))
 }
 
-# log p of each row in each component.
-dense_log_densities <- function(state, x, y) {
-  y <- as.matrix(y)
+# log p of each row in each component; `known`: a number that is added to each row's means, of several outputs a matrix.
+dense_log_densities <- function(state, x, y, known = 0, weights = rep(1, nrow(x))) {
+  y <- as.matrix(y) - known
   vapply(dense_components(state, x), function(at) {
-    if (is.null(state$mixing)) return(dnorm(y[, 1L], at$mean, sqrt(at$variance + state$noise), log = TRUE))
+    if (is.null(state$mixing)) return(dnorm(y[, 1L], at$mean, sqrt(at$variance + state$noise / weights), log = TRUE))
     vapply(seq_len(nrow(y)), function(i) {
       seen <- !is.na(y[i, ])
       A <- state$mixing[, seen, drop = FALSE]
-      C <- crossprod(A, at$variance[i, ] * A) + diag(state$noise[seen], sum(seen))
+      C <- crossprod(A, at$variance[i, ] * A) + diag(state$noise[seen] / weights[i], sum(seen))
       e <- y[i, seen] - drop(at$mean[i, ] %*% A)
       -0.5 * (length(e) * log(2 * pi) + as.numeric(determinant(C)$modulus) + sum(e * solve(C, e)))
     }, 0)
   }, double(nrow(y)))
 }
 
-dense_mixture <- function(state, x, y, beta, rows = nrow(x)) {
-  densities <- sweep(dense_log_densities(state, x, y), 2L, state$log_weights, "+")
+dense_mixture <- function(state, x, y, beta, rows = nrow(x), ...) {
+  densities <- sweep(dense_log_densities(state, x, y, ...), 2L, state$log_weights, "+")
   mean(log(rowSums(exp(densities)))) - beta / rows * dense_divergence(state, x)
 }
 
@@ -132,7 +132,7 @@ deep_parameters <- function(state) {
     paths <- c(paths, lapply(seq_along(state$sites), function(l) list("sites", l)), list(list("log_weights")))
   }
   c(paths, if (length(state$noise)) list(list("noise")), if (length(state$family$parameters)) list(list("family", "parameters")),
-    if (!is.null(state$mixing)) list(list("mixing")))
+    if (!is.null(state$mixing)) list(list("mixing")), if (!is.null(state$trend)) list(list("trend")))
 }
 
 deep_get <- function(state, path) Reduce(`[[`, path, state)

@@ -99,6 +99,69 @@ test_that("weights of rows divide their noise", {
   expect_deep_gradient(state, data$x, data$y, utils::modifyList(deep_settings(), list(weights = weights)))
 })
 
+test_that("a trend and an offset are added to the means, of each output its own", {
+  set.seed(4)
+  design <- matrix(rnorm(20), 10L)
+  offset <- rnorm(10)
+  for (outputs in 1:2) {
+    data <- deep_data(10L, outputs = outputs)
+    if (outputs > 1L) data$y[3, 2] <- NA
+    state <- deep_state(outputs = outputs)
+    state$trend <- matrix(rnorm(2 * outputs), 2L)
+    settings <- utils::modifyList(deep_settings(), list(design = design, weights = seq(0.5, 2, length.out = 10)))
+    known <- design %*% state$trend
+    if (outputs == 1L) {
+      settings$offset <- offset
+      known <- known + offset
+    }
+    expect_equal(objective_value(state, data, settings), dense_mixture(state, data$x, data$y, 0.3, known = known, weights = settings$weights),
+      tolerance = 1e-10)
+    expect_deep_gradient(state, data$x, data$y, settings)
+    density <- sweep(dense_log_densities(state, data$x, data$y, known, settings$weights), 2L, state$log_weights, "+")
+    expect_equal(core_deep_density(state, data$x, data$y, settings, 1L)$value, log(rowSums(exp(density))), tolerance = 1e-9)
+  }
+  counts <- list(x = deep_data(10L)$x, y = matrix(rpois(10L, 2)))
+  poisson <- deep_state(width = 1L, inducing = 3L, family = list(name = "poisson", parameters = double(0)))
+  poisson$trend <- matrix(c(0.3, -0.2))
+  for (score in c("mixture", "expected")) {
+    expect_deep_gradient(poisson, counts$x, counts$y, utils::modifyList(deep_settings(), list(score = score, design = design, offset = offset)))
+  }
+  state <- deep_state()
+  state$trend <- matrix(0, 3L, 1L)
+  expect_error(objective_value(state, deep_data(10L), utils::modifyList(deep_settings(), list(design = design))), "trend")
+})
+
+test_that("one output by the way of several is the same, in value and gradient", {
+  data <- deep_data(12L)
+  state <- deep_state(layers = 3L)
+  mixed <- state
+  mixed$mixing <- matrix(1)
+  settings <- utils::modifyList(deep_settings(), list(weights = seq(0.5, 2, length.out = 12)))
+  one <- core_deep_objective(state, data$x, data$y, settings, 1L)
+  other <- core_deep_objective(mixed, data$x, data$y, settings, 1L)
+  expect_equal(other$value, one$value, tolerance = 1e-13)
+  for (what in c("layers", "sites", "log_weights", "noise")) expect_equal(other$gradient[[what]], one$gradient[[what]], tolerance = 1e-11)
+  expect_equal(core_deep_components(mixed, data$x, 1L), core_deep_components(state, data$x, 1L), tolerance = 1e-13)
+})
+
+test_that("every family's density has its gradient, with weights and trials", {
+  set.seed(8)
+  x <- deep_data(8L)$x
+  weights <- rep(c(1, 2), 4L)
+  cases <- list(student_t = list(rnorm(8), c(0.5, 4)), binomial_logit = list(rbinom(8, 5, 0.4), double(0)),
+    binomial_probit = list(rbinom(8, 5, 0.4), double(0)), binomial_cloglog = list(rbinom(8, 5, 0.4), double(0)),
+    poisson = list(rpois(8, 2), double(0)), negative_binomial = list(rpois(8, 2), 1.5), gamma = list(rgamma(8, 2), 2),
+    beta = list(rbeta(8, 2, 2), 5))
+  for (name in names(cases)) {
+    state <- deep_state(width = 1L, inducing = 3L, sites = 2L, family = list(name = name, parameters = cases[[name]][[2L]]))
+    state$layers[[2L]]$units[[1L]]$mean <- state$layers[[2L]]$units[[1L]]$mean / 4
+    for (score in c("mixture", "expected")) {
+      expect_deep_gradient(state, x, matrix(cases[[name]][[1L]]), utils::modifyList(deep_settings(),
+        list(score = score, weights = weights, trials = if (grepl("binomial_", name)) rep(5, 8))))
+    }
+  }
+})
+
 test_that("signs and scales of hidden units change nothing", {
   data <- deep_data()
   state <- deep_state(layers = 3L, skip = "both")
@@ -224,6 +287,37 @@ test_that("fits repeat, leave R's random numbers alone, and go on from a state",
   more <- quiet_fit(data, epochs = 6L, start = fit$state)
   expect_gt(more$trace$objective[1L], fit$trace$objective[1L])
   expect_null(more$notes$restarts)
+})
+
+test_that("the start that a run goes on from is a candidate for the best", {
+  data <- training_data(300L)
+  fit <- quiet_fit(data, epochs = 20L)
+  spoiled <- quiet_fit(data, epochs = 3L, start = fit$state, rate = 0.9, held_out = fit$validation$rows)
+  expect_identical(spoiled$state, fit$state)
+  expect_identical(spoiled$notes$epoch, 0L)
+  expect_equal(spoiled$validation$nll, fit$validation$nll)
+  held <- fit$validation$rows
+  expect_equal(spoiled$validation$objective, objective_value(fit$state, list(x = data$x[-held, ], y = data$y[-held]), deep_settings(0.5)))
+})
+
+test_that("each new best state of a run is handed on", {
+  data <- training_data(300L)
+  scores <- double(0)
+  last <- NULL
+  fit <- quiet_fit(data, epochs = 6L, restarts = 1L, keep = function(state, score, held_out) {
+    scores <<- c(scores, score)
+    last <<- list(state, held_out)
+  })
+  expect_false(is.unsorted(scores, strictly = TRUE))
+  expect_identical(last, list(fit$state, fit$validation$rows))
+})
+
+test_that("parameters of a family stay within their bounds, and one that is fixed where it is", {
+  data <- training_data(300L)
+  family <- list(name = "student_t", parameters = c(0.5, 4), least = c(0.4, 4), most = c(0.5, 4))
+  fit <- quiet_fit(data, epochs = 6L, restarts = 1L, family = family)
+  expect_identical(fit$state$family$parameters[2L], 4)
+  expect_true(fit$state$family$parameters[1L] >= 0.4 && fit$state$family$parameters[1L] < 0.5)
 })
 
 test_that("the weight of the divergence is chosen by the rows held out", {
