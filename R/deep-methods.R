@@ -184,6 +184,15 @@ residuals.neargp_deep_fit <- function(object, type = c("response", "pearson", "q
   stats::naresid(object$na_action, values)
 }
 
+#' @export
+fitted.neargp_deep_fit <- function(object, k = NULL, threads = NULL, ...) {
+  if (length(object$outputs)) return(NextMethod())
+  check_fit(object)
+  check_no_more_arguments()
+  check_no_neighbors(object$method, k)
+  stats::naresid(object$na_action, observed_mean(training_mixture(object, threads)))
+}
+
 deep_residuals <- function(object, threads = NULL) {
   mixture <- training_mixture(object, threads)
   mean <- observed_mean(mixture)
