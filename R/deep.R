@@ -147,7 +147,7 @@ fit_method.neargp_deep <- function(method, problem) {
     beta_vcov = matrix(0, ncol(problem$data$X), ncol(problem$data$X)), information = NULL, value = sum(density$value) - sum(log_scale * known_of_outputs(response)),
     score = "predictive log density", k = NULL,
     convergence = list(converged = NA, message = sprintf("ended after %d epochs", nrow(fitted$trace)), iterations = nrow(fitted$trace)),
-    deep = c(in_response_unit(fitted, log_scale_of_row(response), deep_own_settings(method)$score %||% "mixture"),
+    deep = c(in_response_unit(fitted, response, deep_own_settings(method)$score %||% "mixture"),
       list(prediction = state, inputs = inputs, location = deep_location(response, state), seed = seed, weight = response$weight)))
 }
 
@@ -168,17 +168,25 @@ density_shift <- function(response) log(response$scale)
 
 known_of_outputs <- function(response) colSums(!is.na(response$y))
 
-# The same of a row in the unit of the response, on average.
-log_scale_of_row <- function(response) sum((density_shift(response) + log(response$unit)) * known_of_outputs(response)) / nrow(response$y)
+# The same of rows in the unit of the response, on average; 0 without rows.
+log_scale_of_rows <- function(response, rows) {
+  shift <- drop((!is.na(response$y[rows, , drop = FALSE])) %*% (density_shift(response) + log(response$unit)))
+  if (length(shift)) mean(shift) else 0
+}
 
-# Log densities of a row in the unit of the response, of which a standardised one has `log_scale` too many. The robust score is none.
-in_response_unit <- function(fitted, log_scale, score) {
-  densities <- c(if (score != "robust") "objective", "validation")
-  fitted$trace[densities] <- fitted$trace[densities] - log_scale
-  if (score != "robust") fitted$validation$objective <- fitted$validation$objective - log_scale
-  fitted$validation$nll <- fitted$validation$nll + log_scale
+# Log densities of a row in the unit of the response, of which standardised ones have too much. The robust score is none.
+in_response_unit <- function(fitted, response, score) {
+  held_out <- fitted$validation$rows
+  in_training <- log_scale_of_rows(response, setdiff(seq_len(nrow(response$y)), held_out))
+  in_validation <- if (length(held_out)) log_scale_of_rows(response, held_out) else in_training
+  if (score != "robust") {
+    fitted$trace$objective <- fitted$trace$objective - in_training
+    fitted$validation$objective <- fitted$validation$objective - in_training
+  }
+  fitted$trace$validation <- fitted$trace$validation - in_validation
+  fitted$validation$nll <- fitted$validation$nll + in_validation
   for (table in c("restarts", "regularizations")) {
-    if (!is.null(fitted$notes[[table]])) fitted$notes[[table]]$nll <- fitted$notes[[table]]$nll + log_scale
+    if (!is.null(fitted$notes[[table]])) fitted$notes[[table]]$nll <- fitted$notes[[table]]$nll + in_validation
   }
   fitted
 }

@@ -47,6 +47,7 @@ smoothed_outputs <- function(object, k, threads) {
 
 # Mean and sd of each observation, given its nearest in the rows that `leave_out` of the fit leaves in.
 outputs_leave_one_out <- function(object, k, threads) {
+  if (is_deep(object$method)) weights_of_others(object$method, object, NULL)
   data <- object$data
   settings <- outputs_predict_settings(object, k, threads = threads)
   noise <- unname(object$nugget)[data$output] / data$weights
