@@ -46,6 +46,18 @@ TEST_CASE("the gradient of a deep objective is that of differences, with draws o
   CHECK(gradient_error(at.state, rows, settings) < 1e-7);
 }
 
+TEST_CASE("the gradient in a trend is that of differences, of one output and of several with weights") {
+  for (const int outputs : {1, 2}) {
+    DeepCase at(2, SiteRule::free, 12, outputs);
+    at.response.columns = 2;
+    at.state.trend = MatrixXd::Constant(2, outputs, 0.4);
+    for (int i = 0; i < 24; ++i) at.response.design.push_back(std::cos(1.0 + i));
+    for (int i = 0; i < 12; ++i) at.response.weights.push_back(0.5 + 0.1 * i);
+    if (outputs == 1) at.response.offset.assign(12, 0.3);
+    CHECK(gradient_error(at.state, {at.x.view(), at.response, nullptr}, {}) < 1e-7);
+  }
+}
+
 TEST_CASE("draws are those of the row, wherever it is in a batch") {
   const DeepCase at(2, SiteRule::random, 2);
   const DeepCase swapped = at.with_rows_reversed();

@@ -28,24 +28,6 @@ last_fits <- function() {
     natural = of(z ~ 1, svgp(20, optimizer = "natural", epochs = 20)), adam = of(z ~ 1, svgp(20, optimizer = "adam", epochs = 20)))
 }
 
-# Interrupts a fit when its optimiser has accepted so many states, and has what `look` sees of its problem.
-local_interrupt <- function(after, look = function(problem) NULL, env = parent.frame(), stop = rlang::interrupt) {
-  original <- with_keeper
-  withr::defer(utils::assignInNamespace("with_keeper", original, "neargp"), env)
-  utils::assignInNamespace("with_keeper", function(problem, call) {
-    look(problem)
-    problem <- original(problem, call)
-    keep <- problem$keep
-    count <- 0
-    problem$keep <- function(...) {
-      keep(...)
-      count <<- count + 1
-      if (count == after) stop()
-    }
-    problem
-  }, "neargp")
-}
-
 start_of <- function(problem) {
   values <- ifelse(problem$layout$fixed, problem$layout$value, problem$layout$start)
   natural_values(problem$layout, values * ifelse(squared_in_unit(problem$layout), (problem$data$basis$unit %||% 1)^2, 1))

@@ -1,0 +1,17 @@
+# Interrupts a fit when its optimiser has accepted so many states, and has what `look` sees of its problem.
+local_interrupt <- function(after, look = function(problem) NULL, env = parent.frame(), stop = rlang::interrupt) {
+  original <- with_keeper
+  withr::defer(utils::assignInNamespace("with_keeper", original, "neargp"), env)
+  utils::assignInNamespace("with_keeper", function(problem, call) {
+    look(problem)
+    problem <- original(problem, call)
+    keep <- problem$keep
+    count <- 0
+    problem$keep <- function(...) {
+      keep(...)
+      count <<- count + 1
+      if (count == after) stop()
+    }
+    problem
+  }, "neargp")
+}
