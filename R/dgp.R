@@ -13,7 +13,11 @@
 #' samples, as in `dspp()` with sites that are drawn and not learned. Each inducing distribution has a full covariance matrix, as a triangular factor.
 #'
 #' Predictions are mixtures over `prediction_samples` draws of the hidden units, of strata of equal probability for each unit, and common to
-#' all rows, so that a prediction depends on its row alone.
+#' all rows, so that a prediction depends on its row alone. What `print()` says of the rows held out is of these mixtures; the trace has the
+#' draws of the training.
+#'
+#' Other families and a linear trend are as in [dspp()]; `robustness` is for gaussian responses (`neargp_error_family`), and several outputs need
+#' `objective = "predictive"` (`neargp_error_method`).
 #'
 #' @inheritParams dspp
 #' @param samples number of draws of the hidden units for each row in a step.

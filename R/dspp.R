@@ -19,16 +19,32 @@
 #' \deqn{\sum_i \log \sum_s w_s N(y_i; \mu_{si}, v_{si} + \sigma^2) - \beta \sum KL[q(u) || p(u)]}{sum_i log sum_s w_s N(y_i; mu_si, v_si + sigma^2) - beta sum KL[q(u) || p(u)]}
 #' (equations 16 and 17 of the paper). With one layer it is that of [ppgpr()], which is trained otherwise.
 #'
-#' Coordinates and response are standardised for the fit, and given back in their units. The trend is a constant: covariates go into
-#' `coords`; those of an sf object are columns of `cbind(sf::st_drop_geometry(data), sf::st_coordinates(data))`, and a factor is
-#' columns of 0 and 1, by [stats::model.matrix()]. Inputs that do not vary are left out, with a message.
+#' Coordinates and response are standardised for the fit, and given back in their units. Inputs that do not vary are left out, with a message.
+#'
+#' The trend is that of the formula, and has a constant: its coefficients are learned with everything else, from where least squares
+#' or a generalised linear model without the field begins them, and have no standard errors. It is for effects that are linear and to be
+#' read; what may bend goes into `coords`: covariates of an sf object are columns of
+#' `cbind(sf::st_drop_geometry(data), sf::st_coordinates(data))`, a factor columns of 0 and 1, by [stats::model.matrix()].
+#'
+#' @section Other families:
+#' Of counts, presence or absence, shares, amounts and numbers with outliers ([response_family]) component s has a normal linear predictor,
+#' and in the objective the density of the row given it in place of the normal density; the family's parameters are learned. Predictions
+#' are those of the mixture, on the scale of the response as for other methods. Offsets are on the scale of the link, weights those of the family.
+#' Classes of more than two levels are for [svgp()] and [loo_k()].
+#'
+#' @section Several outputs:
+#' `cbind(y1, y2) ~ trend` has as many units in the last layer as outputs, and each output is a mixture A_p'u of these with noise of its own.
+#' The objective is the log density of all outputs of a row together, in which those that are `NA` are left out. Predictions are as of
+#' [predict.neargp_outputs()], intervals quantiles of each output's mixture, `covariance = TRUE` the covariance of the mixture, and draws
+#' joint over the outputs of a row. `observed = TRUE` and `cov_coregionalisation()` are refused.
 #'
 #' @section Training:
 #' Adam (Kingma and Ba 2015) in mini-batches, with a rate that falls along a cosine to a hundredth. Starts differ by as much as
 #' methods do, so that `restarts` of them are run for half of the epochs, and the best by the score of the rows held out goes on; it
 #' ends as it was after its best epoch by that score. `print()` reports that score and how many of these rows were inside their
 #' intervals. A fit that is continued, `update(fit, start = fit)`, has one start and the same rows held out; `cross_validate(refit = TRUE)` trains
-#' each fold from the beginning, for the epochs of the last call alone. A fit that is interrupted leaves nothing for [neargp_last()].
+#' each fold from the beginning, for the epochs of the last call alone. A fit that is continued is never worse by these rows: where no epoch
+#' improves on the start it is kept ("after 0"). One that is interrupted leaves its best state to [neargp_last()].
 #'
 #' @section What a fit has:
 #' Predictions are those of the mixture: `predict()` has its mean, standard deviation and quantiles, intervals are quantiles, and
@@ -57,9 +73,9 @@
 #'   depend on the number of threads.
 #' @return A settings object for the argument `method` of [neargp()]. A fit by it is of class `neargp_deep_fit`, with the list `deep`:
 #'   `state` (layers of units, sites, weights), `trace` (data frame: epoch, objective, validation, rate) and `validation` (rows, negative log density).
-#' @section Errors: [neargp()] stops with `neargp_error_formula` for a trend other than `~ 1` and for offsets; with `neargp_error_covariance` for
+#' @section Errors: [neargp()] stops with `neargp_error_formula` for a trend without a constant; with `neargp_error_covariance` for
 #'   covariances that units do not have; with `neargp_error_nugget` for a nugget that is fixed; with `neargp_error_cholesky` where
-#'   inducing points merge; with `neargp_error_family` and `neargp_error_method` for other responses and several outputs.
+#'   inducing points merge; with `neargp_error_family` for other responses.
 #'   Warnings are of class `neargp_warning_deep`: few rows, a fit far better on its rows than on those held out, noise at its
 #'   lower bound, 1e-4 of the response's variance; and more than 5% of new rows far from the training rows.
 #' @references Jankowiak, M., Pleiss, G. and Gardner, J. R. (2020). Deep sigma point processes. *UAI*. arXiv:2002.09112.

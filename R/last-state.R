@@ -5,7 +5,7 @@
 #' there, give it as `start` to the same call of [neargp()].
 #'
 #' The state is that of the last call of [neargp()] in this session, and kept until the next call of it, or until one succeeds: store it in a variable.
-#' It holds parameters, not data. Fits by [dspp()] and [dgp()] keep nothing. An error of class `neargp_error` has the same in its field `last`, for handlers: of
+#' It holds parameters, not data. Of fits by [dspp()] and [dgp()] it is the state that scored best on the rows held out, with all that was learned. An error of class `neargp_error` has the same in its field `last`, for handlers: of
 #' `tryCatch(neargp(..), neargp_error = identity)` it is `$last`, `NULL` where the optimiser had accepted nothing yet.
 #'
 #' What is not kept is what the parameters determine (the trend's coefficients, posteriors), and the moments of Adam, which begin anew: a
@@ -14,7 +14,7 @@
 #' @return A list of class `neargp_last`: `parameters`, named as `coef(fit, what = "covariance")` has them (of several outputs
 #'   their loadings); `inducing`, a data frame of positions in
 #'   the coordinates of the data, or `NULL`; `call`, that of [neargp()]; `accepted`, how often a state had been accepted; and `positions`,
-#'   the positions in the core's coordinates.
+#'   the positions in the core's coordinates; of fits by [dspp()] and [dgp()] `deep`, their best state.
 #' @section Errors: `neargp_error_last` where there is none.
 #' @seealso [neargp()], whose argument `start` takes it.
 #' @examples

@@ -51,7 +51,7 @@
 #'   component is too sure of forecasts; for other families and several outputs `cov_matern(nu = 1.5)`. Over the data sets of
 #'   `vignette("defaults", package = "neargp")` the exponential filled gaps of maps best. Where every target lies among data,
 #'   `cov_matern(nu = NULL, anisotropy = TRUE)`, which estimates the smoothness, gains about 1% of the CRPS.
-#' @param family what the response is. Every method fits [stats::gaussian()] with identity link; [vnngp()], [loo_k()] and [svgp()] every family of
+#' @param family what the response is. Every method fits [stats::gaussian()] with identity link; [vnngp()], [loo_k()], [svgp()] and [dspp()] every family of
 #'   [response_family], such as [stats::poisson()] and [negative_binomial()]; [loo_k()] and [svgp()] also [categorical()]. As for [stats::glm()], also the
 #'   name of such a function. By default gaussian; of a factor, of character or of logical values binomial or categorical.
 #' @param nugget noise variance of a gaussian response: `NULL` estimates it, a number fixes it, 0 is none (then no two rows may share a location). Of

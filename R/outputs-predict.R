@@ -11,7 +11,8 @@
 #' The covariance between the outputs at a location is that of their errors given one set of neighbours common to all outputs, scaled to the
 #' standard deviations that are reported.
 #'
-#' A fit by [svgp()] predicts from its inducing points instead of neighbours, and has the covariance of its posterior.
+#' A fit by [svgp()] predicts from its inducing points instead of neighbours, and has the covariance of its posterior. One by [dspp()] or [dgp()]
+#' has that of its mixture, intervals that are quantiles of it, and no `observed = TRUE` (`neargp_error_argument`).
 #'
 #' @param object a fit of [neargp()] to several outputs.
 #' @param newdata as in [predict.neargp()].

@@ -54,7 +54,7 @@ draw_plan <- function() {
   default <- chance(0.12)
   label <- paste0(if (default) "default" else method, "/", family)
   list(tame = tame, method = method, family = family, default_method = default, label = label,
-    several = method %in% c("vecchia", "exact_gp", "mll_k", "loo_k", "svgp") && family == "gaussian" && chance(0.08))
+    several = method %in% c("vecchia", "exact_gp", "mll_k", "loo_k", "svgp", "dspp", "dgp") && family == "gaussian" && chance(0.08))
 }
 
 # The response's columns are added to the rows; the formula's left side.

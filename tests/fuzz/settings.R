@@ -3,7 +3,7 @@
 latent_families <- c("gaussian", "student_t", "poisson", "negative_binomial", "binomial", "Gamma", "beta")
 
 families_of <- list(vecchia = "gaussian", exact_gp = "gaussian", mll_k = "gaussian", odvgp = latent_families, svgp = c(latent_families, "categorical"),
-  ppgpr = latent_families, dspp = "gaussian", dgp = "gaussian", swsgp = latent_families, vnngp = latent_families,
+  ppgpr = latent_families, dspp = c("gaussian", "gaussian", latent_families), dgp = c("gaussian", "gaussian", latent_families), swsgp = latent_families, vnngp = latent_families,
   loo_k = c("gaussian", "gaussian", "binomial", "categorical", "student_t", "poisson", "negative_binomial", "Gamma", "beta"))
 
 random_anisotropy <- function() {
@@ -93,7 +93,7 @@ deep_arguments <- function(name) {
   if (chance(0.3)) arguments["regularization"] <- list(pick(NULL, 0, 1))
   if (chance(0.2)) arguments$validation <- pick(0, 0.5)
   if (chance(0.2)) arguments$seed <- pick(0L, 7L)
-  if (name == "dgp") return(c(arguments, list(samples = pick(1L, 3L)), if (chance(0.3)) list(robustness = 1.05)))
+  if (name == "dgp") return(c(arguments, list(samples = pick(1L, 3L)), pick(list(), list(), list(robustness = 1.05), list(objective = "predictive"))))
   if (chance(0.4)) arguments$quadrature <- pick("grid", "symmetric", "hermite")
   if (chance(0.3)) arguments$sites <- pick(1L, 2L, 5L)
   arguments

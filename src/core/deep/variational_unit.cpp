@@ -91,7 +91,7 @@ void VariationalUnit::adjoint(const UnitRows& rows, const RowMajorMatrix& mean_i
                               const VectorXd& variance_bar, UnitSums& sums, MatrixXd* kernel_inputs_bar) const {
   const MatrixXd& features = rows.block->features();
   sums.projected += features * mean_bar;
-  sums.weights += mean_inputs.transpose() * mean_bar;
+  if (mean_inputs.cols() > 0) sums.weights += mean_inputs.transpose() * mean_bar;
   sums.constant += mean_bar.sum();
   weighted_rank_update(features, variance_bar, sums.gram);
   MatrixXd features_bar = less_prior(features, rows.spread);
