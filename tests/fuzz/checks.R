@@ -14,6 +14,7 @@ check_fit <- function(fit) {
   estimates <- fit$parameters$estimate
   if (!all_finite(estimates)) return(problem("NONFINITE", "parameters: ", paste(estimates, collapse = " ")))
   if (inherits(fit, "neargp_classifier")) return(NULL)
+  if (inherits(fit, "neargp_deep_fit")) return(NULL)  # its coefficients have no variances
   variances <- diag(as.matrix(fit$beta_vcov))
   if (length(variances) && (!all_finite(variances) || any(variances < 0))) {
     return(problem("NONFINITE", "variances of the trend: ", paste(variances, collapse = " ")))
