@@ -39,3 +39,16 @@ test_that("its divergence weighs 1 unless another weight is given", {
   expect_identical(fit_deep(short_dgp())$deep$notes$regularization, 1)
   expect_identical(fit_deep(short_dgp(regularization = 0.3))$deep$notes$regularization, 0.3)
 })
+
+test_that("what is said of the rows held out is of the mixture that predicts", {
+  for (method in list(short_dgp(), short_dgp(objective = "predictive"))) {
+    fit <- fit_deep(method)
+    rows <- fit$deep$validation$rows
+    known <- dense_deep_mixture(fit, bent_data()[rows, ])
+    sd <- sqrt(known$variance + fit$nugget)
+    y <- fit$data$y[rows]
+    expect_equal(-fit$deep$validation$nll, mean(log(drop(dnorm(y, known$mean, sd) %*% known$weights))), tolerance = 1e-8)
+    below <- drop(pnorm(y, known$mean, sd) %*% known$weights)
+    expect_equal(fit$deep$validation$coverage, mean(below > 0.025 & below < 0.975))
+  }
+})
