@@ -119,8 +119,8 @@ check_deep_trend <- function(method, problem) {
 # The objectives of some methods are not for all responses.
 check_deep_score <- function(method, problem) {
   score <- deep_own_settings(method)$score %||% "mixture"
-  if (has_outputs(problem) && score != "mixture") {
-    abort_neargp("method", c("The evidence of dgp() is for one output.", i = "Use dgp(objective = \"predictive\"), dspp() or svgp()."))
+  if (has_outputs(problem) && score == "robust") {
+    abort_neargp("method", c("`robustness` is for one output.", i = "Leave it out, or fit each output by itself."))
   }
   if (!is_gaussian(problem$family) && score == "robust") {
     abort_neargp("family", c(sprintf("`robustness` is for gaussian responses, and this one is %s.", family_call(problem$family)),

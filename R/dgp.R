@@ -16,8 +16,8 @@
 #' all rows, so that a prediction depends on its row alone. What `print()` says of the rows held out is of these mixtures; the trace has the
 #' draws of the training.
 #'
-#' Other families and a linear trend are as in [dspp()]; `robustness` is for gaussian responses (`neargp_error_family`), and several outputs need
-#' `objective = "predictive"` (`neargp_error_method`).
+#' Other families, several outputs and a linear trend are as in [dspp()]; `robustness` is for one gaussian output (`neargp_error_family`,
+#' `neargp_error_method`).
 #'
 #' @inheritParams dspp
 #' @param samples number of draws of the hidden units for each row in a step.

@@ -54,7 +54,11 @@ TEST_CASE("the gradient in a trend is that of differences, of one output and of 
     for (int i = 0; i < 24; ++i) at.response.design.push_back(std::cos(1.0 + i));
     for (int i = 0; i < 12; ++i) at.response.weights.push_back(0.5 + 0.1 * i);
     if (outputs == 1) at.response.offset.assign(12, 0.3);
-    CHECK(gradient_error(at.state, {at.x.view(), at.response, nullptr}, {}) < 1e-7);
+    for (const DeepScore score : {DeepScore::mixture, DeepScore::expected}) {
+      DeepObjectiveSettings settings;
+      settings.score = score;
+      CHECK(gradient_error(at.state, {at.x.view(), at.response, nullptr}, settings) < 1e-7);
+    }
   }
 }
 

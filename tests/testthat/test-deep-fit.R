@@ -131,6 +131,36 @@ test_that("a trend and an offset are added to the means, of each output its own"
   expect_error(objective_value(state, deep_data(10L), utils::modifyList(deep_settings(), list(design = design))), "trend")
 })
 
+test_that("the expected score of several outputs is that of quadrature, and of one that of one", {
+  data <- deep_data(10L, outputs = 2L)
+  data$y[cbind(c(1, 4), c(2, 1))] <- NA
+  weights <- seq(0.5, 2, length.out = 10)
+  design <- matrix(cos(1:10))
+  for (covariance in c("diagonal", "full")) {
+    state <- deep_state(outputs = 2L, covariance = covariance, inducing = 3L)
+    state$trend <- matrix(c(0.4, -0.3), 1L)
+    settings <- utils::modifyList(deep_settings(), list(score = "expected", weights = weights, design = design))
+    node <- seq(-9, 9, length.out = 2001)
+    mass <- dnorm(node) / sum(dnorm(node))
+    of_component <- vapply(dense_components(state, data$x), function(at) {
+      mean(vapply(1:10, function(i) sum(vapply(which(!is.na(data$y[i, ])), function(p) {
+        A <- state$mixing[, p]
+        eta <- sum(A * at$mean[i, ]) + sqrt(sum(A^2 * at$variance[i, ])) * node + design[i] * state$trend[p]
+        sum(mass * dnorm(data$y[i, p], eta, sqrt(state$noise[p] / weights[i]), log = TRUE))
+      }, 0)), 0))
+    }, 0)
+    expect_equal(objective_value(state, data, settings),
+      sum(exp(state$log_weights) * of_component) - 0.3 / 10 * dense_divergence(state, data$x), tolerance = 1e-8)
+    expect_deep_gradient(state, data$x, data$y, settings)
+  }
+  one <- deep_data(10L)
+  state <- deep_state()
+  expected <- utils::modifyList(deep_settings(), list(score = "expected"))
+  expect_equal(objective_value(c(state[names(state) != "mixing"], list(mixing = matrix(1))), one, expected), objective_value(state, one, expected),
+    tolerance = 1e-12)
+  expect_error(objective_value(deep_state(outputs = 2L), data, list(score = "robust", gamma = 1.1, beta = 1, rows = 0)), "robust")
+})
+
 test_that("one output by the way of several is the same, in value and gradient", {
   data <- deep_data(12L)
   state <- deep_state(layers = 3L)

@@ -32,7 +32,7 @@ dense_outputs <- function(fit, newdata) {
 
 test_that("predictions of several outputs are the mixture of dense matrices", {
   new <- outputs_data()[c(2, 40, 150), ]
-  for (method in list(short_dspp(sites = 3L), short_dspp(layers = 1L), short_dspp(layers = 3L), short_dgp(objective = "predictive"))) {
+  for (method in list(short_dspp(sites = 3L), short_dspp(layers = 1L), short_dspp(layers = 3L), short_dgp(), short_dgp(objective = "predictive"))) {
     fit <- fit_several(method)
     at <- dense_outputs(fit, new)
     weights <- exp(fit$deep$prediction$log_weights)
@@ -155,7 +155,7 @@ test_that("what several outputs have not is refused, with what has it", {
   for (call in list(quote(simulate(fit, type = "link")), quote(simulate(fit, conditional = FALSE)), quote(loo_predict(fit)), quote(vcov(fit)),
     quote(residuals(fit, "loo")), quote(scores(fit)), quote(cross_validate(fit, folds = 2)), quote(confint(fit)),
     quote(covariance_value(fit, 1)))) expect_error(eval(call), class = "neargp_error_method", label = deparse1(call))
-  expect_error(fit_several(short_dgp()), "predictive", class = "neargp_error_method")
+  expect_error(fit_several(short_dgp(robustness = 1.05)), "robustness", class = "neargp_error_method")
   expect_error(fit_several(covariance = cov_coregionalisation(cov_exponential(), rank = 1)), class = "neargp_error_covariance")
   expect_error(fit_several(nugget = c(1, 2)), class = "neargp_error_nugget")
   expect_error(fit_several(formula = cbind(u, v) ~ 0 + a), class = "neargp_error_formula")

@@ -93,5 +93,37 @@ void add_coregionalised_parameters(const DeepState& state, const DeepResponse& r
   });
 }
 
+// With e = y - A'mu, V_p the variance of output p and n_p that of its noise,
+//   E log p = -1/2 sum_p (log(2 pi n_p) + (e_p^2 + V_p) / n_p),   V_p = sum_w A_wp^2 v_w,
+// over the outputs that are observed.
+MomentDerivatives add_coregionalised_expectations(const DeepState& state, const DeepResponse& response, const ComponentMoments& moments,
+                                                  double scale, MatrixXd& value, ScoreSums& sums) {
+  const Index n = response.rows(), components = state.log_weights.size(), units = moments.mean.cols();
+  MomentDerivatives slope{MatrixXd::Zero(n * components, units), MatrixXd::Zero(n * components, units)};
+  value = MatrixXd::Zero(n, components);
+  for (Index s = 0; s < components; ++s) {
+    const double share = scale * std::exp(state.log_weights[s]);
+    for (Index i = 0; i < n; ++i) {
+      const Index row = s * n + i;
+      const VectorXd mean = moments.mean.row(row), variance = moments.variance.row(row);
+      const double* y = response.y.data() + i * response.outputs;
+      const double* x = response.design.data() + i * response.columns;
+      for (int p = 0; p < response.outputs; ++p) {
+        if (std::isnan(y[p])) continue;
+        const VectorXd mixing = state.mixing.col(p), squares = mixing.cwiseAbs2();
+        const double noise = state.output_noise[p] / (response.weights.empty() ? 1.0 : response.weights[std::size_t(i)]);
+        const double error = y[p] - mixing.dot(mean), square = error * error + squares.dot(variance);
+        value(i, s) -= 0.5 * (log_two_pi + std::log(noise) + square / noise);
+        slope.mean.row(row) += share * error / noise * mixing.transpose();
+        slope.variance.row(row) -= 0.5 * share / noise * squares.transpose();
+        sums.mixing.col(p) += share / noise * (error * mean - mixing.cwiseProduct(variance));
+        sums.output_noise[p] += 0.5 * share * (square / noise - 1.0);
+        for (Index c = 0; c < sums.trend.rows(); ++c) sums.trend(c, p) += share * error / noise * x[c];
+      }
+    }
+  }
+  return slope;
+}
+
 }  // namespace detail
 }  // namespace neargp

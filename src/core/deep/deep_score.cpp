@@ -142,6 +142,14 @@ ComponentTerms robust_terms(double noise, double gamma, const Observations& data
   return terms;
 }
 
+// The mean of the components' sums, and its derivatives in their weights.
+void add_weighted(const DeepState& state, const VectorXd& of_component, double scale, ScoreSums& sums) {
+  const VectorXd weights = state.log_weights.array().exp();
+  const double value = weights.dot(of_component);
+  sums.value += scale * value;
+  sums.log_weights.array() += scale * weights.array() * (of_component.array() - value);
+}
+
 MomentDerivatives add_mean(const DeepState& state, DeepScore score, double gamma, const DeepResponse& response,
                            const ComponentMoments& moments, double scale, ScoreSums& sums) {
   if (score == DeepScore::robust && state.likelihood.family != ResponseFamily::gaussian)
@@ -161,9 +169,7 @@ MomentDerivatives add_mean(const DeepState& state, DeepScore score, double gamma
     slope.variance.col(0).segment(s * n, n) = scale * weights[s] * terms.d_variance;
     sums.likelihood += scale * weights[s] * terms.d_likelihood;
   }
-  const double value = weights.dot(of_component);
-  sums.value += scale * value;
-  sums.log_weights.array() += scale * weights.array() * (of_component.array() - value);
+  add_weighted(state, of_component, scale, sums);
   return slope;
 }
 
@@ -214,8 +220,13 @@ MomentDerivatives add_scores(const DeepState& state, DeepScore score, double gam
                              const ComponentMoments& moments, double scale, ScoreSums& sums) {
   check_moments(state, response, moments);
   if (state.mixed()) {
-    if (score != DeepScore::mixture) throw Error("Several outputs have the mixture score only.");
-    return add_mixture(state, without_trend(state, response), moments, scale, sums);
+    const DeepResponse seen = without_trend(state, response);
+    if (score == DeepScore::robust) throw Error("Several outputs have no robust score.");
+    if (score == DeepScore::mixture) return add_mixture(state, seen, moments, scale, sums);
+    MatrixXd value;
+    MomentDerivatives slope = detail::add_coregionalised_expectations(state, seen, moments, scale, value, sums);
+    add_weighted(state, value.colwise().sum().transpose(), scale, sums);
+    return slope;
   }
   const MatrixXd mean = with_trend(state, response, moments.mean);
   const ComponentMoments at{mean, moments.variance};

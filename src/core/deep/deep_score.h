@@ -77,6 +77,10 @@ void add_density_parameters(const DeepState& state, const DeepResponse& response
 ComponentDensities coregionalised_densities(const DeepState& state, const DeepResponse& response, const ComponentMoments& moments);
 void add_coregionalised_parameters(const DeepState& state, const DeepResponse& response, const ComponentMoments& moments,
                                    const Eigen::MatrixXd& share, ScoreSums& sums);
+// The expected score of each row in each component (rows x components), as add_mean() takes terms: adds `scale` times the weighted
+// derivatives in the response's parameters, and returns those in the moments.
+MomentDerivatives add_coregionalised_expectations(const DeepState& state, const DeepResponse& response, const ComponentMoments& moments,
+                                                  double scale, Eigen::MatrixXd& value, ScoreSums& sums);
 
 }  // namespace detail
 
