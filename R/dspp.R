@@ -11,7 +11,7 @@
 #' [vecchia()] predicts better and faster; not for estimates, simulation of fields or predictions of several places together. On few rows
 #' it overfits: below 5,000 there is a warning, and [exact_gp()], [vecchia()] or [loo_k()] are better. The weight of the divergence that is then chosen
 #' by the rows held out keeps intervals from being far too short: those of 95% covered 90 to 96% of new rows at 500 and 2,000 rows of three
-#' simulated responses (`bench/deep-few-rows.R`), where 0.05, a weight of the paper, covers three quarters.
+#' simulated responses (`bench/deep-few-rows.R`, one seed).
 #' A larger `width` helps where the response is smooth in many inputs, more `sites` where it is noisy or skewed.
 #'
 #' @section The model:
