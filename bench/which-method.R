@@ -1,7 +1,9 @@
 # Every method of the package on five kinds of task, for the article "Which method?": test scores and CPU seconds of one thread, of the whole fit
 # and of the predictions. Rows are drawn at random: 4,000 for the fit and 2,000 for the test.
 #
-#   OMP_NUM_THREADS=1 Rscript bench/which-method.R [tasks: map,gaps,inputs-smooth,inputs-noisy,counts,presence,classes]
+#   OMP_NUM_THREADS=1 Rscript bench/which-method.R [tasks: map,gaps,inputs-smooth,inputs-noisy,counts,presence,classes] [methods: all]
+#
+# Rows of methods that are not named stay as they are in the results.
 
 script <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
 for (file in c("common.R", "latent-field.R")) source(file.path(if (length(script)) dirname(script) else "bench", file))
@@ -87,6 +89,10 @@ run <- function(task, name) {
 
 describe_run()
 for (task in tasks) {
-  results <- do.call(rbind, lapply(settings[[task]]$methods, function(name) run(task, name)))
-  save_table(results[order(results$log_score), ], paste0("which-method-", task), digits = 4L)
+  wanted <- argument(2L, settings[[task]]$methods)
+  name <- paste0("which-method-", task)
+  file <- result_file(paste0(name, ".csv"))
+  results <- do.call(rbind, lapply(wanted, function(method) run(task, method)))
+  if (file.exists(file)) results <- rbind(results, subset(utils::read.csv(file), !method %in% wanted))
+  save_table(results[order(results$log_score), ], name, digits = 4L)
 }
