@@ -69,6 +69,10 @@ core_exact_predict <- function(coords, columns, noise_scale, newcoords, covarian
     .Call(`_neargp_core_exact_predict`, coords, columns, noise_scale, newcoords, covariance, nugget, threads, outputs, new_outputs)
 }
 
+core_metric_shape <- function(component) {
+    .Call(`_neargp_core_metric_shape`, component)
+}
+
 core_scale <- function(coords, component) {
     .Call(`_neargp_core_scale`, coords, component)
 }

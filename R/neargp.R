@@ -269,7 +269,7 @@ finish_fit <- function(result, problem, settings, model, frame, call, formula, o
     interval_vcov = estimates$vcov_interval,
     core_covariance = as_core_covariance(layout, problem$groups, values), nugget = nugget_of(layout, values),
     beta = stats::setNames(result$beta, colnames(problem$data$X)), beta_vcov = named_square(result$beta_vcov, problem$data$X),
-    core_trend = result$core_trend, 
+    core_trend = result$core_trend,
     bounds = lapply(problem$bounds[c("lower", "upper")], stats::setNames, layout$name),
     log_likelihood = result$value + local_penalty(layout, result$working), score = result$score, information = result$information, convergence = result$convergence,
     chosen = settings$chosen, k = result$k, device = settings$device, gpu = settings$gpu, threads = settings$threads, elapsed = elapsed,

@@ -93,9 +93,8 @@ class TeamGradientOnPacks {
     factor_.solve_backward(z, rows_);
     for (int i = 0; i <= k; ++i) t[i] = fbar * u[i] - ebar * z[i];
     sums_[0] += weight * value;
-    contract(
-        [&](int i, int j) { return t[i] * u[j] + t[j] * u[i]; }, [&](int i) { return t[i] * u[i]; }, fbar * f, weight,
-        sums_ + 1);
+    contract([&](int i, int j) { return t[i] * u[j] + t[j] * u[i]; }, [&](int i) { return t[i] * u[i]; }, fbar * f,
+             weight, sums_ + 1);
     return good;
   }
 
@@ -279,9 +278,8 @@ std::vector<double> run_form(const char* form, const LocalView& view, const Prep
                              const TeamCovariance<>& covariance) {
   const ConditionalGradient operation;
   if (!std::strcmp(form, "cpu"))
-    return run(view.targets, prepared.parameters, [&](Arena& arena) {
-      return CpuKernel<ConditionalGradient, lanes>(view, prepared, operation, arena);
-    });
+    return run(view.targets, prepared.parameters,
+               [&](Arena& arena) { return CpuKernel<ConditionalGradient, lanes>(view, prepared, operation, arena); });
   const auto run_team = [&](auto kernel) {
     return run(view.targets, prepared.parameters,
                [&](Arena& arena) { return typename decltype(kernel)::Kernel(view, covariance, arena); });

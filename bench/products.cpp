@@ -1,4 +1,5 @@
-// The speed of dense products beside the core's peak, by every engine: what bench/products.md shows. On one thread, by CPU time.
+// The speed of dense products beside the core's peak, by every engine: what bench/products.md shows. On one thread, by
+// CPU time.
 //
 //   sh bench/products.sh [libopenblas.so.0]
 
@@ -40,18 +41,18 @@ double gigaflops(double flops, const std::function<void()>& run) {
 }
 
 // Twelve chains of multiply-adds keep two units of latency four busy.
-#define NEARGP_PEAK(NAME, TARGET, LANES)                                              \
-  __attribute__((target(TARGET), noinline)) double NAME(long steps) {                 \
-    typedef double Lanes __attribute__((vector_size(8 * LANES)));                     \
-    Lanes sum[12], factor, term;                                                      \
-    for (int l = 0; l < LANES; ++l) factor[l] = 0.999999, term[l] = 1e-6;             \
-    for (Lanes& s : sum) s = term;                                                    \
-    for (long i = 0; i < steps; ++i) {                                                \
+#define NEARGP_PEAK(NAME, TARGET, LANES)                                                     \
+  __attribute__((target(TARGET), noinline)) double NAME(long steps) {                        \
+    typedef double Lanes __attribute__((vector_size(8 * LANES)));                            \
+    Lanes sum[12], factor, term;                                                             \
+    for (int l = 0; l < LANES; ++l) factor[l] = 0.999999, term[l] = 1e-6;                    \
+    for (Lanes & s : sum) s = term;                                                          \
+    for (long i = 0; i < steps; ++i) {                                                       \
       _Pragma("GCC unroll 12") for (int c = 0; c < 12; ++c) sum[c] = sum[c] * factor + term; \
-    }                                                                                 \
-    double all = 0.0;                                                                 \
-    for (const Lanes& s : sum) all += s[0];                                           \
-    return all;                                                                       \
+    }                                                                                        \
+    double all = 0.0;                                                                        \
+    for (const Lanes& s : sum) all += s[0];                                                  \
+    return all;                                                                              \
   }
 
 NEARGP_PEAK(peak_avx2, "avx2,fma", 4)
@@ -77,14 +78,16 @@ void report(double most, Index m) {
   constexpr Index rows = 4096;
   const ProductEngine& engine = product_engine();
   const Matrix features = Matrix::Random(m, rows);
-  Matrix square = features * features.transpose() / double(rows) + Matrix::Identity(m, m), target = Matrix::Zero(m, rows);
+  Matrix square = features * features.transpose() / double(rows) + Matrix::Identity(m, m),
+         target = Matrix::Zero(m, rows);
   Matrix factor = square, gram = Matrix::Zero(m, m);
   engine.factorize(block(factor));
   const double size = double(m), columns = double(rows);
   Matrix scratch;
   const double product = gigaflops(2.0 * size * size * columns,
                                    [&] { engine.add_product(1.0, operand(square), operand(features), block(target)); });
-  const double update = gigaflops(size * size * columns, [&] { engine.add_square(1.0, operand(features), block(gram)); });
+  const double update =
+      gigaflops(size * size * columns, [&] { engine.add_square(1.0, operand(features), block(gram)); });
   target = features;
   const double solve = gigaflops(size * size * columns, [&] { engine.solve_left(operand(factor), block(target)); });
   const double cholesky = gigaflops(size * size * size / 3.0, [&] {
@@ -107,14 +110,14 @@ Function* routine(const char* name) {
 
 BlasRoutines opened_routines() {
   BlasRoutines routines;
-  routines.gemm = [](char ta, char tb, int m, int n, int k, double alpha, const double* a, int lda, const double* b, int ldb,
-                     double beta, double* c, int ldc) {
-    static const auto call = routine<void(char*, char*, int*, int*, int*, double*, const double*, int*, const double*, int*,
-                                          double*, double*, int*)>("dgemm_");
+  routines.gemm = [](char ta, char tb, int m, int n, int k, double alpha, const double* a, int lda, const double* b,
+                     int ldb, double beta, double* c, int ldc) {
+    static const auto call = routine<void(char*, char*, int*, int*, int*, double*, const double*, int*, const double*,
+                                          int*, double*, double*, int*)>("dgemm_");
     call(&ta, &tb, &m, &n, &k, &alpha, a, &lda, b, &ldb, &beta, c, &ldc);
   };
-  routines.syrk = [](char uplo, char trans, int n, int k, double alpha, const double* a, int lda, double beta, double* c,
-                     int ldc) {
+  routines.syrk = [](char uplo, char trans, int n, int k, double alpha, const double* a, int lda, double beta,
+                     double* c, int ldc) {
     static const auto call =
         routine<void(char*, char*, int*, int*, double*, const double*, int*, double*, double*, int*)>("dsyrk_");
     call(&uplo, &trans, &n, &k, &alpha, a, &lda, &beta, c, &ldc);
@@ -138,7 +141,9 @@ BlasRoutines opened_routines() {
 
 int main(int count, char** arguments) {
   const double most = peak();
-  std::printf("peak, %.1f\nengine, instruction set, M, product, share, rank update, share, solve, share, Cholesky, share\n", most);
+  std::printf(
+      "peak, %.1f\nengine, instruction set, M, product, share, rank update, share, solve, share, Cholesky, share\n",
+      most);
   for (const Index m : {256, 512, 1024}) {
     for (const char* set : instruction_sets()) {
       use_instruction_set(set);

@@ -1,4 +1,5 @@
-// For single-precision.R: the terms of a Vecchia likelihood with matrices in double or in single precision, sums in double.
+// For single-precision.R: the terms of a Vecchia likelihood with matrices in double or in single precision, sums in
+// double.
 // [[Rcpp::depends(RcppEigen)]]
 #include <RcppEigen.h>
 
@@ -7,8 +8,8 @@
 namespace {
 
 template <class Real>
-Rcpp::NumericVector vecchia_terms(const Eigen::MatrixXd& points, const Eigen::VectorXd& y, const Rcpp::IntegerMatrix& neighbors,
-                                  double range, double nugget) {
+Rcpp::NumericVector vecchia_terms(const Eigen::MatrixXd& points, const Eigen::VectorXd& y,
+                                  const Rcpp::IntegerMatrix& neighbors, double range, double nugget) {
   using Matrix = Eigen::Matrix<Real, Eigen::Dynamic, Eigen::Dynamic>;
   using Vector = Eigen::Matrix<Real, Eigen::Dynamic, 1>;
   const int n = neighbors.ncol() + 1, k = n - 1;
@@ -20,8 +21,7 @@ Rcpp::NumericVector vecchia_terms(const Eigen::MatrixXd& points, const Eigen::Ve
     Vector values(n);
     for (int i = 0; i < n; ++i) {
       const int row = i < k ? neighbors(t, i) - 1 : target;
-      for (int d = 0; d < z.cols(); ++d)
-        z(i, d) = Real((points(row, d) - points(target, d)) / range);
+      for (int d = 0; d < z.cols(); ++d) z(i, d) = Real((points(row, d) - points(target, d)) / range);
       values[i] = Real(y[row]);
     }
     for (int i = 0; i < n; ++i)
@@ -52,8 +52,8 @@ Rcpp::NumericVector vecchia_terms(const Eigen::MatrixXd& points, const Eigen::Ve
 
 // The last rows of `points` are targets, one for each row of `neighbors`.
 // [[Rcpp::export]]
-Rcpp::NumericVector vecchia_terms(const Eigen::MatrixXd& points, const Eigen::VectorXd& y, const Rcpp::IntegerMatrix& neighbors,
-                                  double range, double nugget, bool single) {
+Rcpp::NumericVector vecchia_terms(const Eigen::MatrixXd& points, const Eigen::VectorXd& y,
+                                  const Rcpp::IntegerMatrix& neighbors, double range, double nugget, bool single) {
   return single ? vecchia_terms<float>(points, y, neighbors, range, nugget)
                 : vecchia_terms<double>(points, y, neighbors, range, nugget);
 }

@@ -305,6 +305,17 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// core_metric_shape
+std::vector<double> core_metric_shape(const Rcpp::List& component);
+RcppExport SEXP _neargp_core_metric_shape(SEXP componentSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type component(componentSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_metric_shape(component));
+    return rcpp_result_gen;
+END_RCPP
+}
 // core_scale
 Rcpp::NumericMatrix core_scale(const Rcpp::NumericMatrix& coords, const Rcpp::List& component);
 RcppExport SEXP _neargp_core_scale(SEXP coordsSEXP, SEXP componentSEXP) {
@@ -1510,6 +1521,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_neargp_core_exact", (DL_FUNC) &_neargp_core_exact, 8},
     {"_neargp_core_exact_gradient", (DL_FUNC) &_neargp_core_exact_gradient, 8},
     {"_neargp_core_exact_predict", (DL_FUNC) &_neargp_core_exact_predict, 9},
+    {"_neargp_core_metric_shape", (DL_FUNC) &_neargp_core_metric_shape, 1},
     {"_neargp_core_scale", (DL_FUNC) &_neargp_core_scale, 2},
     {"_neargp_core_correlation", (DL_FUNC) &_neargp_core_correlation, 2},
     {"_neargp_core_covariance_matrix", (DL_FUNC) &_neargp_core_covariance_matrix, 3},

@@ -51,29 +51,34 @@ neargp::BatchFitSettings batch_settings(const Rcpp::List& settings) {
 }
 
 Rcpp::List reached_to_r(const neargp::BatchFit& fit, int dim) {
-  return Rcpp::List::create(Rcpp::_["covariance"] = neargp::parameter_values(fit.covariance),
-                            Rcpp::_["family"] = fit.likelihood.parameters,
-                            Rcpp::_["inducing"] = from_row_major(fit.positions, dim), Rcpp::_["value"] = fit.trace.back());
+  return Rcpp::List::create(
+      Rcpp::_["covariance"] = neargp::parameter_values(fit.covariance), Rcpp::_["family"] = fit.likelihood.parameters,
+      Rcpp::_["inducing"] = from_row_major(fit.positions, dim), Rcpp::_["value"] = fit.trace.back());
 }
 
 }  // namespace
 
-// start: pseudo-observations of all rows, of core_family_start(). posterior: where q of moves "adam" begins, mean and root; NULL
-// begins at the pseudo-observations. settings: moves, score, bound, kl_weight, jitter, epochs, batch_size, learning_rate, goes_on,
-// natural_rate, key, covariance and family (transform, lower, upper, free of each parameter), position_unit (of each coordinate; none
-// where positions are held), spherical, report (a function of the epoch and a list of what is reached).
+// start: pseudo-observations of all rows, of core_family_start(). posterior: where q of moves "adam" begins, mean and
+// root; NULL begins at the pseudo-observations. settings: moves, score, bound, kl_weight, jitter, epochs, batch_size,
+// learning_rate, goes_on, natural_rate, key, covariance and family (transform, lower, upper, free of each parameter),
+// position_unit (of each coordinate; none where positions are held), spherical, report (a function of the epoch and a
+// list of what is reached).
 // [[Rcpp::export]]
-Rcpp::List core_batch_fit(const Rcpp::NumericMatrix& coords, const Rcpp::List& response, const Rcpp::NumericMatrix& inducing,
-                          const Rcpp::List& covariance, const std::string& family, const Rcpp::NumericVector& parameters,
-                          const Rcpp::List& start, SEXP posterior, const Rcpp::List& settings, int threads) {
+Rcpp::List core_batch_fit(const Rcpp::NumericMatrix& coords, const Rcpp::List& response,
+                          const Rcpp::NumericMatrix& inducing, const Rcpp::List& covariance, const std::string& family,
+                          const Rcpp::NumericVector& parameters, const Rcpp::List& start, SEXP posterior,
+                          const Rcpp::List& settings, int threads) {
   const PointStore points(coords), positions(inducing);
   const int dim = inducing.ncol();
   neargp::BatchFitSettings batches = batch_settings(settings);
   const Rcpp::Function report = settings["report"];
-  batches.report = [report, dim](int epoch, const neargp::BatchFit& reached) { report(epoch, reached_to_r(reached, dim)); };
-  const neargp::BatchFit fit = neargp::batch_fit(
-      to_response(response), points.view(), positions.view(), to_covariance(covariance, 0.0), to_likelihood(family, parameters),
-      {to_family_posterior(start), to_posterior(posterior)}, batches, make_run_context(threads));
+  batches.report = [report, dim](int epoch, const neargp::BatchFit& reached) {
+    report(epoch, reached_to_r(reached, dim));
+  };
+  const neargp::BatchFit fit =
+      neargp::batch_fit(to_response(response), points.view(), positions.view(), to_covariance(covariance, 0.0),
+                        to_likelihood(family, parameters), {to_family_posterior(start), to_posterior(posterior)},
+                        batches, make_run_context(threads));
   Rcpp::List list = reached_to_r(fit, dim);
   list["trace"] = fit.trace;
   list["skipped"] = fit.skipped;
@@ -84,14 +89,15 @@ Rcpp::List core_batch_fit(const Rcpp::NumericMatrix& coords, const Rcpp::List& r
 // posterior: mean and root of the whitened field at the inducing points. settings: score, bound, kl_weight, jitter.
 // [[Rcpp::export]]
 Rcpp::List core_inducing_objective(const Rcpp::NumericMatrix& coords, const Rcpp::List& response,
-                                   const Rcpp::NumericMatrix& inducing, const Rcpp::List& covariance, const std::string& family,
-                                   const Rcpp::NumericVector& parameters, const Rcpp::List& posterior, const Rcpp::List& settings,
-                                   bool derivatives, int threads) {
+                                   const Rcpp::NumericMatrix& inducing, const Rcpp::List& covariance,
+                                   const std::string& family, const Rcpp::NumericVector& parameters,
+                                   const Rcpp::List& posterior, const Rcpp::List& settings, bool derivatives,
+                                   int threads) {
   const PointStore points(coords), positions(inducing);
-  const neargp::InducingObjective at = neargp::inducing_objective(
-      to_response(response), points.view(), positions.view(), to_covariance(covariance, 0.0), to_likelihood(family, parameters),
-      to_posterior(posterior), batch_objective(settings), Rcpp::as<double>(settings["jitter"]), derivatives,
-      make_run_context(threads));
+  const neargp::InducingObjective at =
+      neargp::inducing_objective(to_response(response), points.view(), positions.view(), to_covariance(covariance, 0.0),
+                                 to_likelihood(family, parameters), to_posterior(posterior), batch_objective(settings),
+                                 Rcpp::as<double>(settings["jitter"]), derivatives, make_run_context(threads));
   Rcpp::List list = Rcpp::List::create(Rcpp::_["failure"] = failure_name(at.failure));
   if (at.failure != neargp::BoundFailure::none) return list;
   list["value"] = at.value;

@@ -2,10 +2,10 @@
 #include "bind_blas.h"
 
 #define USE_FC_LEN_T
-#include <Rconfig.h>
-#include <Rcpp.h>
 #include <R_ext/BLAS.h>
 #include <R_ext/Lapack.h>
+#include <Rconfig.h>
+#include <Rcpp.h>
 #ifndef FCONE
 #define FCONE
 #endif
@@ -16,12 +16,13 @@
 
 namespace {
 
-void gemm(char trans_a, char trans_b, int m, int n, int k, double alpha, const double* a, int lda, const double* b, int ldb,
-          double beta, double* c, int ldc) {
+void gemm(char trans_a, char trans_b, int m, int n, int k, double alpha, const double* a, int lda, const double* b,
+          int ldb, double beta, double* c, int ldc) {
   F77_CALL(dgemm)(&trans_a, &trans_b, &m, &n, &k, &alpha, a, &lda, b, &ldb, &beta, c, &ldc FCONE FCONE);
 }
 
-void syrk(char uplo, char trans, int n, int k, double alpha, const double* a, int lda, double beta, double* c, int ldc) {
+void syrk(char uplo, char trans, int n, int k, double alpha, const double* a, int lda, double beta, double* c,
+          int ldc) {
   F77_CALL(dsyrk)(&uplo, &trans, &n, &k, &alpha, a, &lda, &beta, c, &ldc FCONE FCONE);
 }
 

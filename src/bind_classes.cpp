@@ -23,11 +23,13 @@ Rcpp::List class_field_to_r(const neargp::ClassField& field) {
 
 }  // namespace
 
-// label: numbers of the classes, from 1. start: NULL, or the `end` of another bound. places: distinct ones among the rows.
+// label: numbers of the classes, from 1. start: NULL, or the `end` of another bound. places: distinct ones among the
+// rows.
 // [[Rcpp::export]]
-Rcpp::List core_class_bound(const Rcpp::NumericMatrix& coords, const Rcpp::IntegerVector& label, const Rcpp::NumericVector& weights,
-                            const Rcpp::NumericMatrix& design, int classes, const std::string& link, const Rcpp::NumericMatrix& inducing,
-                            const Rcpp::List& covariance, const Rcpp::Nullable<Rcpp::List>& start, int places, const std::string& bound,
+Rcpp::List core_class_bound(const Rcpp::NumericMatrix& coords, const Rcpp::IntegerVector& label,
+                            const Rcpp::NumericVector& weights, const Rcpp::NumericMatrix& design, int classes,
+                            const std::string& link, const Rcpp::NumericMatrix& inducing, const Rcpp::List& covariance,
+                            const Rcpp::Nullable<Rcpp::List>& start, int places, const std::string& bound,
                             double jitter, double tolerance, bool derivatives, int threads) {
   const PointStore points(coords), positions(inducing);
   neargp::FamilyBoundSettings settings;
@@ -35,10 +37,11 @@ Rcpp::List core_class_bound(const Rcpp::NumericMatrix& coords, const Rcpp::Integ
   settings.jitter = jitter;
   settings.tolerance = tolerance;
   settings.places = places;
-  const neargp::ClassLabels labels{neargp::class_link_from_name(link), classes, to_rows(label), {weights.begin(), weights.end()}};
-  const neargp::ClassBound result =
-      neargp::class_bound(labels, row_major(design), design.ncol(), points.view(), positions.view(), to_covariance(covariance, 0.0),
-                          to_class_posterior(start), settings, derivatives, make_run_context(threads));
+  const neargp::ClassLabels labels{
+      neargp::class_link_from_name(link), classes, to_rows(label), {weights.begin(), weights.end()}};
+  const neargp::ClassBound result = neargp::class_bound(
+      labels, row_major(design), design.ncol(), points.view(), positions.view(), to_covariance(covariance, 0.0),
+      to_class_posterior(start), settings, derivatives, make_run_context(threads));
   if (result.failure != neargp::BoundFailure::none)
     return Rcpp::List::create(Rcpp::_["failure"] = failure_name(result.failure), Rcpp::_["value"] = result.value);
   Rcpp::List fields(result.fields.size());
@@ -46,10 +49,12 @@ Rcpp::List core_class_bound(const Rcpp::NumericMatrix& coords, const Rcpp::Integ
   Rcpp::List list = Rcpp::List::create(
       Rcpp::_["failure"] = "", Rcpp::_["value"] = result.value, Rcpp::_["converged"] = result.converged,
       Rcpp::_["iterations"] = result.iterations,
-      Rcpp::_["end"] = Rcpp::List::create(Rcpp::_["precision"] = to_r(result.end.precision), Rcpp::_["natural"] = to_r(result.end.natural),
+      Rcpp::_["end"] = Rcpp::List::create(Rcpp::_["precision"] = to_r(result.end.precision),
+                                          Rcpp::_["natural"] = to_r(result.end.natural),
                                           Rcpp::_["unexplained_share"] = to_r(result.end.unexplained_share)),
-      Rcpp::_["fields"] = fields, Rcpp::_["linear_predictor"] = to_r(result.linear_predictor), Rcpp::_["slope"] = to_r(result.slope),
-      Rcpp::_["variance"] = to_r(result.variance), Rcpp::_["unexplained"] = to_r(result.unexplained));
+      Rcpp::_["fields"] = fields, Rcpp::_["linear_predictor"] = to_r(result.linear_predictor),
+      Rcpp::_["slope"] = to_r(result.slope), Rcpp::_["variance"] = to_r(result.variance),
+      Rcpp::_["unexplained"] = to_r(result.unexplained));
   if (!derivatives) return list;
   list["d_covariance"] = result.gradient.parameters;
   list["d_inducing"] = to_r(result.gradient.positions);
@@ -58,7 +63,8 @@ Rcpp::List core_class_bound(const Rcpp::NumericMatrix& coords, const Rcpp::Integ
 
 // A row for each place, a column for each class.
 // [[Rcpp::export]]
-Rcpp::NumericMatrix core_class_probabilities(const std::string& link, const Rcpp::NumericMatrix& mean, const Rcpp::NumericMatrix& variance,
-                                             int threads) {
-  return to_r(neargp::class_probabilities(neargp::class_link_from_name(link), to_eigen(mean), to_eigen(variance), make_run_context(threads)));
+Rcpp::NumericMatrix core_class_probabilities(const std::string& link, const Rcpp::NumericMatrix& mean,
+                                             const Rcpp::NumericMatrix& variance, int threads) {
+  return to_r(neargp::class_probabilities(neargp::class_link_from_name(link), to_eigen(mean), to_eigen(variance),
+                                          make_run_context(threads)));
 }

@@ -2,11 +2,11 @@
 #include "base/error.h"
 #include "bind_convert.h"
 #include "bind_covariance.h"
-#include "response/vecchia_likelihood.h"
 #include "response/conditional_simulation.h"
 #include "response/exact_gp.h"
 #include "response/joint_likelihood.h"
 #include "response/kriging.h"
+#include "response/vecchia_likelihood.h"
 
 using neargp::Index;
 
@@ -21,11 +21,8 @@ struct DataStore {
 
   DataStore(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& values_matrix,
             const Rcpp::NumericVector& noise, const Outputs& output_of_row = R_NilValue)
-      : points(coords),
-        values(row_major(values_matrix)),
-        noise_scale(noise.begin(), noise.end()),
-        outputs(output_of_row, coords.nrow()),
-        columns(values_matrix.ncol()) {
+      : points(coords), values(row_major(values_matrix)), noise_scale(noise.begin(), noise.end()),
+        outputs(output_of_row, coords.nrow()), columns(values_matrix.ncol()) {
     if (values_matrix.nrow() != coords.nrow() || noise.size() != coords.nrow())
       throw neargp::Error("Coordinates, values and noise must have the same number of rows.");
   }
@@ -41,9 +38,9 @@ Rcpp::NumericMatrix square(const std::vector<double>& entries, int size) {
 int failed_row(Index failed) { return int(failed + 1); }
 
 Rcpp::List to_r(const neargp::LikelihoodSums& sums, int columns, int parameters) {
-  Rcpp::List result = Rcpp::List::create(Rcpp::_["log_det"] = sums.log_det,
-                                         Rcpp::_["gram"] = square(sums.gram, columns),
-                                         Rcpp::_["failed"] = failed_row(sums.failed));
+  Rcpp::List result =
+      Rcpp::List::create(Rcpp::_["log_det"] = sums.log_det, Rcpp::_["gram"] = square(sums.gram, columns),
+                         Rcpp::_["failed"] = failed_row(sums.failed));
   if (sums.information.empty()) return result;
   Rcpp::NumericVector d_gram(sums.d_gram.begin(), sums.d_gram.end());
   d_gram.attr("dim") = Rcpp::IntegerVector::create(columns, columns, parameters);
@@ -54,8 +51,8 @@ Rcpp::List to_r(const neargp::LikelihoodSums& sums, int columns, int parameters)
 }
 
 Rcpp::List to_r(const neargp::Simulation& simulation, int draws) {
-  Rcpp::List result = Rcpp::List::create(Rcpp::_["jitter"] = simulation.jitter,
-                                         Rcpp::_["failed"] = failed_row(simulation.failed));
+  Rcpp::List result =
+      Rcpp::List::create(Rcpp::_["jitter"] = simulation.jitter, Rcpp::_["failed"] = failed_row(simulation.failed));
   if (simulation.failed < 0) result["field"] = from_row_major(simulation.field, draws);
   return result;
 }
@@ -69,8 +66,7 @@ Rcpp::List to_r(const neargp::ObjectiveGradient& objective) {
 
 Rcpp::List to_r(const neargp::Kriging& kriging) {
   return Rcpp::List::create(Rcpp::_["weighted"] = from_row_major(kriging.weighted, kriging.columns),
-                            Rcpp::_["variance"] = kriging.variance,
-                            Rcpp::_["failed"] = failed_row(kriging.failed));
+                            Rcpp::_["variance"] = kriging.variance, Rcpp::_["failed"] = failed_row(kriging.failed));
 }
 
 std::vector<double> to_vector(const Rcpp::NumericVector& x) { return {x.begin(), x.end()}; }
@@ -85,9 +81,8 @@ SEXP core_problem(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& 
   const DataStore data(coords, columns, noise_scale, outputs);
   std::vector<int> rows;
   if (targets.isNotNull()) rows = to_rows(Rcpp::IntegerVector(targets));
-  return ProblemPointer(new neargp::LocalProblem(data.view(), neighbor_rows(neighbors), rows,
-                                                 make_run_context(threads)),
-                        true);
+  return ProblemPointer(
+      new neargp::LocalProblem(data.view(), neighbor_rows(neighbors), rows, make_run_context(threads)), true);
 }
 
 // [[Rcpp::export]]
@@ -110,16 +105,15 @@ Rcpp::List core_gradient(SEXP problem, const Rcpp::List& covariance, double nugg
 Rcpp::List core_evaluate_joint(SEXP problem, const Rcpp::List& covariance, double nugget, int threads) {
   ProblemPointer pointer(problem);
   const neargp::Covariance spec = to_covariance(covariance, nugget);
-  return to_r(neargp::joint_sums(*pointer, spec, make_run_context(threads)), pointer->columns(),
-              spec.parameters());
+  return to_r(neargp::joint_sums(*pointer, spec, make_run_context(threads)), pointer->columns(), spec.parameters());
 }
 
 // [[Rcpp::export]]
 Rcpp::List core_gradient_joint(SEXP problem, const Rcpp::List& covariance, double nugget,
                                const Rcpp::NumericVector& beta, int threads) {
   ProblemPointer pointer(problem);
-  return to_r(neargp::joint_gradient(*pointer, to_covariance(covariance, nugget), to_vector(beta),
-                                     make_run_context(threads)));
+  return to_r(
+      neargp::joint_gradient(*pointer, to_covariance(covariance, nugget), to_vector(beta), make_run_context(threads)));
 }
 
 // [[Rcpp::export]]
@@ -141,11 +135,11 @@ Rcpp::List core_predict(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMa
 
 // [[Rcpp::export]]
 Rcpp::List core_simulate(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& values,
-                                  const Rcpp::NumericVector& noise_scale, const Rcpp::NumericMatrix& newcoords,
-                                  const Rcpp::IntegerVector& order_new, const Rcpp::IntegerMatrix& neighbors,
-                                  const Rcpp::List& covariance, double nugget, const Rcpp::NumericMatrix& normals,
-                                  int threads, Rcpp::Nullable<Rcpp::IntegerVector> outputs = R_NilValue,
-                                  Rcpp::Nullable<Rcpp::IntegerVector> new_outputs = R_NilValue) {
+                         const Rcpp::NumericVector& noise_scale, const Rcpp::NumericMatrix& newcoords,
+                         const Rcpp::IntegerVector& order_new, const Rcpp::IntegerMatrix& neighbors,
+                         const Rcpp::List& covariance, double nugget, const Rcpp::NumericMatrix& normals, int threads,
+                         Rcpp::Nullable<Rcpp::IntegerVector> outputs = R_NilValue,
+                         Rcpp::Nullable<Rcpp::IntegerVector> new_outputs = R_NilValue) {
   const DataStore data(coords, values, noise_scale, outputs);
   const PointStore targets(newcoords);
   const OutputStore target_outputs(new_outputs, newcoords.nrow());
@@ -187,9 +181,8 @@ Rcpp::List core_exact_gradient(const Rcpp::NumericMatrix& coords, const Rcpp::Nu
                                const Rcpp::NumericVector& beta, int threads,
                                Rcpp::Nullable<Rcpp::IntegerVector> outputs = R_NilValue) {
   const DataStore data(coords, columns, noise_scale, outputs);
-  return to_r(
-      neargp::exact_gradient(data.view(), to_covariance(covariance, nugget), to_vector(beta),
-                             make_run_context(threads)));
+  return to_r(neargp::exact_gradient(data.view(), to_covariance(covariance, nugget), to_vector(beta),
+                                     make_run_context(threads)));
 }
 
 // [[Rcpp::export]]

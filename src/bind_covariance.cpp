@@ -19,10 +19,8 @@ neargp::WorkingScale to_scale(const std::string& name) {
 }  // namespace
 
 neargp::WorkingParameters to_working_parameters(const Rcpp::List& list) {
-  neargp::WorkingParameters working{{},
-                                    Rcpp::as<std::vector<double>>(list["lower"]),
-                                    Rcpp::as<std::vector<double>>(list["upper"]),
-                                    {}};
+  neargp::WorkingParameters working{
+      {}, Rcpp::as<std::vector<double>>(list["lower"]), Rcpp::as<std::vector<double>>(list["upper"]), {}};
   for (const std::string& name : Rcpp::as<std::vector<std::string>>(list["transform"]))
     working.scale.push_back(to_scale(name));
   const Rcpp::LogicalVector free = list["free"];

@@ -41,8 +41,9 @@ neargp::AdamMemory to_memory(SEXP memory) {
 
 }  // namespace
 
-// settings: score, gamma, beta, rows (0: those of x), and where there are any what to_deep_response() takes. gradient: in logarithms of sd,
-// variance, range, noise, the family's parameters and the diagonal of factor, and in log_weights before they are normalised.
+// settings: score, gamma, beta, rows (0: those of x), and where there are any what to_deep_response() takes. gradient:
+// in logarithms of sd, variance, range, noise, the family's parameters and the diagonal of factor, and in log_weights
+// before they are normalised.
 // [[Rcpp::export]]
 Rcpp::List core_deep_objective(const Rcpp::List& state, const Rcpp::NumericMatrix& x, const Rcpp::NumericVector& y,
                                const Rcpp::List& settings, int threads) {
@@ -50,37 +51,39 @@ Rcpp::List core_deep_objective(const Rcpp::List& state, const Rcpp::NumericMatri
   const neargp::DeepResponse response = response_of(y, settings, points.view().n);
   neargp::DeepObjectiveSettings objective = objective_settings(settings);
   objective.rows = Rcpp::as<int>(settings["rows"]);
-  const neargp::DeepValue result =
-      neargp::deep_objective(to_deep_state(state), {points.view(), response, nullptr}, objective, make_run_context(threads));
+  const neargp::DeepValue result = neargp::deep_objective(to_deep_state(state), {points.view(), response, nullptr},
+                                                          objective, make_run_context(threads));
   if (result.failure) return Rcpp::List::create(Rcpp::_["failure"] = failure_to_r(result.failure));
   return Rcpp::List::create(Rcpp::_["failure"] = R_NilValue, Rcpp::_["value"] = result.value,
                             Rcpp::_["gradient"] = from_deep_state(result.gradient, state));
 }
 
-// Moments of the linear predictor without offset and trend given each component, rows x components; of several outputs one such block of columns after
-// the other.
+// Moments of the linear predictor without offset and trend given each component, rows x components; of several outputs
+// one such block of columns after the other.
 // [[Rcpp::export]]
 Rcpp::List core_deep_components(const Rcpp::List& state, const Rcpp::NumericMatrix& x, int threads) {
   const PointStore points(x);
-  const neargp::DeepPrediction result = neargp::deep_components(to_deep_state(state), points.view(), make_run_context(threads));
+  const neargp::DeepPrediction result =
+      neargp::deep_components(to_deep_state(state), points.view(), make_run_context(threads));
   return Rcpp::List::create(Rcpp::_["failure"] = failure_to_r(result.failure), Rcpp::_["mean"] = to_r(result.mean),
                             Rcpp::_["variance"] = to_r(result.variance));
 }
 
-// The log density of each row's response under its mixture. settings: what to_deep_response() takes, where there is any.
+// The log density of each row's response under its mixture. settings: what to_deep_response() takes, where there is
+// any.
 // [[Rcpp::export]]
 Rcpp::List core_deep_density(const Rcpp::List& state, const Rcpp::NumericMatrix& x, const Rcpp::NumericVector& y,
                              const Rcpp::List& settings, int threads) {
   const PointStore points(x);
-  const neargp::DeepDensity result = neargp::deep_density(to_deep_state(state), points.view(),
-                                                          response_of(y, settings, points.view().n), make_run_context(threads));
+  const neargp::DeepDensity result = neargp::deep_density(
+      to_deep_state(state), points.view(), response_of(y, settings, points.view().n), make_run_context(threads));
   return Rcpp::List::create(Rcpp::_["failure"] = failure_to_r(result.failure), Rcpp::_["value"] = to_r(result.value));
 }
 
-// validation: x, y, and what to_deep_response() takes where there is any. settings: those of core_deep_objective() but rows, and from, to
-// and epochs, batch_size, learning_rate, key, least_noise, least and most (of a family's parameters), judge_start, memory (NULL, or of an
-// earlier call that ended at the epoch `from`), report (a function of epoch, objective and validation score), keep (a function of the
-// best state so far and its validation score).
+// validation: x, y, and what to_deep_response() takes where there is any. settings: those of core_deep_objective() but
+// rows, and from, to and epochs, batch_size, learning_rate, key, least_noise, least and most (of a family's
+// parameters), judge_start, memory (NULL, or of an earlier call that ended at the epoch `from`), report (a function of
+// epoch, objective and validation score), keep (a function of the best state so far and its validation score).
 // [[Rcpp::export]]
 Rcpp::List core_deep_train(const Rcpp::List& state, const Rcpp::NumericMatrix& x, const Rcpp::NumericVector& y,
                            const Rcpp::List& validation, const Rcpp::List& settings, int threads) {
@@ -104,7 +107,9 @@ Rcpp::List core_deep_train(const Rcpp::List& state, const Rcpp::NumericMatrix& x
   training.memory = to_memory(optional(settings, "memory"));
   if (settings.containsElementNamed("keep")) {
     const Rcpp::Function keep = settings["keep"];
-    training.keep = [keep, state](const neargp::DeepState& best, double score) { keep(from_deep_state(best, state), score); };
+    training.keep = [keep, state](const neargp::DeepState& best, double score) {
+      keep(from_deep_state(best, state), score);
+    };
   }
   const Rcpp::Function report = settings["report"];
   training.report = [report](int epoch, double objective, double score) { report(epoch, objective, score); };
@@ -113,7 +118,8 @@ Rcpp::List core_deep_train(const Rcpp::List& state, const Rcpp::NumericMatrix& x
                          {held_out.view(), held_out_response, nullptr}, training, make_run_context(threads));
   return Rcpp::List::create(
       Rcpp::_["state"] = from_deep_state(run.state, state),
-      Rcpp::_["best"] = Rcpp::List::create(Rcpp::_["state"] = from_deep_state(run.best, state), Rcpp::_["epoch"] = run.best_epoch),
+      Rcpp::_["best"] =
+          Rcpp::List::create(Rcpp::_["state"] = from_deep_state(run.best, state), Rcpp::_["epoch"] = run.best_epoch),
       Rcpp::_["objective"] = run.objective, Rcpp::_["validation"] = run.validation, Rcpp::_["rate"] = run.rate,
       Rcpp::_["start_score"] = run.start_score, Rcpp::_["memory"] = memory_to_r(run.memory),
       Rcpp::_["failure"] = failure_to_r(run.failure));

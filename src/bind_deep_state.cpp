@@ -24,9 +24,12 @@ VectorXd to_vector(const Rcpp::NumericVector& values) {
 neargp::LayerInputs to_inputs(SEXP names) {
   neargp::LayerInputs inputs;
   for (const std::string& name : Rcpp::as<std::vector<std::string>>(names)) {
-    if (name == "h") inputs.hidden = true;
-    else if (name == "x") inputs.rows = true;
-    else throw neargp::Error("The inputs of a layer are \"h\" and \"x\".");
+    if (name == "h")
+      inputs.hidden = true;
+    else if (name == "x")
+      inputs.rows = true;
+    else
+      throw neargp::Error("The inputs of a layer are \"h\" and \"x\".");
   }
   return inputs;
 }
@@ -35,8 +38,10 @@ neargp::UnitState to_unit(const Rcpp::List& list) {
   neargp::UnitState unit;
   unit.positions = to_eigen(Rcpp::as<Rcpp::NumericMatrix>(list["positions"]));
   unit.mean = to_vector(list["mean"]);
-  if (list.containsElementNamed("factor")) unit.factor = to_eigen(Rcpp::as<Rcpp::NumericMatrix>(list["factor"]));
-  else unit.sd = to_vector(list["sd"]);
+  if (list.containsElementNamed("factor"))
+    unit.factor = to_eigen(Rcpp::as<Rcpp::NumericMatrix>(list["factor"]));
+  else
+    unit.sd = to_vector(list["sd"]);
   unit.variance = Rcpp::as<double>(list["variance"]);
   unit.range = to_vector(list["range"]);
   unit.weights = to_vector(list["weights"]);
@@ -48,8 +53,10 @@ Rcpp::List from_unit(const neargp::UnitState& unit, const Rcpp::List& like) {
   Rcpp::List list = Rcpp::clone(like);
   list["positions"] = to_r(unit.positions);
   list["mean"] = to_r(unit.mean);
-  if (unit.full()) list["factor"] = to_r(unit.factor);
-  else list["sd"] = to_r(unit.sd);
+  if (unit.full())
+    list["factor"] = to_r(unit.factor);
+  else
+    list["sd"] = to_r(unit.sd);
   list["variance"] = unit.variance;
   list["range"] = to_r(unit.range);
   list["weights"] = to_r(unit.weights);
@@ -88,7 +95,8 @@ neargp::DeepState to_deep_state(const Rcpp::List& list) {
   if (!Rf_isNull(list["mixing"])) {
     state.mixing = to_eigen(Rcpp::as<Rcpp::NumericMatrix>(list["mixing"]));
     state.output_noise = noise;
-    if (state.mixing.cols() != noise.size()) throw neargp::Error("Each output must have a column of the mixing and a noise.");
+    if (state.mixing.cols() != noise.size())
+      throw neargp::Error("Each output must have a column of the mixing and a noise.");
   } else {
     state.likelihood.parameters = state.likelihood.family == neargp::ResponseFamily::gaussian
                                       ? std::vector<double>(noise.data(), noise.data() + noise.size())
@@ -155,6 +163,7 @@ neargp::DeepResponse to_deep_response(const Rcpp::NumericVector& y, const Rcpp::
 
 SEXP failure_to_r(const std::optional<neargp::SingularUnit>& failure) {
   if (!failure) return R_NilValue;
-  return Rcpp::List::create(Rcpp::_["layer"] = int(failure->layer) + 1, Rcpp::_["unit"] = int(failure->unit) + 1,
-                            Rcpp::_["pair"] = Rcpp::IntegerVector::create(int(failure->first) + 1, int(failure->second) + 1));
+  return Rcpp::List::create(
+      Rcpp::_["layer"] = int(failure->layer) + 1, Rcpp::_["unit"] = int(failure->unit) + 1,
+      Rcpp::_["pair"] = Rcpp::IntegerVector::create(int(failure->first) + 1, int(failure->second) + 1));
 }

@@ -47,11 +47,10 @@ void add_execution_context(neargp::RunContext& context) {
 
 // [[Rcpp::export]]
 Rcpp::List core_execution_context() {
-  return Rcpp::List::create(Rcpp::Named("device_module") = current().device_module,
-                            Rcpp::Named("search") = current().search,
-                            Rcpp::Named("faiss_module") = current().faiss_module,
-                            Rcpp::Named("single_precision") = current().single_precision,
-                            Rcpp::Named("blas") = current().blas);
+  return Rcpp::List::create(
+      Rcpp::Named("device_module") = current().device_module, Rcpp::Named("search") = current().search,
+      Rcpp::Named("faiss_module") = current().faiss_module,
+      Rcpp::Named("single_precision") = current().single_precision, Rcpp::Named("blas") = current().blas);
 }
 
 // [[Rcpp::export]]
@@ -97,12 +96,11 @@ Rcpp::List core_module_devices(const std::string& file) {
     total[device] = info.total_bytes;
     free[device] = info.free_bytes;
   }
-  return Rcpp::List::create(
-      Rcpp::Named("build") = module.build, Rcpp::Named("why_none") = why_none,
-      Rcpp::Named("devices") = Rcpp::DataFrame::create(
-          Rcpp::Named("name") = name, Rcpp::Named("architecture") = architecture, Rcpp::Named("driver") = driver,
-          Rcpp::Named("total_bytes") = total, Rcpp::Named("free_bytes") = free,
-          Rcpp::Named("stringsAsFactors") = false));
+  return Rcpp::List::create(Rcpp::Named("build") = module.build, Rcpp::Named("why_none") = why_none,
+                            Rcpp::Named("devices") = Rcpp::DataFrame::create(
+                                Rcpp::Named("name") = name, Rcpp::Named("architecture") = architecture,
+                                Rcpp::Named("driver") = driver, Rcpp::Named("total_bytes") = total,
+                                Rcpp::Named("free_bytes") = free, Rcpp::Named("stringsAsFactors") = false));
 }
 
 // [[Rcpp::export]]
@@ -112,7 +110,8 @@ bool core_forked_from_user_of(const std::string& file) { return neargp::forked_f
 // [[Rcpp::export]]
 Rcpp::List core_faiss(const std::string& file) {
   const neargp::FaissModule& module = neargp::faiss_module(file);
-  return Rcpp::List::create(Rcpp::Named("version") = module.version, Rcpp::Named("with_gpu") = module.candidates_on_gpu > 0);
+  return Rcpp::List::create(Rcpp::Named("version") = module.version,
+                            Rcpp::Named("with_gpu") = module.candidates_on_gpu > 0);
 }
 
 // [[Rcpp::export]]

@@ -41,8 +41,8 @@ Rcpp::IntegerMatrix core_neighbors_before(const Rcpp::NumericMatrix& coords, con
 
 // [[Rcpp::export]]
 Rcpp::IntegerMatrix core_neighbors_earlier(const Rcpp::NumericMatrix& coords, const Rcpp::IntegerVector& rank,
-                                           const Rcpp::NumericMatrix& newcoords, const Rcpp::IntegerVector& new_rank, int k,
-                                           int threads) {
+                                           const Rcpp::NumericMatrix& newcoords, const Rcpp::IntegerVector& new_rank,
+                                           int k, int threads) {
   const PointStore reference(coords), queries(newcoords);
   return to_r(neargp::nearest_earlier(reference.view(), to_rows(rank), queries.view(), to_rows(new_rank), k,
                                       make_run_context(threads)));
@@ -74,6 +74,6 @@ Rcpp::IntegerMatrix core_neighbors_by_sector(const Rcpp::NumericMatrix& coords, 
 Rcpp::IntegerMatrix core_neighbors_joint(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& newcoords,
                                          const Rcpp::IntegerVector& order_new, int k, int threads) {
   const PointStore reference(coords), queries(newcoords);
-  return to_r(neargp::nearest_joint(reference.view(), queries.view(), to_rows(order_new), k,
-                                    make_run_context(threads)));
+  return to_r(
+      neargp::nearest_joint(reference.view(), queries.view(), to_rows(order_new), k, make_run_context(threads)));
 }

@@ -34,7 +34,7 @@ SEXP core_label_model(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatr
   const PointStore locations(coords), target_points(targets);
   const std::vector<double> count_rows = row_major(counts);
   return LabelPointer(new neargp::LabelRegression({locations.view(), counts.ncol(), count_rows.data()}, per_class,
-                                             target_points.view(), to_neighbor_table(neighbors)),
+                                                  target_points.view(), to_neighbor_table(neighbors)),
                       true);
 }
 

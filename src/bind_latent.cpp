@@ -1,6 +1,6 @@
 // Latent models and their posteriors, as R calls them. Nodes and data are numbered as the caller's rows.
-#include "bind_covariance.h"
 #include "bind_latent.h"
+#include "bind_covariance.h"
 #include "latent/latent_prediction.h"
 
 namespace {
@@ -18,7 +18,9 @@ struct LatentFit {
 using LatentPointer = Rcpp::XPtr<LatentFit>;
 using StatePointer = Rcpp::XPtr<neargp::PosteriorState>;
 
-StatePointer to_r(neargp::PosteriorState state) { return StatePointer(new neargp::PosteriorState(std::move(state)), true); }
+StatePointer to_r(neargp::PosteriorState state) {
+  return StatePointer(new neargp::PosteriorState(std::move(state)), true);
+}
 
 neargp::PosteriorKind to_posterior_kind(const std::string& name) {
   if (name == "sparse") return neargp::PosteriorKind::sparse;
@@ -29,14 +31,15 @@ neargp::PosteriorKind to_posterior_kind(const std::string& name) {
 
 }  // namespace
 
-// `nodes`, `data` and `response` as in bind_latent.h. kind: "sparse", "laplace" or "mean-field". `factor_bytes`: what an incomplete
-// factor may take.
+// `nodes`, `data` and `response` as in bind_latent.h. kind: "sparse", "laplace" or "mean-field". `factor_bytes`: what
+// an incomplete factor may take.
 // [[Rcpp::export]]
 SEXP core_latent(const Rcpp::List& nodes, const Rcpp::List& data, const Rcpp::List& response, const std::string& kind,
                  bool exact, double factor_bytes, int threads) {
   const LatentInput input(nodes, data);
-  return LatentPointer(new LatentFit(input.data(), to_response(response), to_posterior_kind(kind), {exact, factor_bytes},
-                                     make_run_context(threads)), true);
+  return LatentPointer(new LatentFit(input.data(), to_response(response), to_posterior_kind(kind),
+                                     {exact, factor_bytes}, make_run_context(threads)),
+                       true);
 }
 
 // Where fits begin: at linear predictors that the responses suggest, or where a fit of the same responses ended.
@@ -62,8 +65,8 @@ bool core_latent_is_restricted(SEXP latent) { return LatentPointer(latent)->post
 // start: of core_latent_start() or core_latent_resume(), or the `end` of another fit.
 // [[Rcpp::export]]
 Rcpp::List core_latent_fit(SEXP latent, SEXP start, const Rcpp::List& covariance, const std::string& family,
-                           const Rcpp::NumericVector& parameters, double tolerance, int max_iterations, bool derivatives,
-                           int threads) {
+                           const Rcpp::NumericVector& parameters, double tolerance, int max_iterations,
+                           bool derivatives, int threads) {
   LatentPointer fit(latent);
   const neargp::RunContext context = make_run_context(threads);
   fit->model.set_covariance(to_covariance(covariance, 0.0), context);
@@ -74,10 +77,11 @@ Rcpp::List core_latent_fit(SEXP latent, SEXP start, const Rcpp::List& covariance
       fit->posterior.fit(*StatePointer(start), to_likelihood(family, parameters), settings, derivatives, context);
   const neargp::SparsePosterior& posterior = fit->posterior;
   return Rcpp::List::create(
-      Rcpp::_["value"] = outcome.value, Rcpp::_["iterations"] = outcome.iterations, Rcpp::_["converged"] = outcome.converged,
-      Rcpp::_["beta"] = posterior.state().beta, Rcpp::_["exact"] = posterior.factor().is_exact(),
-      Rcpp::_["restricted"] = posterior.factor().is_restricted(), Rcpp::_["end"] = to_r(posterior.state()),
-      Rcpp::_["d_covariance"] = outcome.gradient.covariance, Rcpp::_["d_likelihood"] = outcome.gradient.likelihood);
+      Rcpp::_["value"] = outcome.value, Rcpp::_["iterations"] = outcome.iterations,
+      Rcpp::_["converged"] = outcome.converged, Rcpp::_["beta"] = posterior.state().beta,
+      Rcpp::_["exact"] = posterior.factor().is_exact(), Rcpp::_["restricted"] = posterior.factor().is_restricted(),
+      Rcpp::_["end"] = to_r(posterior.state()), Rcpp::_["d_covariance"] = outcome.gradient.covariance,
+      Rcpp::_["d_likelihood"] = outcome.gradient.likelihood);
 }
 
 // [[Rcpp::export]]
@@ -91,13 +95,13 @@ Rcpp::List core_latent_state(SEXP latent, int threads) {
   const std::vector<double> given_nodes =
       fit->model.interpolates() ? fit->model.interpolation().variance() : std::vector<double>(variance.size(), 0.0);
   return Rcpp::List::create(
-      Rcpp::_["mean"] = fit->model.to_caller(posterior.state().mean), Rcpp::_["pseudo_precision"] = posterior.state().precision,
+      Rcpp::_["mean"] = fit->model.to_caller(posterior.state().mean),
+      Rcpp::_["pseudo_precision"] = posterior.state().precision,
       Rcpp::_["linear_predictor"] = posterior.state().linear_predictor, Rcpp::_["variance"] = variance,
-      Rcpp::_["variance_given_nodes"] = given_nodes,
-      Rcpp::_["slope"] = posterior.slope(), Rcpp::_["node_variance"] = fit->model.to_caller(posterior.factor().node_variance()),
+      Rcpp::_["variance_given_nodes"] = given_nodes, Rcpp::_["slope"] = posterior.slope(),
+      Rcpp::_["node_variance"] = fit->model.to_caller(posterior.factor().node_variance()),
       Rcpp::_["field_response"] = by_column(fit->model.to_caller(trend.field_response, p), fit->model.nodes(), p),
-      Rcpp::_["beta"] = posterior.state().beta,
-      Rcpp::_["beta_vcov"] = by_column(trend.covariance, p, p));
+      Rcpp::_["beta"] = posterior.state().beta, Rcpp::_["beta_vcov"] = by_column(trend.covariance, p, p));
 }
 
 // [[Rcpp::export]]
@@ -116,9 +120,10 @@ Rcpp::List core_latent_predict(SEXP latent, const Rcpp::NumericMatrix& newcoords
   LatentPointer fit(latent);
   const PointStore locations(newcoords);
   const int columns = field_response.ncol();
-  const neargp::LatentPrediction prediction = neargp::predict_latent(
-      fit->model, fit->posterior, locations.view(), to_neighbor_table(neighbors),
-      fit->model.from_caller({field_response.begin(), field_response.end()}, columns), columns, make_run_context(threads));
+  const neargp::LatentPrediction prediction =
+      neargp::predict_latent(fit->model, fit->posterior, locations.view(), to_neighbor_table(neighbors),
+                             fit->model.from_caller({field_response.begin(), field_response.end()}, columns), columns,
+                             make_run_context(threads));
   return Rcpp::List::create(Rcpp::_["mean"] = prediction.mean, Rcpp::_["variance"] = prediction.variance,
                             Rcpp::_["response"] = by_column(prediction.response, newcoords.nrow(), columns));
 }

@@ -9,12 +9,14 @@ std::vector<double> numbers(const Rcpp::List& list, const char* name) {
 }
 
 Rcpp::NumericMatrix coords_of(const Rcpp::List& list) {
-  return list.containsElementNamed("coords") ? Rcpp::as<Rcpp::NumericMatrix>(list["coords"]) : Rcpp::NumericMatrix(0, 1);
+  return list.containsElementNamed("coords") ? Rcpp::as<Rcpp::NumericMatrix>(list["coords"])
+                                             : Rcpp::NumericMatrix(0, 1);
 }
 
 }  // namespace
 
-LatentInput::LatentInput(const Rcpp::List& nodes, const Rcpp::List& data) : nodes_(coords_of(nodes)), data_(coords_of(data)) {
+LatentInput::LatentInput(const Rcpp::List& nodes, const Rcpp::List& data)
+    : nodes_(coords_of(nodes)), data_(coords_of(data)) {
   latent_.nodes = nodes_.view();
   latent_.order = to_rows(Rcpp::as<Rcpp::IntegerVector>(nodes["order"]));
   latent_.node_neighbors = to_neighbor_table(Rcpp::as<Rcpp::IntegerMatrix>(nodes["neighbors"]));
@@ -31,8 +33,8 @@ LatentInput::LatentInput(const Rcpp::List& nodes, const Rcpp::List& data) : node
 
 neargp::LatentResponse to_response(const Rcpp::List& list) {
   const Rcpp::NumericMatrix design = list["design"];
-  neargp::LatentResponse response{numbers(list, "y"), {}, numbers(list, "weights"), numbers(list, "offset"),
-                                  row_major(design), design.ncol()};
+  neargp::LatentResponse response{numbers(list, "y"), {},           numbers(list, "weights"), numbers(list, "offset"),
+                                  row_major(design),  design.ncol()};
   if (!Rf_isNull(list["trials"])) response.trials = numbers(list, "trials");
   const std::size_t n = response.y.size();
   if (std::size_t(design.nrow()) != n || response.weights.size() != n || response.offset.size() != n ||
@@ -42,7 +44,8 @@ neargp::LatentResponse to_response(const Rcpp::List& list) {
 }
 
 neargp::Likelihood to_likelihood(const std::string& family, const Rcpp::NumericVector& parameters) {
-  const neargp::Likelihood likelihood{neargp::response_family_from_name(family), {parameters.begin(), parameters.end()}};
+  const neargp::Likelihood likelihood{neargp::response_family_from_name(family),
+                                      {parameters.begin(), parameters.end()}};
   if (parameters.size() != neargp::parameter_count(likelihood.family))
     throw neargp::Error("The response family has another number of parameters.");
   return likelihood;

@@ -14,7 +14,8 @@ neargp::MeanEquations to_mean_equations(const PointStore& rows, const Rcpp::Nume
   const neargp::Points coords = rows.view();
   if (precision.size() != coords.n || natural.nrow() != coords.n || values.nrow() != coords.n)
     throw neargp::Error("Coordinates, precisions and columns must have the same number of rows.");
-  return {coords, Eigen::Map<const Eigen::VectorXd>(precision.begin(), precision.size()), to_eigen(natural), to_eigen(values)};
+  return {coords, Eigen::Map<const Eigen::VectorXd>(precision.begin(), precision.size()), to_eigen(natural),
+          to_eigen(values)};
 }
 
 Rcpp::List mean_solution_to_r(const neargp::MeanSolution& result) {
@@ -27,9 +28,10 @@ Rcpp::List mean_solution_to_r(const neargp::MeanSolution& result) {
 
 // Columns `solved` and `field` of mean_equations.h, by conjugate gradients.
 // [[Rcpp::export]]
-Rcpp::List core_exact_mean(const Rcpp::NumericMatrix& coords, const Rcpp::NumericVector& precision, const Rcpp::NumericMatrix& natural,
-                           const Rcpp::NumericMatrix& values, const Rcpp::NumericMatrix& inducing, const Rcpp::List& covariance,
-                           double jitter, double tolerance, int max_iterations, int threads) {
+Rcpp::List core_exact_mean(const Rcpp::NumericMatrix& coords, const Rcpp::NumericVector& precision,
+                           const Rcpp::NumericMatrix& natural, const Rcpp::NumericMatrix& values,
+                           const Rcpp::NumericMatrix& inducing, const Rcpp::List& covariance, double jitter,
+                           double tolerance, int max_iterations, int threads) {
   const PointStore points(coords), positions(inducing);
   neargp::ExactMeanSettings settings;
   settings.jitter = jitter;
@@ -41,21 +43,25 @@ Rcpp::List core_exact_mean(const Rcpp::NumericMatrix& coords, const Rcpp::Numeri
 
 // The same on points, those of the covariance among them.
 // [[Rcpp::export]]
-Rcpp::List core_point_mean(const Rcpp::NumericMatrix& coords, const Rcpp::NumericVector& precision, const Rcpp::NumericMatrix& natural,
-                           const Rcpp::NumericMatrix& values, const Rcpp::NumericMatrix& points, const Rcpp::List& covariance,
-                           double jitter, int threads) {
+Rcpp::List core_point_mean(const Rcpp::NumericMatrix& coords, const Rcpp::NumericVector& precision,
+                           const Rcpp::NumericMatrix& natural, const Rcpp::NumericMatrix& values,
+                           const Rcpp::NumericMatrix& points, const Rcpp::List& covariance, double jitter,
+                           int threads) {
   const PointStore rows(coords), positions(points);
   return mean_solution_to_r(neargp::point_mean(to_mean_equations(rows, precision, natural, values), positions.view(),
                                                to_covariance(covariance, 0.0), jitter, make_run_context(threads)));
 }
 
 // [[Rcpp::export]]
-Rcpp::List core_point_weights(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& solved, const Rcpp::NumericMatrix& points,
-                              const Rcpp::List& covariance, double jitter, int threads) {
+Rcpp::List core_point_weights(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& solved,
+                              const Rcpp::NumericMatrix& points, const Rcpp::List& covariance, double jitter,
+                              int threads) {
   const PointStore rows(coords), positions(points);
-  const neargp::PointWeights result = neargp::point_weights(rows.view(), to_eigen(solved), positions.view(),
-                                                            to_covariance(covariance, 0.0), jitter, make_run_context(threads));
-  return Rcpp::List::create(Rcpp::_["failure"] = failure_name(result.failure), Rcpp::_["weights"] = to_r(result.weights));
+  const neargp::PointWeights result =
+      neargp::point_weights(rows.view(), to_eigen(solved), positions.view(), to_covariance(covariance, 0.0), jitter,
+                            make_run_context(threads));
+  return Rcpp::List::create(Rcpp::_["failure"] = failure_name(result.failure),
+                            Rcpp::_["weights"] = to_r(result.weights));
 }
 
 // [[Rcpp::export]]

@@ -62,14 +62,15 @@ class CallerNumbering {
 Rcpp::List fit_to_r(const neargp::MeanFieldFit& fit, const neargp::LatentModel& model) {
   const CallerNumbering caller(model.node_number());
   const Rcpp::NumericMatrix moments = caller.rows(fit.point.moments, 2);
-  return Rcpp::List::create(
-      Rcpp::_["covariance"] = neargp::parameter_values(fit.point.covariance),
-      Rcpp::_["family"] = fit.point.likelihood.parameters, Rcpp::_["beta"] = fit.point.beta,
-      Rcpp::_["mean"] = Rcpp::NumericVector(moments.column(0)), Rcpp::_["variance"] = Rcpp::NumericVector(moments.column(1)),
-      Rcpp::_["coords"] = caller.rows(fit.point.coords, model.dim()),
-      Rcpp::_["neighbors"] = to_r(caller.table(fit.node_neighbors, true)),
-      Rcpp::_["data_neighbors"] = to_r(caller.table(fit.data_neighbors, false)), Rcpp::_["value"] = fit.value,
-      Rcpp::_["trace"] = fit.trace, Rcpp::_["skipped"] = fit.skipped);
+  return Rcpp::List::create(Rcpp::_["covariance"] = neargp::parameter_values(fit.point.covariance),
+                            Rcpp::_["family"] = fit.point.likelihood.parameters, Rcpp::_["beta"] = fit.point.beta,
+                            Rcpp::_["mean"] = Rcpp::NumericVector(moments.column(0)),
+                            Rcpp::_["variance"] = Rcpp::NumericVector(moments.column(1)),
+                            Rcpp::_["coords"] = caller.rows(fit.point.coords, model.dim()),
+                            Rcpp::_["neighbors"] = to_r(caller.table(fit.node_neighbors, true)),
+                            Rcpp::_["data_neighbors"] = to_r(caller.table(fit.data_neighbors, false)),
+                            Rcpp::_["value"] = fit.value, Rcpp::_["trace"] = fit.trace,
+                            Rcpp::_["skipped"] = fit.skipped);
 }
 
 // Means and variances in the caller's numbering, as moments in the model's.
@@ -83,15 +84,15 @@ std::vector<double> moments_by_node(const neargp::LatentModel& model, const Rcpp
 
 }  // namespace
 
-// `nodes`, `data` and `response` as in bind_latent.h. start: beta, and the linear_predictor that each response suggests by
-// itself or, of a fit that is continued, mean and variance of each node.
-// settings: prior, epochs, batch_size, learning_rate, key, unit, warm_start, learn, covariance and family (transform, lower,
-// upper, free of each parameter), report (a function of the epoch and a list of what is reached).
+// `nodes`, `data` and `response` as in bind_latent.h. start: beta, and the linear_predictor that each response suggests
+// by itself or, of a fit that is continued, mean and variance of each node. settings: prior, epochs, batch_size,
+// learning_rate, key, unit, warm_start, learn, covariance and family (transform, lower, upper, free of each parameter),
+// report (a function of the epoch and a list of what is reached).
 // [[Rcpp::export]]
 Rcpp::List core_mean_field_fit(const Rcpp::List& nodes, const Rcpp::List& data, const Rcpp::List& response,
                                const Rcpp::List& covariance, const std::string& family,
-                               const Rcpp::NumericVector& parameters, const Rcpp::List& start, const Rcpp::List& settings,
-                               int threads) {
+                               const Rcpp::NumericVector& parameters, const Rcpp::List& start,
+                               const Rcpp::List& settings, int threads) {
   const neargp::RunContext context = make_run_context(threads);
   const LatentInput input(nodes, data);
   neargp::LatentModel model(input.data(), context);
@@ -105,9 +106,10 @@ Rcpp::List core_mean_field_fit(const Rcpp::List& nodes, const Rcpp::List& data, 
   neargp::MeanFieldAdamSettings adam = to_settings(settings);
   const Rcpp::Function report = settings["report"];
   adam.report = [&report, &model](int epoch, const neargp::MeanFieldPoint& reached) {
-    report(epoch, Rcpp::List::create(Rcpp::_["covariance"] = neargp::parameter_values(reached.covariance),
-                                     Rcpp::_["family"] = reached.likelihood.parameters,
-                                     Rcpp::_["inducing"] = CallerNumbering(model.node_number()).rows(reached.coords, model.dim())));
+    report(epoch, Rcpp::List::create(
+                      Rcpp::_["covariance"] = neargp::parameter_values(reached.covariance),
+                      Rcpp::_["family"] = reached.likelihood.parameters,
+                      Rcpp::_["inducing"] = CallerNumbering(model.node_number()).rows(reached.coords, model.dim())));
   };
   point.moments = adam.warm_start
                       ? moments_by_node(model, start)
@@ -135,8 +137,8 @@ Rcpp::List core_mean_field_state(const Rcpp::List& nodes, const Rcpp::List& data
       model.interpolates() ? model.interpolation().variance() : std::vector<double>(state.variance.size(), 0.0);
   return Rcpp::List::create(
       Rcpp::_["linear_predictor"] = state.linear_predictor, Rcpp::_["variance"] = state.variance,
-      Rcpp::_["variance_given_nodes"] = given_nodes,
-      Rcpp::_["slope"] = state.slope, Rcpp::_["pseudo_precision"] = state.curvature,
+      Rcpp::_["variance_given_nodes"] = given_nodes, Rcpp::_["slope"] = state.slope,
+      Rcpp::_["pseudo_precision"] = state.curvature,
       Rcpp::_["field_response"] = by_column(model.to_caller(state.field_response, p), model.nodes(), p),
       Rcpp::_["beta_vcov"] = by_column(state.trend_covariance, p, p));
 }
@@ -147,9 +149,9 @@ Rcpp::List core_mean_field_predict(const Rcpp::NumericMatrix& coords, const Rcpp
                                    const Rcpp::NumericMatrix& newcoords, const Rcpp::IntegerMatrix& neighbors,
                                    const Rcpp::List& covariance, int threads) {
   const PointStore nodes(coords), locations(newcoords);
-  const neargp::MeanFieldPrediction prediction =
-      neargp::predict_mean_field(nodes.view(), row_major(columns), columns.ncol(), jitter, locations.view(),
-                                 to_neighbor_table(neighbors), to_covariance(covariance, 0.0), make_run_context(threads));
+  const neargp::MeanFieldPrediction prediction = neargp::predict_mean_field(
+      nodes.view(), row_major(columns), columns.ncol(), jitter, locations.view(), to_neighbor_table(neighbors),
+      to_covariance(covariance, 0.0), make_run_context(threads));
   return Rcpp::List::create(Rcpp::_["mean"] = prediction.mean, Rcpp::_["variance"] = prediction.variance,
                             Rcpp::_["response"] = columns.ncol() > 2
                                                       ? from_row_major(prediction.response, columns.ncol() - 2)

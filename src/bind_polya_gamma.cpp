@@ -20,16 +20,13 @@ struct PolyaGammaStore {
                   const Rcpp::NumericMatrix& omega_matrix, const Rcpp::NumericMatrix& target_matrix,
                   const Rcpp::IntegerMatrix& neighbors, const Rcpp::NumericMatrix& shift_matrix,
                   const std::vector<int>& classes)
-      : coords(coords_matrix),
-        target_coords(target_matrix),
-        sign(row_major(sign_matrix)),
-        omega(row_major(omega_matrix)),
-        shift(row_major(shift_matrix)),
-        observed(classes) {
+      : coords(coords_matrix), target_coords(target_matrix), sign(row_major(sign_matrix)),
+        omega(row_major(omega_matrix)), shift(row_major(shift_matrix)), observed(classes) {
     const int outputs = sign_matrix.ncol();
     if (sign_matrix.nrow() != coords_matrix.nrow() || omega_matrix.nrow() != sign_matrix.nrow() ||
         omega_matrix.ncol() != outputs || shift_matrix.nrow() != target_matrix.nrow() || shift_matrix.ncol() != outputs)
-      throw neargp::Error("Labels, variables and shifts must have a row for each location and a column for each process.");
+      throw neargp::Error(
+          "Labels, variables and shifts must have a row for each location and a column for each process.");
     data = {coords.view(), outputs, sign.data(), omega.data()};
     targets = {target_coords.view(), to_neighbor_table(neighbors), shift.data(), observed.data()};
   }
@@ -59,8 +56,9 @@ Rcpp::List core_polya_gamma_score(const Rcpp::NumericMatrix& coords, const Rcpp:
 // [[Rcpp::export]]
 Rcpp::NumericMatrix core_polya_gamma_probabilities(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& sign,
                                                    const Rcpp::NumericMatrix& omega, const Rcpp::NumericMatrix& targets,
-                                                   const Rcpp::IntegerMatrix& neighbors, const Rcpp::NumericMatrix& shift,
-                                                   const Rcpp::List& covariance, int threads) {
+                                                   const Rcpp::IntegerMatrix& neighbors,
+                                                   const Rcpp::NumericMatrix& shift, const Rcpp::List& covariance,
+                                                   int threads) {
   const PolyaGammaStore store(coords, sign, omega, targets, neighbors, shift, {});
   return from_row_major(neargp::polya_gamma_probabilities(store.data, store.targets, to_covariance(covariance, 1.0),
                                                           make_run_context(threads)),

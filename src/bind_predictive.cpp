@@ -32,11 +32,12 @@ struct PredictiveProblem {
       : coords(coords_), inducing(inducing_), response(to_response(response_)), mean(mean_.begin(), mean_.end()),
         family(neargp::response_family_from_name(family_)),
         covariance(neargp::prepare(covariance_, coords.view().dim, false)), points(covariance, inducing.view()),
-        prior(points, jitter, false), origin(to_eigen(origin_)),
-        rows{coords.view(), response.observations(), mean.data()} {
+        prior(points, jitter, false),
+        origin(to_eigen(origin_)), rows{coords.view(), response.observations(), mean.data()} {
     const neargp::Index n = coords.view().n, m = inducing.view().n;
     if (response.n() != n || neargp::Index(mean.size()) != n || origin.rows() != m || origin.cols() != m)
-      throw neargp::Error("There must be a response and a mean for each row, and a row and a column for each inducing point.");
+      throw neargp::Error(
+          "There must be a response and a mean for each row, and a row and a column for each inducing point.");
     if (!prior.regular()) throw neargp::Error("The covariance matrix of the inducing points is numerically singular.");
     objective = std::make_unique<neargp::PredictiveObjective>(rows, prior, origin, kl_weight, context);
   }
@@ -46,20 +47,22 @@ using PredictivePointer = Rcpp::XPtr<PredictiveProblem>;
 
 }  // namespace
 
-// response: as of a latent model, see bind_latent.h. mean: of each row's linear predictor, held. factor: lower triangle L with
-// S = (L L')^-1, from which the search begins.
+// response: as of a latent model, see bind_latent.h. mean: of each row's linear predictor, held. factor: lower triangle
+// L with S = (L L')^-1, from which the search begins.
 // [[Rcpp::export]]
 SEXP core_predictive(const Rcpp::NumericMatrix& coords, const Rcpp::List& response, const Rcpp::NumericVector& mean,
-                     const std::string& family, const Rcpp::NumericMatrix& inducing, const Rcpp::List& covariance, double jitter,
-                     const Rcpp::NumericMatrix& factor, double kl_weight, int threads) {
-  return PredictivePointer(new PredictiveProblem(coords, inducing, response, mean, family, to_covariance(covariance, 0.0), jitter,
-                                                 factor, kl_weight, make_run_context(threads)), true);
+                     const std::string& family, const Rcpp::NumericMatrix& inducing, const Rcpp::List& covariance,
+                     double jitter, const Rcpp::NumericMatrix& factor, double kl_weight, int threads) {
+  return PredictivePointer(
+      new PredictiveProblem(coords, inducing, response, mean, family, to_covariance(covariance, 0.0), jitter, factor,
+                            kl_weight, make_run_context(threads)),
+      true);
 }
 
 // relative: lower triangle G with S = (L G G'L')^-1. d_factor: in G, on the diagonal in its logarithms.
 // [[Rcpp::export]]
-Rcpp::List core_predictive_score(SEXP problem, const Rcpp::NumericMatrix& relative, const std::vector<double>& parameters,
-                                 int threads) {
+Rcpp::List core_predictive_score(SEXP problem, const Rcpp::NumericMatrix& relative,
+                                 const std::vector<double>& parameters, int threads) {
   PredictivePointer at(problem);
   const neargp::PredictiveScore score =
       at->objective->evaluate(to_eigen(relative), {at->family, parameters}, make_run_context(threads));

@@ -24,8 +24,8 @@ const double* optional(const std::vector<double>& values, std::size_t n) {
 // of the targets.
 // [[Rcpp::export]]
 SEXP core_pseudo_observations(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& columns,
-                     const std::vector<double>& noise_scale, const Rcpp::NumericMatrix& targets,
-                     const Rcpp::IntegerMatrix& neighbors) {
+                              const std::vector<double>& noise_scale, const Rcpp::NumericMatrix& targets,
+                              const Rcpp::IntegerMatrix& neighbors) {
   const Index n = coords.nrow();
   if (columns.nrow() != n || Index(noise_scale.size()) != n)
     throw neargp::Error("Coordinates, values and noise must have the same number of rows.");
@@ -97,11 +97,12 @@ Rcpp::List core_marginal_density(const std::string& family, const std::vector<do
                                  int threads) {
   const std::size_t n = y.size();
   if (mean.size() != n || variance.size() != n) throw neargp::Error("All vectors need the length of y.");
-  const neargp::MarginalInput input{{Index(n), y.data(), optional(trials, n), optional(weights, n)}, mean.data(),
-                                    variance.data(), optional(count, n)};
-  const neargp::MarginalDensity density =
-      neargp::marginal_density({neargp::response_family_from_name(family), parameters}, input, gradient,
-                               make_run_context(threads));
+  const neargp::MarginalInput input{{Index(n), y.data(), optional(trials, n), optional(weights, n)},
+                                    mean.data(),
+                                    variance.data(),
+                                    optional(count, n)};
+  const neargp::MarginalDensity density = neargp::marginal_density(
+      {neargp::response_family_from_name(family), parameters}, input, gradient, make_run_context(threads));
   return Rcpp::List::create(Rcpp::_["value"] = density.value, Rcpp::_["d_mean"] = density.d_mean,
                             Rcpp::_["d_variance"] = density.d_variance,
                             Rcpp::_["d_log_parameters"] = density.d_log_parameters);

@@ -17,8 +17,10 @@ struct Regression {
   std::vector<double> values, noise_scale;
   int columns;
 
-  Regression(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& values_matrix, const Rcpp::NumericVector& noise)
-      : points(coords), values(row_major(values_matrix)), noise_scale(noise.begin(), noise.end()), columns(values_matrix.ncol()) {
+  Regression(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& values_matrix,
+             const Rcpp::NumericVector& noise)
+      : points(coords), values(row_major(values_matrix)), noise_scale(noise.begin(), noise.end()),
+        columns(values_matrix.ncol()) {
     if (values_matrix.nrow() != coords.nrow() || noise.size() != coords.nrow())
       throw neargp::Error("Coordinates, values and noise must have the same number of rows.");
   }
@@ -30,7 +32,8 @@ int failed_row(neargp::Index row) { return int(row) + 1; }
 
 template <class Result>
 Rcpp::List moments_to_r(const Result& result) {
-  return Rcpp::List::create(Rcpp::_["failure"] = failure_name(result.failure), Rcpp::_["failed"] = failed_row(result.failed_row),
+  return Rcpp::List::create(Rcpp::_["failure"] = failure_name(result.failure),
+                            Rcpp::_["failed"] = failed_row(result.failed_row),
                             Rcpp::_["weighted"] = to_r(result.weighted), Rcpp::_["variance"] = to_r(result.variance));
 }
 
@@ -39,16 +42,17 @@ Rcpp::List moments_to_r(const Result& result) {
 // [[Rcpp::export]]
 Rcpp::List core_residual_vecchia(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& columns,
                                  const Rcpp::NumericVector& noise_scale, const Rcpp::NumericMatrix& inducing,
-                                 const Rcpp::IntegerMatrix& neighbors, const Rcpp::List& covariance, double nugget, double jitter,
-                                 bool derivatives, int threads) {
+                                 const Rcpp::IntegerMatrix& neighbors, const Rcpp::List& covariance, double nugget,
+                                 double jitter, bool derivatives, int threads) {
   const Regression data(coords, columns, noise_scale);
   const PointStore positions(inducing);
   const neargp::ResidualVecchia result =
-      neargp::residual_vecchia(data.view(), positions.view(), to_neighbor_table(neighbors), to_covariance(covariance, nugget), jitter,
-                               derivatives, make_run_context(threads));
+      neargp::residual_vecchia(data.view(), positions.view(), to_neighbor_table(neighbors),
+                               to_covariance(covariance, nugget), jitter, derivatives, make_run_context(threads));
   Rcpp::List list = Rcpp::List::create(
-      Rcpp::_["failure"] = failure_name(result.failure), Rcpp::_["failed"] = failed_row(result.failed_row), Rcpp::_["value"] = result.value,
-      Rcpp::_["beta"] = to_r(result.beta), Rcpp::_["beta_vcov"] = to_r(result.beta_covariance), Rcpp::_["weights"] = to_r(result.weights),
+      Rcpp::_["failure"] = failure_name(result.failure), Rcpp::_["failed"] = failed_row(result.failed_row),
+      Rcpp::_["value"] = result.value, Rcpp::_["beta"] = to_r(result.beta),
+      Rcpp::_["beta_vcov"] = to_r(result.beta_covariance), Rcpp::_["weights"] = to_r(result.weights),
       Rcpp::_["factor"] = to_r(result.factor), Rcpp::_["unexplained"] = result.unexplained);
   if (!result.gradient.parameters.empty()) list["gradient"] = result.gradient.parameters;
   return list;
@@ -57,47 +61,53 @@ Rcpp::List core_residual_vecchia(const Rcpp::NumericMatrix& coords, const Rcpp::
 // candidates: k x n, as a table of neighbours.
 // [[Rcpp::export]]
 Rcpp::List core_residual_neighbors(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& inducing,
-                                   const Rcpp::IntegerMatrix& candidates, int k, const Rcpp::List& covariance, double jitter, int threads) {
+                                   const Rcpp::IntegerMatrix& candidates, int k, const Rcpp::List& covariance,
+                                   double jitter, int threads) {
   const PointStore points(coords), positions(inducing);
   const neargp::ResidualNeighbors result =
-      neargp::residual_neighbors(points.view(), positions.view(), to_neighbor_table(candidates), k, to_covariance(covariance, 0.0), jitter,
-                                 make_run_context(threads));
-  return Rcpp::List::create(Rcpp::_["failure"] = failure_name(result.failure), Rcpp::_["neighbors"] = to_r(result.neighbors));
+      neargp::residual_neighbors(points.view(), positions.view(), to_neighbor_table(candidates), k,
+                                 to_covariance(covariance, 0.0), jitter, make_run_context(threads));
+  return Rcpp::List::create(Rcpp::_["failure"] = failure_name(result.failure),
+                            Rcpp::_["neighbors"] = to_r(result.neighbors));
 }
 
 // [[Rcpp::export]]
-Rcpp::List core_residual_predict(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& columns, const Rcpp::NumericVector& noise_scale,
-                                 const Rcpp::NumericMatrix& newcoords, const Rcpp::IntegerMatrix& candidates, int k,
-                                 const Rcpp::NumericMatrix& inducing, const Rcpp::List& covariance, double nugget, double jitter,
+Rcpp::List core_residual_predict(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& columns,
+                                 const Rcpp::NumericVector& noise_scale, const Rcpp::NumericMatrix& newcoords,
+                                 const Rcpp::IntegerMatrix& candidates, int k, const Rcpp::NumericMatrix& inducing,
+                                 const Rcpp::List& covariance, double nugget, double jitter,
                                  const Rcpp::NumericMatrix& weights, const Rcpp::NumericMatrix& factor, int threads) {
   const Regression data(coords, columns, noise_scale);
   const PointStore targets(newcoords), positions(inducing);
   const Eigen::MatrixXd posterior_weights = to_eigen(weights), posterior_factor = to_eigen(factor);
-  return moments_to_r(neargp::residual_prediction(data.view(), targets.view(), to_neighbor_table(candidates), k,
-                                                  to_covariance(covariance, nugget),
-                                                  {positions.view(), jitter, posterior_weights, posterior_factor}, make_run_context(threads)));
+  return moments_to_r(neargp::residual_prediction(
+      data.view(), targets.view(), to_neighbor_table(candidates), k, to_covariance(covariance, nugget),
+      {positions.view(), jitter, posterior_weights, posterior_factor}, make_run_context(threads)));
 }
 
 // [[Rcpp::export]]
 Rcpp::List core_residual_leave_one_out(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& columns,
                                        const Rcpp::NumericVector& noise_scale, const Rcpp::IntegerMatrix& neighbors,
-                                       const Rcpp::NumericMatrix& inducing, const Rcpp::List& covariance, double nugget, double jitter,
-                                       const Rcpp::NumericMatrix& weights, const Rcpp::NumericMatrix& factor, int threads) {
+                                       const Rcpp::NumericMatrix& inducing, const Rcpp::List& covariance, double nugget,
+                                       double jitter, const Rcpp::NumericMatrix& weights,
+                                       const Rcpp::NumericMatrix& factor, int threads) {
   const Regression data(coords, columns, noise_scale);
   const PointStore positions(inducing);
   const Eigen::MatrixXd posterior_weights = to_eigen(weights), posterior_factor = to_eigen(factor);
-  return moments_to_r(neargp::residual_leave_one_out(data.view(), to_neighbor_table(neighbors), to_covariance(covariance, nugget),
-                                                     {positions.view(), jitter, posterior_weights, posterior_factor},
-                                                     make_run_context(threads)));
+  return moments_to_r(neargp::residual_leave_one_out(
+      data.view(), to_neighbor_table(neighbors), to_covariance(covariance, nugget),
+      {positions.view(), jitter, posterior_weights, posterior_factor}, make_run_context(threads)));
 }
 
-// values: the data without trend, a column for each draw; inducing_draws: the whitened field at the inducing points, likewise.
+// values: the data without trend, a column for each draw; inducing_draws: the whitened field at the inducing points,
+// likewise.
 // [[Rcpp::export]]
-Rcpp::List core_residual_simulate(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& values, const Rcpp::NumericVector& noise_scale,
-                                  const Rcpp::NumericMatrix& newcoords, const Rcpp::IntegerVector& order_new,
-                                  const Rcpp::IntegerMatrix& neighbors, const Rcpp::NumericMatrix& inducing, const Rcpp::List& covariance,
-                                  double nugget, double jitter, const Rcpp::NumericMatrix& inducing_draws, const Rcpp::NumericMatrix& normals,
-                                  int threads) {
+Rcpp::List core_residual_simulate(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& values,
+                                  const Rcpp::NumericVector& noise_scale, const Rcpp::NumericMatrix& newcoords,
+                                  const Rcpp::IntegerVector& order_new, const Rcpp::IntegerMatrix& neighbors,
+                                  const Rcpp::NumericMatrix& inducing, const Rcpp::List& covariance, double nugget,
+                                  double jitter, const Rcpp::NumericMatrix& inducing_draws,
+                                  const Rcpp::NumericMatrix& normals, int threads) {
   const Regression data(coords, values, noise_scale);
   const PointStore targets(newcoords), positions(inducing);
   const std::vector<double> normal_rows = row_major(normals);
@@ -105,7 +115,8 @@ Rcpp::List core_residual_simulate(const Rcpp::NumericMatrix& coords, const Rcpp:
   const neargp::Simulation result = neargp::simulate_residual(
       data.view(), targets.view(), to_rows(order_new), to_neighbor_table(neighbors), to_covariance(covariance, nugget),
       {positions.view(), jitter, whitened}, normal_rows.data(), make_run_context(threads));
-  Rcpp::List list = Rcpp::List::create(Rcpp::_["jitter"] = result.jitter, Rcpp::_["failed"] = failed_row(result.failed));
+  Rcpp::List list =
+      Rcpp::List::create(Rcpp::_["jitter"] = result.jitter, Rcpp::_["failed"] = failed_row(result.failed));
   if (result.failed < 0) list["field"] = from_row_major(result.field, data.columns);
   return list;
 }

@@ -31,8 +31,8 @@ class Piece {
 
 // n: rows of all pieces, of each of which core_streamed_value() and then core_streamed_gradient() are called.
 // [[Rcpp::export]]
-SEXP core_streamed_bound(double n, int columns, const Rcpp::NumericMatrix& inducing, const Rcpp::List& covariance, double nugget,
-                         const std::string& bound, double jitter, bool derivatives) {
+SEXP core_streamed_bound(double n, int columns, const Rcpp::NumericMatrix& inducing, const Rcpp::List& covariance,
+                         double nugget, const std::string& bound, double jitter, bool derivatives) {
   const PointStore positions(inducing);
   neargp::StreamedRows rows;
   rows.n = neargp::Index(n);

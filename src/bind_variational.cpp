@@ -36,26 +36,29 @@ Rcpp::List core_coregionalised_bound(const Rcpp::NumericMatrix& coords, const Rc
   const PointStore points(coords), positions(inducing);
   const std::vector<double> values = row_major(columns);
   const std::vector<int> output_of_row = to_rows(outputs), place_of_row = to_rows(places);
-  const neargp::OutputRegression data{points.view(), noise_scale.begin(), columns.nrow(), columns.ncol(),
+  const neargp::OutputRegression data{points.view(), noise_scale.begin(),  columns.nrow(),     columns.ncol(),
                                       values.data(), output_of_row.data(), place_of_row.data()};
   return bound_to_r(neargp::coregionalised_bound(data, positions.view(), to_covariance(covariance, 0.0),
-                                                 bound_settings(bound, jitter), derivatives, make_run_context(threads)));
+                                                 bound_settings(bound, jitter), derivatives,
+                                                 make_run_context(threads)));
 }
 
 // response: as of a latent model, see bind_latent.h.
 // [[Rcpp::export]]
 Rcpp::List core_family_start(const Rcpp::NumericVector& linear_predictor, const Rcpp::List& response,
                              const std::string& family, const Rcpp::NumericVector& parameters, int threads) {
-  return family_posterior_to_r(neargp::family_posterior_at({linear_predictor.begin(), linear_predictor.end()}, to_response(response),
-                                             to_likelihood(family, parameters), make_run_context(threads)));
+  return family_posterior_to_r(neargp::family_posterior_at({linear_predictor.begin(), linear_predictor.end()},
+                                                           to_response(response), to_likelihood(family, parameters),
+                                                           make_run_context(threads)));
 }
 
 // start: of core_family_start(), or the `end` of another bound. places: distinct ones among the rows.
 // [[Rcpp::export]]
-Rcpp::List core_family_bound(const Rcpp::NumericMatrix& coords, const Rcpp::List& response, const Rcpp::NumericMatrix& inducing,
-                             const Rcpp::List& covariance, const std::string& family, const Rcpp::NumericVector& parameters,
-                             const Rcpp::List& start, int places, const std::string& bound, double kl_weight, double jitter,
-                             double tolerance, bool derivatives, int threads) {
+Rcpp::List core_family_bound(const Rcpp::NumericMatrix& coords, const Rcpp::List& response,
+                             const Rcpp::NumericMatrix& inducing, const Rcpp::List& covariance,
+                             const std::string& family, const Rcpp::NumericVector& parameters, const Rcpp::List& start,
+                             int places, const std::string& bound, double kl_weight, double jitter, double tolerance,
+                             bool derivatives, int threads) {
   const PointStore points(coords), positions(inducing);
   neargp::FamilyBoundSettings settings;
   settings.kind = bound_kind(bound);
@@ -64,14 +67,14 @@ Rcpp::List core_family_bound(const Rcpp::NumericMatrix& coords, const Rcpp::List
   settings.tolerance = tolerance;
   settings.places = places;
   const neargp::FamilyBound result = neargp::family_bound(
-      to_response(response), points.view(), positions.view(), to_covariance(covariance, 0.0), to_likelihood(family, parameters),
-      to_family_posterior(start), settings, derivatives, make_run_context(threads));
+      to_response(response), points.view(), positions.view(), to_covariance(covariance, 0.0),
+      to_likelihood(family, parameters), to_family_posterior(start), settings, derivatives, make_run_context(threads));
   if (result.failure != neargp::BoundFailure::none)
     return Rcpp::List::create(Rcpp::_["failure"] = failure_name(result.failure), Rcpp::_["value"] = result.value);
   Rcpp::List list = Rcpp::List::create(
       Rcpp::_["failure"] = "", Rcpp::_["value"] = result.value, Rcpp::_["divergence"] = result.divergence,
-      Rcpp::_["converged"] = result.converged,
-      Rcpp::_["end"] = family_posterior_to_r(result.end), Rcpp::_["beta"] = to_r(result.beta), Rcpp::_["beta_vcov"] = to_r(result.beta_covariance),
+      Rcpp::_["converged"] = result.converged, Rcpp::_["end"] = family_posterior_to_r(result.end),
+      Rcpp::_["beta"] = to_r(result.beta), Rcpp::_["beta_vcov"] = to_r(result.beta_covariance),
       Rcpp::_["weights"] = to_r(result.weights), Rcpp::_["factor"] = to_r(result.factor),
       Rcpp::_["linear_predictor"] = to_r(result.linear_predictor), Rcpp::_["slope"] = to_r(result.slope),
       Rcpp::_["variance"] = to_r(result.variance), Rcpp::_["unexplained"] = to_r(result.unexplained));
@@ -90,9 +93,9 @@ Rcpp::List core_collapsed_predict(const Rcpp::NumericMatrix& newcoords, const Rc
   const neargp::CollapsedPrediction result =
       neargp::collapsed_prediction(targets.view(), positions.view(), to_covariance(covariance, 0.0), jitter,
                                    to_eigen(weights), to_eigen(factor), make_run_context(threads));
-  return Rcpp::List::create(Rcpp::_["failure"] = failure_name(result.failure), Rcpp::_["weighted"] = to_r(result.weighted),
-                            Rcpp::_["unexplained"] = to_r(result.unexplained),
-                            Rcpp::_["posterior"] = to_r(result.posterior));
+  return Rcpp::List::create(
+      Rcpp::_["failure"] = failure_name(result.failure), Rcpp::_["weighted"] = to_r(result.weighted),
+      Rcpp::_["unexplained"] = to_r(result.unexplained), Rcpp::_["posterior"] = to_r(result.posterior));
 }
 
 // [[Rcpp::export]]
@@ -103,9 +106,9 @@ Rcpp::List core_coregionalised_predict(const Rcpp::NumericMatrix& newcoords, con
   const neargp::CoregionalisedPrediction result =
       neargp::coregionalised_prediction(targets.view(), positions.view(), to_covariance(covariance, 0.0), jitter,
                                         to_eigen(weights), to_eigen(factor), make_run_context(threads));
-  return Rcpp::List::create(Rcpp::_["failure"] = failure_name(result.failure), Rcpp::_["weighted"] = to_r(result.weighted),
-                            Rcpp::_["unexplained"] = to_r(result.unexplained),
-                            Rcpp::_["posterior"] = to_r(result.posterior));
+  return Rcpp::List::create(
+      Rcpp::_["failure"] = failure_name(result.failure), Rcpp::_["weighted"] = to_r(result.weighted),
+      Rcpp::_["unexplained"] = to_r(result.unexplained), Rcpp::_["posterior"] = to_r(result.posterior));
 }
 
 // [[Rcpp::export]]
@@ -114,6 +117,7 @@ Rcpp::List core_inducing_features(const Rcpp::NumericMatrix& newcoords, const Rc
   const PointStore targets(newcoords), positions(inducing);
   const neargp::InducingFeatures result = neargp::inducing_features(
       targets.view(), positions.view(), to_covariance(covariance, 0.0), jitter, make_run_context(threads));
-  return Rcpp::List::create(Rcpp::_["failure"] = failure_name(result.failure), Rcpp::_["features"] = to_r(result.features),
+  return Rcpp::List::create(Rcpp::_["failure"] = failure_name(result.failure),
+                            Rcpp::_["features"] = to_r(result.features),
                             Rcpp::_["unexplained"] = to_r(result.unexplained));
 }

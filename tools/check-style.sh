@@ -12,9 +12,11 @@ sources() {
   git ls-files '*.cpp' '*.h' '*.cu' | grep -v '^src/RcppExports.cpp$'
 }
 
+# Versions differ in details.
+version=14
 status=0
-if ! command -v clang-format > /dev/null; then
-  echo "There is no clang-format: the core's format is not checked."
+if ! clang-format --version 2> /dev/null | grep -q " version $version\."; then
+  echo "There is no clang-format $version: the core's format is not checked."
 elif [ "${1:-check}" = fix ]; then
   sources | xargs clang-format -i
 else

@@ -28,8 +28,7 @@ inline std::string cuda_remedy(cudaError_t status) {
 inline void check_cuda(cudaError_t status, const char* what) {
   if (status == cudaSuccess) return;
   cudaGetLastError();  // an error that was reported is not to be met again
-  throw Error(std::string("The GPU could not ") + what + ": " + cudaGetErrorString(status) + "." +
-              cuda_remedy(status));
+  throw Error(std::string("The GPU could not ") + what + ": " + cudaGetErrorString(status) + "." + cuda_remedy(status));
 }
 
 }  // namespace neargp

@@ -3,7 +3,9 @@
 
 namespace neargp {
 
-template void CudaDevice::launch(const TeamConditionalGradient<double>&, const TargetRange&, const LaunchPlan&, const LaunchMemory&);
-template void CudaDevice::launch(const TeamConditionalGradient<float>&, const TargetRange&, const LaunchPlan&, const LaunchMemory&);
+template void CudaDevice::launch(const TeamConditionalGradient<double>&, const TargetRange&, const LaunchPlan&,
+                                 const LaunchMemory&);
+template void CudaDevice::launch(const TeamConditionalGradient<float>&, const TargetRange&, const LaunchPlan&,
+                                 const LaunchMemory&);
 
 }  // namespace neargp

@@ -3,6 +3,7 @@
 
 namespace neargp {
 
-template void CudaDevice::launch(const TeamConditionalWeights&, const TargetRange&, const LaunchPlan&, const LaunchMemory&);
+template void CudaDevice::launch(const TeamConditionalWeights&, const TargetRange&, const LaunchPlan&,
+                                 const LaunchMemory&);
 
 }  // namespace neargp

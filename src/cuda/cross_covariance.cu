@@ -3,7 +3,8 @@
 
 namespace neargp {
 
-template void CudaDevice::launch(const TeamCrossCovariance&, const TargetRange&, const LaunchPlan&, const LaunchMemory&);
+template void CudaDevice::launch(const TeamCrossCovariance&, const TargetRange&, const LaunchPlan&,
+                                 const LaunchMemory&);
 template void CudaDevice::launch(const TeamCrossSlopes&, const TargetRange&, const LaunchPlan&, const LaunchMemory&);
 
 }  // namespace neargp

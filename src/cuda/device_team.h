@@ -5,8 +5,8 @@
 
 namespace neargp {
 
-// 1, 2, 4, ..., 32 neighbouring threads of a warp. All teams of a warp go the same way (conditional/gpu/run_targets.h), so that a
-// barrier is one of the whole warp.
+// 1, 2, 4, ..., 32 neighbouring threads of a warp. All teams of a warp go the same way (conditional/gpu/run_targets.h),
+// so that a barrier is one of the whole warp.
 class WarpTeam {
  public:
   __device__ WarpTeam(int rank, int size) : rank_(rank), size_(size) {}

@@ -49,8 +49,7 @@ template <class Task>
 __global__ void __launch_bounds__(256, 2)
     run_large_teams(const Task task, const TargetRange range, const LaunchPlan plan, const LaunchMemory memory) {
   __shared__ double for_sums[BlockTeam::most_warps];
-  run_team(task, range, BlockTeam(for_sums), plan, memory,
-           memory.team_memory + team_number(plan) * plan.team_bytes);
+  run_team(task, range, BlockTeam(for_sums), plan, memory, memory.team_memory + team_number(plan) * plan.team_bytes);
 }
 
 template <class Kernel, class Task>
@@ -60,9 +59,10 @@ void launch_kernel(Kernel kernel, const Task& task, const TargetRange& range, co
   check_cuda(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, int(bytes)),
              "reserve its shared memory");
   // Memory that is not shared is a cache, which only large teams need much of.
-  check_cuda(cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout,
-                                  plan.in_shared ? int(cudaSharedmemCarveoutMaxShared) : int(cudaSharedmemCarveoutMaxL1)),
-             "divide its memory");
+  check_cuda(
+      cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout,
+                           plan.in_shared ? int(cudaSharedmemCarveoutMaxShared) : int(cudaSharedmemCarveoutMaxL1)),
+      "divide its memory");
   kernel<<<unsigned(plan.blocks), unsigned(plan.block_threads()), bytes>>>(task, range, plan, memory);
   check_cuda(cudaGetLastError(), "start a computation");
 }

@@ -60,8 +60,8 @@ int gpu_of(int device) {
   const std::vector<int> usable = usable_gpus(why_none);
   if (usable.empty()) throw Error(why_none);
   if (device < 0 || device >= int(usable.size()))
-    throw Error("There is no GPU of number " + std::to_string(device) + "; there are " +
-                std::to_string(usable.size()) + ", counted from 0.");
+    throw Error("There is no GPU of number " + std::to_string(device) + "; there are " + std::to_string(usable.size()) +
+                ", counted from 0.");
   return usable[device];
 }
 
@@ -96,8 +96,16 @@ int selected() { return CudaDevice::current(); }
 constexpr Backend backend = DeviceBackend<CudaDevice>::table("cuda");
 constexpr NeighborEngine search = DeviceSearch<CudaDevice>::engine("cuda");
 const DenseDevice dense = DenseTable<CudaDevice>::table("cuda");
-constexpr DeviceModule module{device_module_abi_version, "cuda",    NEARGP_CUDA_BUILD, device_count, describe,
-                              select,                    selected,  &backend,          &search,      &dense};
+constexpr DeviceModule module{device_module_abi_version,
+                              "cuda",
+                              NEARGP_CUDA_BUILD,
+                              device_count,
+                              describe,
+                              select,
+                              selected,
+                              &backend,
+                              &search,
+                              &dense};
 
 }  // namespace
 }  // namespace neargp

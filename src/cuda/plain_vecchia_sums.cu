@@ -1,5 +1,5 @@
-#include "conditional/gpu/vecchia_sums.h"
 #include "conditional/gpu/plain_covariance.h"
+#include "conditional/gpu/vecchia_sums.h"
 #include "launch.h"
 
 namespace neargp {

@@ -25,8 +25,8 @@ void check_cublas(cublasStatus_t status, const char* what) {
 void check_cusolver(cusolverStatus_t status, const char* what) {
   if (status == CUSOLVER_STATUS_SUCCESS) return;
   if (status == CUSOLVER_STATUS_ALLOC_FAILED) check_cuda(cudaErrorMemoryAllocation, what);
-  throw Error(std::string("The GPU could not ") + what + ": cuSOLVER reports status " + std::to_string(int(status)) + "." +
-              cuda_remedy(cudaErrorUnknown));
+  throw Error(std::string("The GPU could not ") + what + ": cuSOLVER reports status " + std::to_string(int(status)) +
+              "." + cuda_remedy(cudaErrorUnknown));
 }
 
 // The libraries' own memory on a GPU, made on first use and kept until the process ends.
@@ -67,8 +67,8 @@ void add_product(double alpha, ConstBlock a, ConstBlock b, Block c) {
 }
 
 void add_square(double alpha, ConstBlock a, Block c) {
-  check_cublas(cublasDsyrk(cublas(), CUBLAS_FILL_MODE_LOWER, operation(a), size(c.rows), columns_used(a), &alpha, a.data,
-                           leading(a), &one, c.data, leading(c)),
+  check_cublas(cublasDsyrk(cublas(), CUBLAS_FILL_MODE_LOWER, operation(a), size(c.rows), columns_used(a), &alpha,
+                           a.data, leading(a), &one, c.data, leading(c)),
                "multiply a matrix with itself");
 }
 
@@ -85,14 +85,15 @@ void solve_right(ConstBlock lower, Block x) { solve(CUBLAS_SIDE_RIGHT, lower, x)
 bool factorize(Block s) {
   const char* what = "factorise a matrix";
   int work_size = 0, found = 0;
-  check_cusolver(cusolverDnDpotrf_bufferSize(cusolver(), CUBLAS_FILL_MODE_LOWER, size(s.rows), s.data, leading(s), &work_size),
-                 what);
+  check_cusolver(
+      cusolverDnDpotrf_bufferSize(cusolver(), CUBLAS_FILL_MODE_LOWER, size(s.rows), s.data, leading(s), &work_size),
+      what);
   DeviceArray<CudaDevice, double> work;
   DeviceArray<CudaDevice, int> info;
   work.reserve(std::max(work_size, 1));
   info.reserve(1);
-  check_cusolver(cusolverDnDpotrf(cusolver(), CUBLAS_FILL_MODE_LOWER, size(s.rows), s.data, leading(s), work.data(), work_size,
-                                  info.data()),
+  check_cusolver(cusolverDnDpotrf(cusolver(), CUBLAS_FILL_MODE_LOWER, size(s.rows), s.data, leading(s), work.data(),
+                                  work_size, info.data()),
                  what);
   info.download(&found, 1);
   return found == 0;

@@ -3,7 +3,9 @@
 
 namespace neargp {
 
-template void CudaDevice::launch(const TeamProjectedMoments&, const TargetRange&, const LaunchPlan&, const LaunchMemory&);
-template void CudaDevice::launch(const TeamProjectedAdjoint&, const TargetRange&, const LaunchPlan&, const LaunchMemory&);
+template void CudaDevice::launch(const TeamProjectedMoments&, const TargetRange&, const LaunchPlan&,
+                                 const LaunchMemory&);
+template void CudaDevice::launch(const TeamProjectedAdjoint&, const TargetRange&, const LaunchPlan&,
+                                 const LaunchMemory&);
 
 }  // namespace neargp

@@ -14,8 +14,8 @@
 namespace neargp {
 namespace {
 
-// Products in single precision, all 24 bits of it: the certificate of geometry/faiss_search.h counts on them. FAISS asks
-// cuBLAS for no less, but NVIDIA's cuVS, to which it may pass a search on, does not say.
+// Products in single precision, all 24 bits of it: the certificate of geometry/faiss_search.h counts on them. FAISS
+// asks cuBLAS for no less, but NVIDIA's cuVS, to which it may pass a search on, does not say.
 faiss::gpu::GpuIndexFlatConfig on_gpu(int gpu) {
   faiss::gpu::GpuIndexFlatConfig config;
   config.device = gpu;

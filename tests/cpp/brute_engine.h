@@ -35,7 +35,8 @@ inline void brute_search(const neargp::NeighborRequest& request, const neargp::R
 // Says of one neighbour that it does not pay.
 inline const neargp::NeighborEngine& brute_engine() {
   static const neargp::NeighborEngine engine = {
-      "brute", brute_search, [](const neargp::NeighborRequest& request, const neargp::RunContext&) { return request.k > 1; }};
+      "brute", brute_search,
+      [](const neargp::NeighborRequest& request, const neargp::RunContext&) { return request.k > 1; }};
   return engine;
 }
 

@@ -33,8 +33,8 @@ neargp::NeighborTable neighbors_others(const Data& data, int k) {
   return nearest_others(data.cloud.view(), k, with_threads(1));
 }
 
-neargp::Component component(neargp::Family family, double variance, std::vector<double> range,
-                            std::vector<int> group, double shape) {
+neargp::Component component(neargp::Family family, double variance, std::vector<double> range, std::vector<int> group,
+                            double shape) {
   neargp::Component result;
   result.family = family;
   result.variance = variance;
@@ -95,10 +95,9 @@ std::vector<Model> structures() {
       model("five coordinates, three ranges",
             {component(Family::powered_exponential, 1.0, {0.4, 0.8, 1.5}, {2, 0, 1, 0, 2}, 1.4)}),
       model("a sum of two", {matern, rough}, true),
-      model("a sum of three",
-            {component(Family::matern, 0.9, {0.2, 0.4}, {0, 1}, 1.2),
-             anisotropic(component(Family::cauchy, 0.4, {0.5}, {0, 0}, 0.7), 0.1, 0.2),
-             component(Family::gaussian, 0.3, {0.15}, {0, 0})}),
+      model("a sum of three", {component(Family::matern, 0.9, {0.2, 0.4}, {0, 1}, 1.2),
+                               anisotropic(component(Family::cauchy, 0.4, {0.5}, {0, 0}, 0.7), 0.1, 0.2),
+                               component(Family::gaussian, 0.3, {0.15}, {0, 0})}),
   };
 }
 

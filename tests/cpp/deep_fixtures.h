@@ -16,15 +16,15 @@ struct DeepCase {
   Cloud x;
   neargp::DeepResponse response;
 
-  DeepCase(int layers, neargp::SiteRule rule, int n, int outputs = 1, bool full = false)
-      : x(uniform_cloud(n, 2, 21)) {
+  DeepCase(int layers, neargp::SiteRule rule, int n, int outputs = 1, bool full = false) : x(uniform_cloud(n, 2, 21)) {
     using namespace neargp;
     const int width = 2, sites = 3;
     for (int l = 0; l < layers; ++l) {
       const bool first = l == 0, last = l + 1 == layers;
       LayerState layer{{}, {!first && !last, !last}, {!first, first}};
       for (int u = 0; u < (last ? outputs : width); ++u)
-        layer.units.push_back(unit(layer.kernel_inputs.count(width, x.dim), layer.mean_inputs.count(width, x.dim), full));
+        layer.units.push_back(
+            unit(layer.kernel_inputs.count(width, x.dim), layer.mean_inputs.count(width, x.dim), full));
       state.layers.push_back(layer);
     }
     state.rule = rule;

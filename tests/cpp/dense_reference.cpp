@@ -115,7 +115,8 @@ neargp::Covariance moved(neargp::Covariance model, int index, double step) {
         component.shape += step;
       } else {
         const int of_sd = component.log_sd.size();
-        (index < of_sd ? component.log_sd.coefficients[index] : component.log_range.coefficients[index - of_sd]) += step;
+        (index < of_sd ? component.log_sd.coefficients[index] : component.log_range.coefficients[index - of_sd]) +=
+            step;
       }
     }
     return model;
@@ -196,8 +197,8 @@ std::vector<int> conditioning_set(const neargp::NeighborTable& table, neargp::In
   return rows;
 }
 
-Sums vecchia_sums(const neargp::LocalData& data, const neargp::NeighborTable& table,
-                      const std::vector<int>& targets, const neargp::Covariance& model) {
+Sums vecchia_sums(const neargp::LocalData& data, const neargp::NeighborTable& table, const std::vector<int>& targets,
+                  const neargp::Covariance& model) {
   const JointDensity density(data, model);
   Sums sums = density.zero();
   for (neargp::Index t = 0; t < table.n; ++t) {
@@ -209,8 +210,7 @@ Sums vecchia_sums(const neargp::LocalData& data, const neargp::NeighborTable& ta
   return sums;
 }
 
-Sums joint_sums(const neargp::LocalData& data, const neargp::NeighborTable& table,
-                const neargp::Covariance& model) {
+Sums joint_sums(const neargp::LocalData& data, const neargp::NeighborTable& table, const neargp::Covariance& model) {
   const JointDensity density(data, model);
   Sums sums = density.zero();
   for (neargp::Index t = 0; t < table.n; ++t) {

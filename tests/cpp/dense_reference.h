@@ -54,8 +54,8 @@ class JointDensity {
 std::vector<int> conditioning_set(const neargp::NeighborTable& table, neargp::Index t);
 
 // A conditional density is the joint one of target and neighbours over that of the neighbours, and so are all sums.
-Sums vecchia_sums(const neargp::LocalData& data, const neargp::NeighborTable& table,
-                      const std::vector<int>& targets, const neargp::Covariance& model);
+Sums vecchia_sums(const neargp::LocalData& data, const neargp::NeighborTable& table, const std::vector<int>& targets,
+                  const neargp::Covariance& model);
 
 // Each neighbourhood's share divided by its size.
 Sums joint_sums(const neargp::LocalData& data, const neargp::NeighborTable& table, const neargp::Covariance& model);

@@ -18,8 +18,8 @@
 #include <vector>
 
 #include "base/error.h"
-#include "conditional/gpu/device_backend.h"
 #include "conditional/gpu/dense_table.h"
+#include "conditional/gpu/device_backend.h"
 #include "conditional/gpu/device_search.h"
 
 namespace emulated {
@@ -33,8 +33,8 @@ constexpr int most_neighbors = 130;
 struct State {
   neargp::DeviceLimits limits;
   Index total_bytes = Index(1) << 32;
-  int threads = 1;              // of a team; 1: no threads are started
-  Index fail_allocation = -1;   // the number of the allocation that fails
+  int threads = 1;             // of a team; 1: no threads are started
+  Index fail_allocation = -1;  // the number of the allocation that fails
   Index used_bytes = 0, allocations = 0, living = 0;
   Index launches = 0, uploaded_bytes = 0, downloaded_bytes = 0;
   Index most_teams = 0;
@@ -200,9 +200,8 @@ struct Device {
     // one memory for all threads of a team
     Memory on_chip(plan.team_bytes);
     for (int rank = 0; rank < state().threads; ++rank)
-      threads.emplace_back([&, rank] {
-        run_all(task, range, plan, memory, ThreadTeam(rank, state().threads, shared), on_chip.data());
-      });
+      threads.emplace_back(
+          [&, rank] { run_all(task, range, plan, memory, ThreadTeam(rank, state().threads, shared), on_chip.data()); });
     for (std::thread& thread : threads) thread.join();
   }
 

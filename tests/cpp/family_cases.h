@@ -5,10 +5,15 @@
 
 namespace fixtures {
 
-inline constexpr neargp::ResponseFamily all_families[] = {
-    neargp::ResponseFamily::gaussian,         neargp::ResponseFamily::student_t, neargp::ResponseFamily::binomial_logit,
-    neargp::ResponseFamily::binomial_probit,  neargp::ResponseFamily::binomial_cloglog, neargp::ResponseFamily::poisson,
-    neargp::ResponseFamily::negative_binomial, neargp::ResponseFamily::gamma, neargp::ResponseFamily::beta};
+inline constexpr neargp::ResponseFamily all_families[] = {neargp::ResponseFamily::gaussian,
+                                                          neargp::ResponseFamily::student_t,
+                                                          neargp::ResponseFamily::binomial_logit,
+                                                          neargp::ResponseFamily::binomial_probit,
+                                                          neargp::ResponseFamily::binomial_cloglog,
+                                                          neargp::ResponseFamily::poisson,
+                                                          neargp::ResponseFamily::negative_binomial,
+                                                          neargp::ResponseFamily::gamma,
+                                                          neargp::ResponseFamily::beta};
 
 inline neargp::Likelihood likelihood_of(neargp::ResponseFamily family) {
   switch (family) {

@@ -17,9 +17,7 @@ struct Cloud {
   std::vector<double> coords;
   int dim;
 
-  neargp::Points view() const {
-    return {coords.data(), static_cast<neargp::Index>(coords.size()) / dim, dim};
-  }
+  neargp::Points view() const { return {coords.data(), static_cast<neargp::Index>(coords.size()) / dim, dim}; }
 };
 
 inline Cloud uniform_cloud(int n, int dim, std::uint64_t key = 1) {

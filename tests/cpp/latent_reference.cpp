@@ -106,8 +106,9 @@ DensePosterior dense_posterior(const DenseLatent& latent, const LatentResponse& 
   }
   const double log_det_q = 2.0 * MatrixXd(latent.precision.llt().matrixL()).diagonal().array().log().sum();
   const double log_det_s = 2.0 * MatrixXd(result.covariance.llt().matrixL()).diagonal().array().log().sum();
-  result.value = value.sum() - 0.5 * ((latent.precision * result.covariance).trace() +
-                                      result.mean.dot(latent.precision * result.mean) - double(m) - log_det_q - log_det_s);
+  result.value =
+      value.sum() - 0.5 * ((latent.precision * result.covariance).trace() +
+                           result.mean.dot(latent.precision * result.mean) - double(m) - log_det_q - log_det_s);
   result.variance_at_data = s;
   result.trend_covariance = system.inverse().bottomRightCorner(p, p);
   return result;

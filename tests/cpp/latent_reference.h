@@ -1,5 +1,6 @@
-// A latent model with dense matrices, written without the code under test: prior precision from the conditional densities,
-// the optimal Gaussian posterior by damped fixed-point steps, Poisson and Gaussian expectations in closed form.
+// A latent model with dense matrices, written without the code under test: prior precision from the conditional
+// densities, the optimal Gaussian posterior by damped fixed-point steps, Poisson and Gaussian expectations in closed
+// form.
 #pragma once
 
 #include <Eigen/Dense>
@@ -15,9 +16,9 @@ using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
 struct DenseLatent {
-  MatrixXd precision;   // Q
-  MatrixXd see;         // C: data x nodes
-  VectorXd given;       // v
+  MatrixXd precision;  // Q
+  MatrixXd see;        // C: data x nodes
+  VectorXd given;      // v
 };
 
 DenseLatent dense_latent(const neargp::LatentData& data, neargp::Covariance covariance);

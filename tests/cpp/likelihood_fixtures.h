@@ -38,7 +38,8 @@ const std::vector<double> moderate_means = {-3.0, -0.7, 0.4, 2.5};
 long double reference_log_density(const neargp::Likelihood& likelihood, const Response& response, double eta);
 
 // Its expectation under eta ~ N(mean, variance), by a sum over a fine grid.
-double reference_expectation(const neargp::Likelihood& likelihood, const Response& response, double mean, double variance);
+double reference_expectation(const neargp::Likelihood& likelihood, const Response& response, double mean,
+                             double variance);
 
 // All responses of a family at all means.
 struct Grid {

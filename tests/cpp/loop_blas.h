@@ -38,8 +38,8 @@ class LoopBlas {
     return transposed ? a[j + std::size_t(i) * lda] : a[i + std::size_t(j) * lda];
   }
 
-  static void gemm(char trans_a, char trans_b, int m, int n, int k, double alpha, const double* a, int lda, const double* b,
-                   int ldb, double beta, double* c, int ldc) {
+  static void gemm(char trans_a, char trans_b, int m, int n, int k, double alpha, const double* a, int lda,
+                   const double* b, int ldb, double beta, double* c, int ldc) {
     record();
     for (int j = 0; j < n; ++j)
       for (int i = 0; i < m; ++i) {
@@ -50,7 +50,8 @@ class LoopBlas {
       }
   }
 
-  static void syrk(char, char trans, int n, int k, double alpha, const double* a, int lda, double beta, double* c, int ldc) {
+  static void syrk(char, char trans, int n, int k, double alpha, const double* a, int lda, double beta, double* c,
+                   int ldc) {
     record();
     for (int j = 0; j < n; ++j)
       for (int i = j; i < n; ++i) {
@@ -62,7 +63,8 @@ class LoopBlas {
   }
 
   // op(A) X = B by substitution for the left side; X op(A) = B is op(A)' X' = B', with the strides of X exchanged.
-  static void trsm(char side, char, char trans, char, int m, int n, double, const double* a, int lda, double* b, int ldb) {
+  static void trsm(char side, char, char trans, char, int m, int n, double, const double* a, int lda, double* b,
+                   int ldb) {
     record();
     const bool right = side == 'R', transposed = (trans == 'T') != right;
     const int order = right ? n : m, count = right ? m : n;

@@ -1,6 +1,6 @@
-// The program of all tests. NEARGP_INSTRUCTION_SET=avx2 makes that instruction set the one that tests use; "portable" is
-// the narrowest, and "all" runs all tests once with each that this processor has. Otherwise the widest is used, and tests
-// of kernels go through all of them.
+// The program of all tests. NEARGP_INSTRUCTION_SET=avx2 makes that instruction set the one that tests use; "portable"
+// is the narrowest, and "all" runs all tests once with each that this processor has. Otherwise the widest is used, and
+// tests of kernels go through all of them.
 #define DOCTEST_CONFIG_IMPLEMENT
 #include <cstdio>
 #include <cstdlib>

@@ -1,4 +1,5 @@
-// Small latent models of the mean-field tests, and the mean-field bound with dense matrices, written from its definition.
+// Small latent models of the mean-field tests, and the mean-field bound with dense matrices, written from its
+// definition.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -14,7 +15,8 @@ namespace fixtures {
 
 inline double jitter_share() { return 1e-3; }
 
-// m nodes and n responses: at nodes (several at one, none at another), or elsewhere. All arrays in the caller's numbering.
+// m nodes and n responses: at nodes (several at one, none at another), or elsewhere. All arrays in the caller's
+// numbering.
 struct LatentCase {
   Cloud nodes, data;
   neargp::Covariance covariance;

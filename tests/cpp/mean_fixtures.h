@@ -21,15 +21,16 @@ inline Eigen::MatrixXd dense_matrix(const Data& data, neargp::Covariance covaria
 // The first of the data's columns is natural, the others are values; precisions differ.
 inline neargp::MeanEquations mean_equations(const Data& data) {
   const neargp::Index n = data.cloud.view().n;
-  const Eigen::MatrixXd columns = Eigen::Map<const Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>>(
-      data.values.data(), n, data.columns);
+  const Eigen::MatrixXd columns =
+      Eigen::Map<const Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>>(data.values.data(), n,
+                                                                                               data.columns);
   const Eigen::VectorXd precision = (0.07 * Eigen::Map<const Eigen::ArrayXd>(data.noise_scale.data(), n)).inverse();
   return {data.cloud.view(), precision, columns.leftCols(1), columns.rightCols(data.columns - 1)};
 }
 
 // (I + W K) a = C, and the field K a.
-inline void check_solves(const neargp::MeanEquations& equations, const Eigen::MatrixXd& K, const neargp::MeanSolution& found,
-                         double tolerance) {
+inline void check_solves(const neargp::MeanEquations& equations, const Eigen::MatrixXd& K,
+                         const neargp::MeanSolution& found, double tolerance) {
   Eigen::MatrixXd right(equations.coords.n, equations.natural.cols() + equations.values.cols());
   right << equations.natural, equations.precision.asDiagonal() * equations.values;
   const Eigen::MatrixXd left = Eigen::MatrixXd::Identity(K.rows(), K.cols()) + equations.precision.asDiagonal() * K;

@@ -30,7 +30,8 @@ struct OutputPlaces {
   std::vector<int> outputs, place_of_row;
 
   template <class Known>
-  OutputPlaces(int n, int dim, int columns, const Known& known) : places(uniform_cloud(n, dim)), rows({{}, dim}, columns) {
+  OutputPlaces(int n, int dim, int columns, const Known& known)
+      : places(uniform_cloud(n, dim)), rows({{}, dim}, columns) {
     const neargp::Philox random(12);
     for (int i = 0; i < n; ++i) noise_scale.push_back(0.5 + 1.5 * random.uniform(std::uint64_t(i)));
     Cloud repeated{{}, dim};

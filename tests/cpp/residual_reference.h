@@ -13,7 +13,8 @@ namespace reference {
 inline MatrixXd entries(const MatrixXd& matrix, const std::vector<int>& rows, const std::vector<int>& columns) {
   MatrixXd result(rows.size(), columns.size());
   for (std::size_t i = 0; i < rows.size(); ++i)
-    for (std::size_t j = 0; j < columns.size(); ++j) result(neargp::Index(i), neargp::Index(j)) = matrix(rows[i], columns[j]);
+    for (std::size_t j = 0; j < columns.size(); ++j)
+      result(neargp::Index(i), neargp::Index(j)) = matrix(rows[i], columns[j]);
   return result;
 }
 
@@ -50,7 +51,8 @@ class LowRankVecchia {
   VectorXd beta() const { return beta_covariance() * (design().transpose() * factor_.solve(values_.col(0))); }
   double log_likelihood() const {
     const VectorXd e = values_.col(0) - design() * beta();
-    return -0.5 * (double(e.size()) * neargp::log_two_pi + factor_.vectorD().array().log().sum() + e.dot(factor_.solve(e)));
+    return -0.5 *
+           (double(e.size()) * neargp::log_two_pi + factor_.vectorD().array().log().sum() + e.dot(factor_.solve(e)));
   }
 
  private:

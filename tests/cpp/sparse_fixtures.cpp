@@ -10,8 +10,7 @@ namespace fixtures {
 using namespace neargp;
 
 VecchiaCliques::VecchiaCliques(int n, int k)
-    : cloud(uniform_cloud(n, 2)),
-      order(maxmin_order(cloud.view(), with_threads(1))),
+    : cloud(uniform_cloud(n, 2)), order(maxmin_order(cloud.view(), with_threads(1))),
       neighbors(nearest_before(cloud.view(), order, k, with_threads(1))) {
   for (Index j = 0; j < n; ++j) {
     member.push_back(int(j));

@@ -19,7 +19,8 @@ TEST_CASE("code runs on GPUs of its major number that are not older, and the por
 }
 
 TEST_CASE("the rate in single precision is that of the data sheets") {
-  // NVIDIA A100: 19.5 Tflop/s from 108 multiprocessors at 1.41 GHz; L40S: 91.6 from 142 at 2.52; H100 SXM: 67 from 132 at 1.98
+  // NVIDIA A100: 19.5 Tflop/s from 108 multiprocessors at 1.41 GHz; L40S: 91.6 from 142 at 2.52; H100 SXM: 67 from 132
+  // at 1.98
   const auto rate = [](int major, int minor, int multiprocessors, double gigahertz) {
     return 2e-3 * single_precision_lanes(major, minor) * multiprocessors * gigahertz;
   };

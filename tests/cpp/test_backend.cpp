@@ -4,8 +4,8 @@
 #include "base/error.h"
 #include "conditional/backend.h"
 #include "core_fixtures.h"
-#include "response/vecchia_likelihood.h"
 #include "response/kriging.h"
+#include "response/vecchia_likelihood.h"
 
 using namespace neargp;
 

@@ -27,25 +27,26 @@ struct FitCase {
     settings.batch_size = 300;
     settings.key = 5;
     const std::size_t parameters = std::size_t(covariance.parameters());
-    settings.covariance = {std::vector<WorkingScale>(parameters, WorkingScale::log), std::vector<double>(parameters, -10.0),
-                           std::vector<double>(parameters, 10.0), std::vector<char>(parameters, 1)};
+    settings.covariance = {std::vector<WorkingScale>(parameters, WorkingScale::log),
+                           std::vector<double>(parameters, -10.0), std::vector<double>(parameters, 10.0),
+                           std::vector<char>(parameters, 1)};
     settings.covariance.free[0] = settings.covariance.free.back() = 0;
     settings.position_unit = std::vector<double>(std::size_t(latent.nodes.dim), 0.3);
     start.pseudo_observations = family_posterior_at(std::vector<double>(700, 0.1), latent.response, likelihood, {});
   }
 
   BatchFit fit(int threads) const {
-    return batch_fit(latent.response, latent.places.view(), latent.nodes.view(), covariance, likelihood, start, settings,
-                     with_threads(threads));
+    return batch_fit(latent.response, latent.places.view(), latent.nodes.view(), covariance, likelihood, start,
+                     settings, with_threads(threads));
   }
 };
 
 }  // namespace
 
 TEST_CASE("a fit by batches raises its objective, whatever the number of threads, and keeps what is fixed") {
-  for (const auto& [moves, score] : {std::pair{PosteriorMoves::natural, RowScore::expected},
-                                     std::pair{PosteriorMoves::adam, RowScore::expected},
-                                     std::pair{PosteriorMoves::adam, RowScore::predictive}}) {
+  for (const auto& [moves, score] :
+       {std::pair{PosteriorMoves::natural, RowScore::expected}, std::pair{PosteriorMoves::adam, RowScore::expected},
+        std::pair{PosteriorMoves::adam, RowScore::predictive}}) {
     const FitCase problem(moves, score);
     const BatchFit one = problem.fit(1);
     CHECK(one.trace.size() == 8);

@@ -36,15 +36,17 @@ struct LabelledRows {
     for (int i = 0; i < n; ++i) {
       const double* x = places.view()[i];
       std::vector<double> score;
-      for (int c = 0; c < classes; ++c) score.push_back(std::sin(5.0 * x[0] + 2.0 * c) + std::cos(4.0 * x[1] * c) + random.uniform(std::uint64_t(i * classes + c)));
+      for (int c = 0; c < classes; ++c)
+        score.push_back(std::sin(5.0 * x[0] + 2.0 * c) + std::cos(4.0 * x[1] * c) +
+                        random.uniform(std::uint64_t(i * classes + c)));
       labels.label.push_back(int(std::max_element(score.begin(), score.end()) - score.begin()));
       labels.weights.push_back(i % 5 == 0 ? 2.0 : 1.0);
       design.insert(design.end(), {1.0, x[0] - 0.5});
     }
   }
 
-  ClassBound at(const Covariance& covariance, const Cloud& points, const FamilyBoundSettings& settings, bool derivatives = false,
-                const ClassPosterior& start = {}, int threads = 1) const {
+  ClassBound at(const Covariance& covariance, const Cloud& points, const FamilyBoundSettings& settings,
+                bool derivatives = false, const ClassPosterior& start = {}, int threads = 1) const {
     return class_bound(labels, design, 2, places.view(), points.view(), covariance, start, settings, derivatives,
                        with_threads(threads));
   }
@@ -61,9 +63,12 @@ TEST_CASE("the gradient of the bound of classes is that of differences") {
     REQUIRE(bound.failure == BoundFailure::none);
     CHECK(bound.converged);
     CHECK(difference(bound.gradient.positions, position_differences(problem.inducing, 1e-3, [&](const Cloud& at) {
-            return problem.at(covariance, at, settings).value; })) < 2e-5);
-    CHECK(difference(parameter_gradient(bound.gradient), parameter_differences(covariance, 1e-3, [&](const Covariance& at) {
-            return problem.at(at, problem.inducing, settings).value; })) < 2e-5);
+                       return problem.at(covariance, at, settings).value;
+                     })) < 2e-5);
+    CHECK(difference(parameter_gradient(bound.gradient),
+                     parameter_differences(covariance, 1e-3, [&](const Covariance& at) {
+                       return problem.at(at, problem.inducing, settings).value;
+                     })) < 2e-5);
   }
 }
 

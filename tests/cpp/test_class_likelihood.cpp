@@ -84,9 +84,12 @@ TEST_CASE("the tilted bound of softmax is at its minimum, above the expectation,
         CHECK(tilted_at(row, other) > value);
       }
       const double step = 1e-3 * std::min(1.0, row.variance[c]);
-      CHECK(a[c] == doctest::Approx(derivative(1e-3, [&](double by) { return bound_of(moved(row, false, c, by)); })).epsilon(1e-8));
-      CHECK(0.5 * a[c] * (1.0 - a[c]) ==
-            doctest::Approx(derivative(step, [&](double by) { return bound_of(moved(row, true, c, by)); })).epsilon(1e-7));
+      CHECK(a[c] == doctest::Approx(derivative(1e-3, [&](double by) {
+                      return bound_of(moved(row, false, c, by));
+                    })).epsilon(1e-8));
+      CHECK(0.5 * a[c] * (1.0 - a[c]) == doctest::Approx(derivative(step, [&](double by) {
+                                           return bound_of(moved(row, true, c, by));
+                                         })).epsilon(1e-7));
     }
     CHECK(sum == doctest::Approx(1.0).epsilon(1e-12));
     if (row.classes() > 3) continue;
@@ -121,11 +124,12 @@ TEST_CASE("the curvature of softmax's bound is the derivative of its slope") {
     softmax_curvature_product(a.data(), row.variance.data(), classes, v.data(), product.data());
     for (int c = 0; c < classes; ++c)
       CHECK(product[c] == doctest::Approx(derivative(1e-3, [&](double by) {
-              Row at = row;
-              for (int j = 0; j < classes; ++j) at.mean[j] += by * v[j];
-              std::vector<double> there(row.mean.size());
-              softmax_bound(at.mean.data(), at.variance.data(), classes, there.data());
-              return there[c]; })).epsilon(1e-6));
+                            Row at = row;
+                            for (int j = 0; j < classes; ++j) at.mean[j] += by * v[j];
+                            std::vector<double> there(row.mean.size());
+                            softmax_bound(at.mean.data(), at.variance.data(), classes, there.data());
+                            return there[c];
+                          })).epsilon(1e-6));
   }
 }
 
@@ -135,11 +139,14 @@ TEST_CASE("probabilities of softmax are the expectations of it") {
     std::vector<double> probability(row.mean.size());
     softmax_probabilities(row.mean.data(), row.variance.data(), row.classes(), probability.data());
     for (int c = 0; c < row.classes(); ++c) {
-      const double exact = expected(row, [&](const std::vector<double>& x) {
-        double total = 0.0;
-        for (const double one : x) total += std::exp(one - x[c]);
-        return 1.0 / total;
-      }, 60);
+      const double exact = expected(
+          row,
+          [&](const std::vector<double>& x) {
+            double total = 0.0;
+            for (const double one : x) total += std::exp(one - x[c]);
+            return 1.0 / total;
+          },
+          60);
       CHECK(std::abs(probability[c] - exact) < 1e-7);
     }
   }
@@ -160,10 +167,13 @@ TEST_CASE("probabilities that a field is the largest sum to one without being ma
   for (const Row& row : rows) {
     double sum = 0.0;
     std::vector<double> slope(row.mean.size()), curvature(row.mean.size());
-    const double mistaken = std::log(robust_max_error / (row.classes() - 1)), gain = std::log1p(-robust_max_error) - mistaken;
+    const double mistaken = std::log(robust_max_error / (row.classes() - 1)),
+                 gain = std::log1p(-robust_max_error) - mistaken;
     for (int c = 0; c < row.classes(); ++c)
-      sum += (robust_max_expectation(row.mean.data(), row.variance.data(), row.classes(), c, slope.data(), curvature.data()) -
-              mistaken) / gain;
+      sum += (robust_max_expectation(row.mean.data(), row.variance.data(), row.classes(), c, slope.data(),
+                                     curvature.data()) -
+              mistaken) /
+             gain;
     CHECK(sum == doctest::Approx(1.0).epsilon(1e-6));
   }
 }
@@ -178,8 +188,11 @@ TEST_CASE("slopes and curvatures of robust-max are those of differences") {
     robust_max_expectation(row.mean.data(), row.variance.data(), classes, 1, slope.data(), curvature.data());
     for (int c = 0; c < classes; ++c) {
       const double step = 1e-3 * std::min(1.0, row.variance[c]);
-      CHECK(slope[c] == doctest::Approx(derivative(1e-3, [&](double by) { return value(moved(row, false, c, by)); })).epsilon(1e-5));
-      CHECK(-0.5 * curvature[c] == doctest::Approx(derivative(step, [&](double by) { return value(moved(row, true, c, by)); })).epsilon(1e-5));
+      CHECK(slope[c] == doctest::Approx(derivative(1e-3, [&](double by) {
+                          return value(moved(row, false, c, by));
+                        })).epsilon(1e-5));
+      CHECK(-0.5 * curvature[c] ==
+            doctest::Approx(derivative(step, [&](double by) { return value(moved(row, true, c, by)); })).epsilon(1e-5));
     }
   }
 }

@@ -26,12 +26,14 @@ std::vector<BoundSettings> all_settings() {
           settings_of(BoundKind::standard, true)};
 }
 
-double bound_value(const Data& data, const Cloud& inducing, const Covariance& covariance, const BoundSettings& settings) {
+double bound_value(const Data& data, const Cloud& inducing, const Covariance& covariance,
+                   const BoundSettings& settings) {
   return collapsed_bound(regression(data), inducing.view(), covariance, settings, false, RunContext{}).value;
 }
 
 // The bound by matrices of n x n.
-double dense_bound(const Data& data, const Cloud& inducing, const Covariance& covariance, const BoundSettings& settings) {
+double dense_bound(const Data& data, const Cloud& inducing, const Covariance& covariance,
+                   const BoundSettings& settings) {
   const Index n = data.cloud.view().n, q = data.columns - 1;
   Eigen::MatrixXd prior = reference::cross_covariance(covariance, inducing.view(), inducing.view());
   const double variance = prior(0, 0);
@@ -86,9 +88,12 @@ TEST_CASE("the gradient of the bound is that of differences, for every covarianc
           collapsed_bound(regression(data), inducing.view(), model.covariance, settings, true, RunContext{});
       REQUIRE(bound.failure == BoundFailure::none);
       CHECK(difference(bound.gradient.positions, position_differences(inducing, 1e-5, [&](const Cloud& at) {
-              return bound_value(data, at, model.covariance, settings); })) < 1e-7);
-      CHECK(difference(parameter_gradient(bound.gradient), parameter_differences(model.covariance, 1e-5, [&](const Covariance& at) {
-              return bound_value(data, inducing, at, settings); })) < 1e-7);
+                         return bound_value(data, at, model.covariance, settings);
+                       })) < 1e-7);
+      CHECK(difference(parameter_gradient(bound.gradient),
+                       parameter_differences(model.covariance, 1e-5, [&](const Covariance& at) {
+                         return bound_value(data, inducing, at, settings);
+                       })) < 1e-7);
     }
   }
 }
@@ -134,10 +139,12 @@ TEST_CASE("with an inducing point on each row bound and predictions are those of
     CHECK(difference(bound.beta, beta) < 1e-8);
     const double rss = gram(0, 0) - beta.dot(gram.col(0).tail(2));
     CHECK(bound.value == doctest::Approx(-0.5 * (30 * log_two_pi + sums.log_det + rss)).epsilon(1e-8));
-    const CollapsedPrediction predicted = collapsed_prediction(targets.view(), data.cloud.view(), model.covariance,
-                                                               settings.jitter, bound.weights, bound.factor, RunContext{});
+    const CollapsedPrediction predicted =
+        collapsed_prediction(targets.view(), data.cloud.view(), model.covariance, settings.jitter, bound.weights,
+                             bound.factor, RunContext{});
     for (Index t = 0; t < 9; ++t) {
-      for (int c = 0; c < 3; ++c) CHECK(predicted.weighted(t, c) == doctest::Approx(expected.weighted[t * 3 + c]).epsilon(1e-7));
+      for (int c = 0; c < 3; ++c)
+        CHECK(predicted.weighted(t, c) == doctest::Approx(expected.weighted[t * 3 + c]).epsilon(1e-7));
       CHECK(predicted.unexplained[t] + predicted.posterior[t] == doctest::Approx(expected.variance[t]).epsilon(1e-7));
     }
   }
@@ -148,9 +155,11 @@ TEST_CASE("chunks change nothing but the order of sums, threads nothing at all")
   const Data data(uniform_cloud(300, model.dim), 3);
   const Cloud inducing = uniform_cloud(9, model.dim, 8);
   BoundSettings settings;
-  const CollapsedBound whole = collapsed_bound(regression(data), inducing.view(), model.covariance, settings, true, RunContext{});
+  const CollapsedBound whole =
+      collapsed_bound(regression(data), inducing.view(), model.covariance, settings, true, RunContext{});
   settings.chunk_rows = 7;
-  const CollapsedBound one = collapsed_bound(regression(data), inducing.view(), model.covariance, settings, true, with_threads(1));
+  const CollapsedBound one =
+      collapsed_bound(regression(data), inducing.view(), model.covariance, settings, true, with_threads(1));
   CHECK(one.value == doctest::Approx(whole.value).epsilon(1e-12));
   CHECK(difference(one.gradient.positions, whole.gradient.positions) < 1e-11);
   for (const int threads : {2, 4}) {
@@ -167,7 +176,8 @@ TEST_CASE("a shift of all places changes nothing, nor does a unit of length") {
   Model model = families()[3];
   const Data data(uniform_cloud(30, 2), 2);
   const Cloud inducing = uniform_cloud(6, 2, 8);
-  const CollapsedBound bound = collapsed_bound(regression(data), inducing.view(), model.covariance, {}, true, RunContext{});
+  const CollapsedBound bound =
+      collapsed_bound(regression(data), inducing.view(), model.covariance, {}, true, RunContext{});
   Data moved_data = data;
   Cloud moved_inducing = inducing;
   for (double& x : moved_data.cloud.coords) x = 1024.0 + 2.0 * x;
@@ -183,9 +193,11 @@ TEST_CASE("a prediction depends on its own place alone") {
   const Model model = structures()[0];
   const Data data(uniform_cloud(60, model.dim), 2);
   const Cloud inducing = uniform_cloud(13, model.dim, 8), targets = uniform_cloud(700, model.dim, 9);
-  const CollapsedBound bound = collapsed_bound(regression(data), inducing.view(), model.covariance, {}, false, RunContext{});
+  const CollapsedBound bound =
+      collapsed_bound(regression(data), inducing.view(), model.covariance, {}, false, RunContext{});
   const auto predict = [&](Points at) {
-    return collapsed_prediction(at, inducing.view(), model.covariance, 1e-6, bound.weights, bound.factor, with_threads(2));
+    return collapsed_prediction(at, inducing.view(), model.covariance, 1e-6, bound.weights, bound.factor,
+                                with_threads(2));
   };
   const CollapsedPrediction all = predict(targets.view());
   for (const Index t : {0, 5, 255, 256, 699}) {
@@ -199,7 +211,8 @@ TEST_CASE("a prediction depends on its own place alone") {
 TEST_CASE("features of places together give their joint distribution") {
   const Model model = families()[1];
   const Cloud inducing = uniform_cloud(8, 2, 8), targets = uniform_cloud(5, 2, 9);
-  const InducingFeatures given = inducing_features(targets.view(), inducing.view(), model.covariance, 1e-6, RunContext{});
+  const InducingFeatures given =
+      inducing_features(targets.view(), inducing.view(), model.covariance, 1e-6, RunContext{});
   CHECK(difference(given.features.transpose() * given.features + given.unexplained,
                    reference::cross_covariance(model.covariance, targets.view(), targets.view())) < 1e-12);
 }
@@ -211,7 +224,8 @@ TEST_CASE("a bound without noise is refused, and coinciding points without jitte
   for (int d = 0; d < 2; ++d) inducing.coords[std::size_t(2 + d)] = inducing.coords[std::size_t(d)];
   BoundSettings settings;
   settings.jitter = 0.0;
-  const CollapsedBound bound = collapsed_bound(regression(data), inducing.view(), model.covariance, settings, true, RunContext{});
+  const CollapsedBound bound =
+      collapsed_bound(regression(data), inducing.view(), model.covariance, settings, true, RunContext{});
   CHECK(bound.failure == BoundFailure::prior);
   CHECK(bound.value == -INFINITY);
   model.covariance.nugget = 0.0;

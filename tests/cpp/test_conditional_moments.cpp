@@ -104,7 +104,8 @@ TEST_CASE("the adjoint is the gradient of any functional of weights or weighted 
           CAPTURE(a);
           const double h = 1e-5;
           const double slope = (functional(reference::moved(model.covariance, a, h), context) -
-                                functional(reference::moved(model.covariance, a, -h), context)) / (2.0 * h);
+                                functional(reference::moved(model.covariance, a, -h), context)) /
+                               (2.0 * h);
           CHECK(gradient[a] == doctest::Approx(slope).epsilon(2e-6));
         }
       });

@@ -103,8 +103,9 @@ TEST_CASE("many draws have moments close to the conditional ones") {
   for (std::size_t i = 0; i < normals.size(); ++i) normals[i] = random.normal(i);
   const Covariance covariance{{component(Family::exponential, 1.2, {0.5}, {0, 0})}, 0.1, {}};
   const NeighborTable table = nearest_joint(data.cloud.view(), targets.view(), order, n + m - 1, with_threads(1));
-  const std::vector<double> field = simulate_conditional(repeated.view(), targets.view(), order, table, covariance,
-                                                         normals.data(), with_threads(1)).field;
+  const std::vector<double> field =
+      simulate_conditional(repeated.view(), targets.view(), order, table, covariance, normals.data(), with_threads(1))
+          .field;
   const Eigen::Map<const Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>> drawn(field.data(), m,
                                                                                                        draws);
   const Eigen::VectorXd mean = drawn.rowwise().mean();
@@ -129,8 +130,9 @@ TEST_CASE("simulation without data, and at the data without a nugget") {
   const std::vector<double> normals(m, 1.0);
   const Data none(Cloud{{}, 2}, 1);
   const NeighborTable table = nearest_joint(none.cloud.view(), targets.view(), order, m - 1, with_threads(1));
-  const std::vector<double> field = simulate_conditional(none.view(), targets.view(), order, table, covariance,
-                                                         normals.data(), with_threads(1)).field;
+  const std::vector<double> field =
+      simulate_conditional(none.view(), targets.view(), order, table, covariance, normals.data(), with_threads(1))
+          .field;
   CHECK(field[std::size_t(order[0])] == doctest::Approx(std::sqrt(1.1)).epsilon(1e-12));
 
   const Data data(targets, 1);
@@ -141,8 +143,9 @@ TEST_CASE("simulation without data, and at the data without a nugget") {
     data_only[j][0] = int(j);
     data_only[j][1] = data_only[j][2] = -1;
   }
-  const std::vector<double> at_data = simulate_conditional(data.view(), targets.view(), order, data_only, covariance,
-                                                           normals.data(), with_threads(1)).field;
+  const std::vector<double> at_data =
+      simulate_conditional(data.view(), targets.view(), order, data_only, covariance, normals.data(), with_threads(1))
+          .field;
   for (int j = 0; j < m; ++j) CHECK(std::abs(at_data[j] - data.values[j]) < 1e-6);
 }
 
@@ -171,7 +174,8 @@ TEST_CASE("simulation is the same for any number of threads, to the last bit") {
   for (std::size_t i = 0; i < normals.size(); ++i) normals[i] = random.normal(i);
   const auto simulated = [&](int threads) {
     return simulate_conditional(data.view(), targets.view(), order, table, structures().back().covariance,
-                                normals.data(), with_threads(threads)).field;
+                                normals.data(), with_threads(threads))
+        .field;
   };
   with_each_instruction_set([&] {
     const std::vector<double> one = simulated(1);

@@ -70,7 +70,8 @@ TEST_CASE("several outputs: likelihood, gradient and information of the dense mo
     const LikelihoodSums sums = exact_sums(data.view(), model.covariance, true, RunContext{});
     check_values(sums, expected);
     check_derivatives(sums, expected);
-    check_gradient(exact_gradient(data.view(), model.covariance, data.data.beta(), RunContext{}), expected, data.data.beta(), 17.0);
+    check_gradient(exact_gradient(data.view(), model.covariance, data.data.beta(), RunContext{}), expected,
+                   data.data.beta(), 17.0);
   }
 }
 
@@ -88,9 +89,11 @@ TEST_CASE("several outputs: predictions of each output are those of dense cokrig
       for (Index t = 0; t < 6; ++t) {
         Eigen::VectorXd c(15);
         for (int i = 0; i < 15; ++i)
-          c[i] = reference::covariance(model.covariance, data.view().coords[i], targets.view()[t], data.outputs[i], outputs[t]);
+          c[i] = reference::covariance(model.covariance, data.view().coords[i], targets.view()[t], data.outputs[i],
+                                       outputs[t]);
         const Eigen::VectorXd b = s.ldlt().solve(c);
-        const double variance = reference::covariance(model.covariance, targets.view()[t], targets.view()[t], outputs[t], outputs[t]);
+        const double variance =
+            reference::covariance(model.covariance, targets.view()[t], targets.view()[t], outputs[t], outputs[t]);
         CHECK(kriging.weighted[t] == doctest::Approx(b.dot(reference::values_of(data.view()).col(0))).epsilon(1e-9));
         CHECK(kriging.variance[t] == doctest::Approx(variance - b.dot(c)).epsilon(1e-9));
         for (int i = 0; i < 15 && !weights.empty(); ++i) CHECK(std::abs(weights[t * 15 + i] - b[i]) < 1e-9);
@@ -148,7 +151,8 @@ TEST_CASE("the nearest earlier rows of another set, by comparing all") {
   std::vector<int> rank(8000);
   for (int r = 0; r < 8000; ++r) rank[order[r]] = r;
   const std::vector<int> reference_rank(rank.begin(), rank.begin() + 5000), query_rank(rank.begin() + 5000, rank.end());
-  const NeighborTable table = nearest_earlier(reference.view(), reference_rank, queries.view(), query_rank, 4, with_threads(2));
+  const NeighborTable table =
+      nearest_earlier(reference.view(), reference_rank, queries.view(), query_rank, 4, with_threads(2));
   for (Index q = 0; q < 3000; q += 37) {
     std::vector<std::pair<double, int>> eligible;
     for (int i = 0; i < 5000; ++i)

@@ -17,8 +17,8 @@ using namespace fixtures;
 namespace {
 
 OutputRegression regression(const OutputPlaces& data) {
-  return {data.places.view(), data.noise_scale.data(), Index(data.outputs.size()), data.rows.columns,
-          data.rows.values.data(), data.outputs.data(), data.place_of_row.data()};
+  return {data.places.view(),      data.noise_scale.data(), Index(data.outputs.size()), data.rows.columns,
+          data.rows.values.data(), data.outputs.data(),     data.place_of_row.data()};
 }
 
 bool everywhere(int, int) { return true; }
@@ -63,13 +63,15 @@ Eigen::MatrixXd known_covariance(const Covariance& covariance, Points inducing, 
     coupled.components = {component};
     for (Index i = 0; i < a.n; ++i)
       for (Index j = 0; j < b.n; ++j)
-        sum(i, j) += known(i, j) * reference::covariance(coupled, a[0], a[0], outputs_a[std::size_t(i)], outputs_b[std::size_t(j)]);
+        sum(i, j) += known(i, j) *
+                     reference::covariance(coupled, a[0], a[0], outputs_a[std::size_t(i)], outputs_b[std::size_t(j)]);
   }
   return sum;
 }
 
 // The bound by matrices of n x n.
-double dense_bound(const OutputPlaces& data, const Cloud& inducing, const Covariance& covariance, const BoundSettings& settings) {
+double dense_bound(const OutputPlaces& data, const Cloud& inducing, const Covariance& covariance,
+                   const BoundSettings& settings) {
   const LocalData rows = data.view();
   const Index n = rows.coords.n, q = rows.columns - 1;
   Eigen::MatrixXd sigma = known_covariance(covariance, inducing.view(), settings.jitter, rows.coords, data.outputs,
@@ -119,21 +121,27 @@ TEST_CASE("the gradient of the bound of several outputs is that of differences, 
             coregionalised_bound(regression(data), inducing.view(), model.covariance, settings, true, RunContext{});
         REQUIRE(bound.failure == BoundFailure::none);
         CHECK(difference(bound.gradient.positions, position_differences(inducing, 1e-5, [&](const Cloud& at) {
-                return bound_value(data, at, model.covariance, settings); })) < 1e-7);
-        CHECK(difference(parameter_gradient(bound.gradient), parameter_differences(model.covariance, 1e-5, [&](const Covariance& at) {
-                return bound_value(data, inducing, at, settings); })) < 1e-7);
+                           return bound_value(data, at, model.covariance, settings);
+                         })) < 1e-7);
+        CHECK(difference(parameter_gradient(bound.gradient),
+                         parameter_differences(model.covariance, 1e-5, [&](const Covariance& at) {
+                           return bound_value(data, inducing, at, settings);
+                         })) < 1e-7);
       }
   }
 }
 
-TEST_CASE("independent fields, in which the gradient is computed where all is known, have the bound of the given ones") {
+TEST_CASE(
+    "independent fields, in which the gradient is computed where all is known, have the bound of the given ones") {
   const Cloud inducing = uniform_cloud(5, 2, 8);
   const OutputPlaces data(20, 2, 3, everywhere);
   for (int number = 0; number < 3; ++number) {
     const Model model = models_of_outputs()[std::size_t(number)];
     CAPTURE(model.name);
-    const CollapsedBound given = coregionalised_bound(regression(data), inducing.view(), model.covariance, {}, false, RunContext{});
-    const CollapsedBound rotated = coregionalised_bound(regression(data), inducing.view(), model.covariance, {}, true, RunContext{});
+    const CollapsedBound given =
+        coregionalised_bound(regression(data), inducing.view(), model.covariance, {}, false, RunContext{});
+    const CollapsedBound rotated =
+        coregionalised_bound(regression(data), inducing.view(), model.covariance, {}, true, RunContext{});
     CHECK(rotated.factor.size() == 0);
     CHECK(rotated.value == doctest::Approx(given.value).epsilon(1e-12));
     CHECK(rotated.unexplained == doctest::Approx(given.unexplained).epsilon(1e-12));
@@ -153,16 +161,19 @@ TEST_CASE("one output with one loading is the bound of one output") {
   std::iota(places.begin(), places.end(), 0);
   const std::vector<int> outputs(40, 0);
   for (const BoundSettings& settings : all_settings()) {
-    const CollapsedBound expected = collapsed_bound(fixtures::regression(data), inducing.view(), one.covariance, settings, true, RunContext{});
-    const CollapsedBound bound = coregionalised_bound({data.cloud.view(), data.noise_scale.data(), 40, 3, data.values.data(), outputs.data(),
-                                                       places.data()}, inducing.view(), several, settings, true, RunContext{});
+    const CollapsedBound expected =
+        collapsed_bound(fixtures::regression(data), inducing.view(), one.covariance, settings, true, RunContext{});
+    const CollapsedBound bound = coregionalised_bound(
+        {data.cloud.view(), data.noise_scale.data(), 40, 3, data.values.data(), outputs.data(), places.data()},
+        inducing.view(), several, settings, true, RunContext{});
     CHECK(bound.value == doctest::Approx(expected.value).epsilon(1e-12));
     CHECK(difference(bound.gradient.positions, expected.gradient.positions) < 1e-10);
     CHECK(difference(bound.beta_covariance, expected.beta_covariance) < 1e-10);
   }
 }
 
-TEST_CASE("with an inducing point at each place bound and predictions are those of the exact process of several outputs") {
+TEST_CASE(
+    "with an inducing point at each place bound and predictions are those of the exact process of several outputs") {
   for (const Model& model : models_of_outputs()) {
     if (model.covariance.components[0].family == Family::gaussian) continue;  // numerically singular without jitter
     CAPTURE(model.name);
@@ -178,16 +189,20 @@ TEST_CASE("with an inducing point at each place bound and predictions are those 
         const CollapsedBound bound =
             coregionalised_bound(regression(data), data.places.view(), model.covariance, settings, false, RunContext{});
         CHECK(difference(bound.beta, beta) < 1e-8);
-        CHECK(bound.value == doctest::Approx(-0.5 * (double(data.outputs.size()) * log_two_pi + sums.log_det + rss)).epsilon(1e-8));
-        const CoregionalisedPrediction predicted = coregionalised_prediction(
-            targets.view(), data.places.view(), model.covariance, settings.jitter, bound.weights, bound.factor, RunContext{});
+        CHECK(bound.value ==
+              doctest::Approx(-0.5 * (double(data.outputs.size()) * log_two_pi + sums.log_det + rss)).epsilon(1e-8));
+        const CoregionalisedPrediction predicted =
+            coregionalised_prediction(targets.view(), data.places.view(), model.covariance, settings.jitter,
+                                      bound.weights, bound.factor, RunContext{});
         for (int p = 0; p < 3; ++p) {
           const std::vector<int> wanted = repeated(p, 5);
-          const Kriging expected = exact_krige(data.view(), targets.view(), model.covariance, RunContext{}, wanted.data());
+          const Kriging expected =
+              exact_krige(data.view(), targets.view(), model.covariance, RunContext{}, wanted.data());
           const int pair = p == 0 ? 0 : p == 1 ? 3 : 5;
           for (Index t = 0; t < 5; ++t) {
             for (int c = 0; c < 3; ++c)
-              CHECK(predicted.weighted(p * 5 + t, c) == doctest::Approx(expected.weighted[std::size_t(t * 3 + c)]).epsilon(1e-7));
+              CHECK(predicted.weighted(p * 5 + t, c) ==
+                    doctest::Approx(expected.weighted[std::size_t(t * 3 + c)]).epsilon(1e-7));
             CHECK(predicted.unexplained(t, pair) + predicted.posterior(t, pair) ==
                   doctest::Approx(expected.variance[std::size_t(t)]).epsilon(1e-7));
           }
@@ -202,9 +217,10 @@ TEST_CASE("predictions of several outputs are those of dense formulas, covarianc
     CAPTURE(model.name);
     const OutputPlaces data(12, model.dim, 2, in_two_patterns);
     const Cloud inducing = uniform_cloud(6, model.dim, 8), targets = uniform_cloud(4, model.dim, 55);
-    const CollapsedBound bound = coregionalised_bound(regression(data), inducing.view(), model.covariance, {}, false, RunContext{});
-    const CoregionalisedPrediction predicted =
-        coregionalised_prediction(targets.view(), inducing.view(), model.covariance, 1e-6, bound.weights, bound.factor, RunContext{});
+    const CollapsedBound bound =
+        coregionalised_bound(regression(data), inducing.view(), model.covariance, {}, false, RunContext{});
+    const CoregionalisedPrediction predicted = coregionalised_prediction(
+        targets.view(), inducing.view(), model.covariance, 1e-6, bound.weights, bound.factor, RunContext{});
     const LocalData rows = data.view();
     const auto known = [&](Points a, const std::vector<int>& outputs_a, Points b, const std::vector<int>& outputs_b) {
       return known_covariance(model.covariance, inducing.view(), 1e-6, a, outputs_a, b, outputs_b);
@@ -221,9 +237,11 @@ TEST_CASE("predictions of several outputs are those of dense formulas, covarianc
       for (int p = q; p < 3; ++p, ++pair) {
         const Eigen::MatrixXd cross_p = known(targets.view(), repeated(p, 4), rows.coords, data.outputs);
         const Eigen::VectorXd own = known(targets.view(), repeated(p, 4), targets.view(), repeated(q, 4)).diagonal();
-        const Eigen::VectorXd full = Eigen::VectorXd::Constant(4, reference::covariance(model.covariance, rows.coords[0], rows.coords[0], p, q));
+        const Eigen::VectorXd full =
+            Eigen::VectorXd::Constant(4, reference::covariance(model.covariance, rows.coords[0], rows.coords[0], p, q));
         CHECK(difference(predicted.unexplained.col(pair), full - own) < 1e-9);
-        CHECK(difference(predicted.posterior.col(pair), own - (cross_p * factor.solve(cross_q.transpose())).diagonal()) < 1e-9);
+        CHECK(difference(predicted.posterior.col(pair),
+                         own - (cross_p * factor.solve(cross_q.transpose())).diagonal()) < 1e-9);
       }
     }
   }
@@ -235,7 +253,8 @@ TEST_CASE("chunks change nothing but the order of sums of several outputs, threa
   const Cloud inducing = uniform_cloud(9, model.dim, 8), targets = uniform_cloud(200, model.dim, 9);
   BoundSettings settings;
   const auto with = [&](int threads) {
-    return coregionalised_bound(regression(data), inducing.view(), model.covariance, settings, true, with_threads(threads));
+    return coregionalised_bound(regression(data), inducing.view(), model.covariance, settings, true,
+                                with_threads(threads));
   };
   const CollapsedBound whole = with(1);
   settings.chunk_rows = 7;
@@ -243,7 +262,8 @@ TEST_CASE("chunks change nothing but the order of sums of several outputs, threa
   CHECK(one.value == doctest::Approx(whole.value).epsilon(1e-12));
   CHECK(difference(one.gradient.positions, whole.gradient.positions) < 1e-10);
   const auto predict = [&](Points at, int threads) {
-    return coregionalised_prediction(at, inducing.view(), model.covariance, 1e-6, one.weights, one.factor, with_threads(threads));
+    return coregionalised_prediction(at, inducing.view(), model.covariance, 1e-6, one.weights, one.factor,
+                                     with_threads(threads));
   };
   const CoregionalisedPrediction all = predict(targets.view(), 1);
   for (const int threads : {2, 4}) {

@@ -12,9 +12,7 @@ using namespace fixtures;
 
 namespace {
 
-PreparedCovariance prepared(const Covariance& covariance, int dim) {
-  return prepare(covariance, dim, true);
-}
+PreparedCovariance prepared(const Covariance& covariance, int dim) { return prepare(covariance, dim, true); }
 
 struct Correlation {
   double value, slope, shape;
@@ -113,9 +111,10 @@ TEST_CASE("scaled coordinates have the distance of the formulas") {
       std::vector<double> a(model.dim), b(model.dim);
       scale_point(covariance.components[c], model.dim, cloud.view()[0], a.data());
       scale_point(covariance.components[c], model.dim, cloud.view()[1], b.data());
-      CHECK(std::sqrt(distance2(a.data(), b.data(), model.dim)) ==
-            doctest::Approx(reference::scaled_distance(model.covariance.components[c], cloud.view()[0],
-                                                       cloud.view()[1])).epsilon(1e-13));
+      CHECK(
+          std::sqrt(distance2(a.data(), b.data(), model.dim)) ==
+          doctest::Approx(reference::scaled_distance(model.covariance.components[c], cloud.view()[0], cloud.view()[1]))
+              .epsilon(1e-13));
     }
   }
 }
@@ -155,7 +154,8 @@ TEST_CASE("parameters out of their domain are refused, by name") {
   check_refused(changed, "A coordinate refers to a range that the covariance does not have.");
   check_refused(component(Family::powered_exponential, 1.0, {1.0}, {0, 0}, 2.1),
                 "The power of a powered exponential covariance must lie in (0, 2].");
-  check_refused(component(Family::cauchy, 1.0, {1.0}, {0, 0}, nan), "The shape of a Cauchy covariance must be positive.");
+  check_refused(component(Family::cauchy, 1.0, {1.0}, {0, 0}, nan),
+                "The shape of a Cauchy covariance must be positive.");
   check_refused(anisotropic(component(Family::exponential, 1.0, {1.0, 1.0}, {0, 1}), 0.1, 0.1),
                 "Geometric anisotropy needs two coordinates that share the first range.");
   check_refused(anisotropic(component(Family::exponential, 1.0, {1.0}, {0, 0}), nan, 0.1),

@@ -18,8 +18,8 @@ class OnDevice {
   OnDevice& operator=(const OnDevice&) = delete;
 };
 
-CollapsedBound bound_of(const Data& data, const Cloud& inducing, const Covariance& covariance, BoundKind kind, bool reml,
-                        const RunContext& context = {}) {
+CollapsedBound bound_of(const Data& data, const Cloud& inducing, const Covariance& covariance, BoundKind kind,
+                        bool reml, const RunContext& context = {}) {
   BoundSettings settings;
   settings.kind = kind;
   settings.reml = reml;
@@ -86,7 +86,8 @@ TEST_CASE("little memory on a device makes more chunks, of the same bound, and i
 
   RunContext interrupted;
   interrupted.check_interrupt = [] { throw Error("interrupted"); };
-  CHECK_THROWS_WITH_AS(bound_of(data, inducing, model.covariance, BoundKind::tight, false, interrupted), "interrupted", Error);
+  CHECK_THROWS_WITH_AS(bound_of(data, inducing, model.covariance, BoundKind::tight, false, interrupted), "interrupted",
+                       Error);
   CHECK(emulated::state().living == 0);
 }
 
@@ -111,7 +112,8 @@ TEST_CASE("features and adjoints stay on a device: a row sends and gets some num
     bound_of(data, uniform_cloud(inducing, model.dim, 8), model.covariance, BoundKind::tight, false);
     return emulated::state().uploaded_bytes + emulated::state().downloaded_bytes - before;
   };
-  const Index of_matrices = 40 * 40 * Index(sizeof(double)) * 5;  // L, S, A W A', A T A', and all else of inducing points
+  const Index of_matrices =
+      40 * 40 * Index(sizeof(double)) * 5;  // L, S, A W A', A T A', and all else of inducing points
   CHECK(bytes_of(40) - bytes_of(10) < of_matrices);
   CHECK(bytes_of(40) < of_matrices + 600 * Index(sizeof(double)) * (2 * (model.dim + 1) + 12));
 }

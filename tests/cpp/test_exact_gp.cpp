@@ -52,8 +52,7 @@ TEST_CASE("prediction is that of simple kriging from all data") {
     const Cloud targets = uniform_cloud(6, model.dim, 77);
     const Kriging kriging = exact_krige(data.view(), targets.view(), model.covariance, RunContext{});
     for (Index t = 0; t < 6; ++t) {
-      const auto expected =
-          reference::krige(data.view(), all_rows(15), targets.view()[t], model.covariance, false);
+      const auto expected = reference::krige(data.view(), all_rows(15), targets.view()[t], model.covariance, false);
       const Eigen::VectorXd weighted = reference::values_of(data.view()).transpose() * expected.weights;
       for (int c = 0; c < 3; ++c) CHECK(kriging.weighted[t * 3 + c] == doctest::Approx(weighted[c]).epsilon(1e-10));
       CHECK(kriging.variance[t] == doctest::Approx(expected.variance).epsilon(1e-10));

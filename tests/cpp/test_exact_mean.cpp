@@ -46,7 +46,8 @@ TEST_CASE("an exact mean that is not reached says how far it is") {
   ExactMeanSettings settings;
   settings.tolerance = 1e-12;
   settings.max_iterations = 2;
-  const MeanSolution found = exact_mean(mean_equations(data), inducing.view(), smooth_covariance(), settings, with_threads(1));
+  const MeanSolution found =
+      exact_mean(mean_equations(data), inducing.view(), smooth_covariance(), settings, with_threads(1));
   CHECK(found.iterations == 2);
   CHECK(found.residual > 1e-12);
 }
@@ -59,9 +60,11 @@ TEST_CASE("the exact mean depends neither on threads nor, at a target, on the ot
   const MeanSolution four = exact_mean(equations, inducing.view(), smooth_covariance(), {}, with_threads(4));
   CHECK(one.solved == four.solved);
   CHECK(one.field == four.field);
-  const MatrixXd all = exact_mean_at(targets.view(), data.cloud.view(), one.solved, smooth_covariance(), with_threads(4));
+  const MatrixXd all =
+      exact_mean_at(targets.view(), data.cloud.view(), one.solved, smooth_covariance(), with_threads(4));
   for (const Index i : {0, 13, 69}) {
     const Points alone{targets.view()[i], 1, 2};
-    CHECK(exact_mean_at(alone, data.cloud.view(), one.solved, smooth_covariance(), with_threads(1)).row(0) == all.row(i));
+    CHECK(exact_mean_at(alone, data.cloud.view(), one.solved, smooth_covariance(), with_threads(1)).row(0) ==
+          all.row(i));
   }
 }

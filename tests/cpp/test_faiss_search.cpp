@@ -80,7 +80,8 @@ TEST_CASE("coordinates far from the origin, tiny, huge, and clusters far apart")
 }
 
 TEST_CASE("queries far outside the reference points") {
-  const fixtures::Cloud cloud = fixtures::uniform_cloud(300, 3), far = moved(fixtures::uniform_cloud(40, 3, 2), 1e30, 1e31);
+  const fixtures::Cloud cloud = fixtures::uniform_cloud(300, 3),
+                        far = moved(fixtures::uniform_cloud(40, 3, 2), 1e30, 1e31);
   CHECK(nearest_to(cloud.view(), far.view(), 6, by_faiss()).index ==
         nearest_to(cloud.view(), far.view(), 6, RunContext{}).index);
 }

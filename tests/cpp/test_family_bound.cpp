@@ -65,7 +65,8 @@ TEST_CASE("the bound of a family and its posterior are those of dense matrices")
     CHECK(difference(bound.beta_covariance, dense.trend_covariance) < 1e-5);
     check_close(bound.variance + bound.unexplained, dense.variance_at_data, 1e-6);
     const std::vector<double> trend = problem.latent.response.trend({dense.beta.data(), dense.beta.data() + 2});
-    check_close(bound.linear_predictor, Eigen::Map<const Eigen::VectorXd>(trend.data(), 60) + model.see * dense.mean, 1e-5);
+    check_close(bound.linear_predictor, Eigen::Map<const Eigen::VectorXd>(trend.data(), 60) + model.see * dense.mean,
+                1e-5);
   }
 }
 
@@ -76,7 +77,8 @@ TEST_CASE("the bound of a gaussian response is the collapsed one") {
   const LatentResponse& response = problem.latent.response;
   std::vector<double> values, noise;
   for (std::size_t i = 0; i < 50; ++i) {
-    values.insert(values.end(), {response.y[i] - response.offset[i], response.design[2 * i], response.design[2 * i + 1]});
+    values.insert(values.end(),
+                  {response.y[i] - response.offset[i], response.design[2 * i], response.design[2 * i + 1]});
     noise.push_back(1.0 / response.weights[i]);
   }
   covariance.nugget = 0.2;
@@ -106,14 +108,18 @@ TEST_CASE("the gradient of a family's bound is that of differences") {
       const FamilyBound bound = problem.at(covariance, settings, true);
       REQUIRE(bound.failure == BoundFailure::none);
       CHECK(difference(bound.gradient.positions, position_differences(problem.latent.nodes, 1e-4, [&](const Cloud& at) {
-              return problem.at(covariance, at, problem.likelihood, settings).value; })) < 2e-5);
-      CHECK(difference(parameter_gradient(bound.gradient), parameter_differences(covariance, 1e-4, [&](const Covariance& at) {
-              return problem.at(at, settings).value; })) < 2e-5);
+                         return problem.at(covariance, at, problem.likelihood, settings).value;
+                       })) < 2e-5);
+      CHECK(difference(parameter_gradient(bound.gradient),
+                       parameter_differences(covariance, 1e-4, [&](const Covariance& at) {
+                         return problem.at(at, settings).value;
+                       })) < 2e-5);
       for (std::size_t a = 0; a < problem.likelihood.parameters.size(); ++a)
         CHECK(bound.d_likelihood[a] == doctest::Approx(derivative(1e-4, [&](double by) {
-                Likelihood moved = problem.likelihood;
-                moved.parameters[a] *= std::exp(by);
-                return problem.at(covariance, problem.latent.nodes, moved, settings).value; })).epsilon(2e-5));
+                                         Likelihood moved = problem.likelihood;
+                                         moved.parameters[a] *= std::exp(by);
+                                         return problem.at(covariance, problem.latent.nodes, moved, settings).value;
+                                       })).epsilon(2e-5));
     }
 }
 
@@ -128,7 +134,8 @@ TEST_CASE("the tight bound of a family is at least the standard one, and the sam
     CHECK(tight.end.unexplained_share < 1.0);
     FamilyBoundSettings settings = settings_of(BoundKind::tight);
     settings.jitter = 1e-10;
-    CHECK(problem.at(covariance, problem.latent.places, problem.likelihood, settings).end.unexplained_share > 1.0 - 1e-7);
+    CHECK(problem.at(covariance, problem.latent.places, problem.likelihood, settings).end.unexplained_share >
+          1.0 - 1e-7);
   }
 }
 

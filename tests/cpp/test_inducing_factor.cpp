@@ -20,7 +20,8 @@ struct Functional {
   Functional(const Data& data_, Index inducing) : data(data_) {
     const Philox random(23);
     const Index n = data.cloud.view().n;
-    weights = Eigen::MatrixXd::NullaryExpr(inducing, n, [&](Index i, Index j) { return random.normal(std::uint64_t(i * n + j)); });
+    weights = Eigen::MatrixXd::NullaryExpr(inducing, n,
+                                           [&](Index i, Index j) { return random.normal(std::uint64_t(i * n + j)); });
     rates = Eigen::VectorXd::NullaryExpr(n, [&](Index i) { return random.normal(std::uint64_t(10000 + i)); });
   }
 
@@ -77,9 +78,12 @@ TEST_CASE("the adjoint of features, factor and unexplained variance is that of d
     const Functional functional(data, 6);
     const InducingGradient gradient = functional.gradient(model.covariance, positions);
     CHECK(difference(gradient.positions, position_differences(positions, 1e-5, [&](const Cloud& at) {
-            return functional.value(model.covariance, at); })) < 1e-7);
-    CHECK(difference(parameter_gradient(gradient), parameter_differences(model.covariance, 1e-5, [&](const Covariance& at) {
-            return functional.value(at, positions); })) < 1e-7);
+                       return functional.value(model.covariance, at);
+                     })) < 1e-7);
+    CHECK(difference(parameter_gradient(gradient),
+                     parameter_differences(model.covariance, 1e-5, [&](const Covariance& at) {
+                       return functional.value(at, positions);
+                     })) < 1e-7);
   }
 }
 

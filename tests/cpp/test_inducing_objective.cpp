@@ -1,5 +1,5 @@
-// The objective of a given posterior on inducing points against dense matrices, its gradient against differences, and what
-// maximises it.
+// The objective of a given posterior on inducing points against dense matrices, its gradient against differences, and
+// what maximises it.
 #include "variational/inducing_objective.h"
 
 #include <doctest/doctest.h>
@@ -43,10 +43,10 @@ struct ObjectiveCase {
     latent.response.design.clear();
   }
 
-  InducingObjective at(const RootedPosterior& q, const Covariance& covariance, const Cloud& inducing, const Likelihood& family,
-                       bool derivatives, int threads = 1) const {
-    return inducing_objective(latent.response, latent.places.view(), inducing.view(), covariance, family, q, objective, jitter,
-                              derivatives, with_threads(threads));
+  InducingObjective at(const RootedPosterior& q, const Covariance& covariance, const Cloud& inducing,
+                       const Likelihood& family, bool derivatives, int threads = 1) const {
+    return inducing_objective(latent.response, latent.places.view(), inducing.view(), covariance, family, q, objective,
+                              jitter, derivatives, with_threads(threads));
   }
   InducingObjective at(const RootedPosterior& q, bool derivatives = true, int threads = 1) const {
     return at(q, covariance, latent.nodes, likelihood, derivatives, threads);
@@ -74,9 +74,12 @@ struct ObjectiveCase {
       if (tight) value -= 0.5 * c * std::log1p(d * latent.response.weights[i] / likelihood.parameters[0] / c);
     }
     if (objective.score == RowScore::expected)
-      return value + expectations(likelihood, latent.response.observations(), mean.data(), variance.data(), {}, nullptr, {});
+      return value +
+             expectations(likelihood, latent.response.observations(), mean.data(), variance.data(), {}, nullptr, {});
     for (const double density :
-         marginal_density(likelihood, {latent.response.observations(), mean.data(), variance.data(), nullptr}, false, {}).value)
+         marginal_density(likelihood, {latent.response.observations(), mean.data(), variance.data(), nullptr}, false,
+                          {})
+             .value)
       value += density;
     return value;
   }
@@ -107,15 +110,21 @@ TEST_CASE("the gradient of the objective at a given posterior is that of differe
   for_objectives([](const ObjectiveCase& problem) {
     const RootedPosterior q = some_root(6);
     const InducingObjective at = problem.at(q);
-    CHECK(difference(at.gradient.covariance.positions, position_differences(problem.latent.nodes, 1e-4, [&](const Cloud& moved) {
-            return problem.at(q, problem.covariance, moved, problem.likelihood, false).value; })) < 1e-6);
-    CHECK(difference(parameter_gradient(at.gradient.covariance), parameter_differences(problem.covariance, 1e-4, [&](const Covariance& moved) {
-            return problem.at(q, moved, problem.latent.nodes, problem.likelihood, false).value; })) < 1e-6);
+    CHECK(difference(at.gradient.covariance.positions,
+                     position_differences(problem.latent.nodes, 1e-4, [&](const Cloud& moved) {
+                       return problem.at(q, problem.covariance, moved, problem.likelihood, false).value;
+                     })) < 1e-6);
+    CHECK(difference(parameter_gradient(at.gradient.covariance),
+                     parameter_differences(problem.covariance, 1e-4, [&](const Covariance& moved) {
+                       return problem.at(q, moved, problem.latent.nodes, problem.likelihood, false).value;
+                     })) < 1e-6);
     for (std::size_t a = 0; a < at.gradient.likelihood.size(); ++a)
-      CHECK(at.gradient.likelihood[a] == doctest::Approx(derivative(1e-4, [&](double by) {
+      CHECK(at.gradient.likelihood[a] ==
+            doctest::Approx(derivative(1e-4, [&](double by) {
               Likelihood moved = problem.likelihood;
               moved.parameters[a] *= std::exp(by);
-              return problem.at(q, problem.covariance, problem.latent.nodes, moved, false).value; })).epsilon(1e-6));
+              return problem.at(q, problem.covariance, problem.latent.nodes, moved, false).value;
+            })).epsilon(1e-6));
     VectorXd mean(6);
     MatrixXd root = MatrixXd::Zero(6, 6);
     for (Index j = 0; j < 6; ++j) {
@@ -136,7 +145,9 @@ TEST_CASE("the gradient of the objective at a given posterior is that of differe
   });
 }
 
-TEST_CASE("the collapsed bound's posterior maximises the objective, and a weighted divergence has that of noise times the weight") {
+TEST_CASE(
+    "the collapsed bound's posterior maximises the objective, and a weighted divergence has that of noise times the "
+    "weight") {
   for (const double kl_weight : {1.0, 0.3, 2.5})
     for (const BoundKind kind : {BoundKind::tight, BoundKind::standard}) {
       const ObjectiveCase problem(ResponseFamily::gaussian, {RowScore::expected, kind, kl_weight}, 8, 40);
@@ -144,9 +155,11 @@ TEST_CASE("the collapsed bound's posterior maximises the objective, and a weight
       settings.kind = BoundKind::standard;
       settings.jitter = jitter;
       const Likelihood tempered{ResponseFamily::gaussian, {kl_weight * problem.likelihood.parameters[0]}};
-      const FamilyPosterior start = family_posterior_at(std::vector<double>(40, 0.1), problem.latent.response, tempered, {});
-      const FamilyBound best = family_bound(problem.latent.response, problem.latent.places.view(), problem.latent.nodes.view(),
-                                            problem.covariance, tempered, start, settings, false, {});
+      const FamilyPosterior start =
+          family_posterior_at(std::vector<double>(40, 0.1), problem.latent.response, tempered, {});
+      const FamilyBound best =
+          family_bound(problem.latent.response, problem.latent.places.view(), problem.latent.nodes.view(),
+                       problem.covariance, tempered, start, settings, false, {});
       const RootedPosterior q = with_covariance_root({best.weights.col(0), best.factor, true});
       const InducingObjective at = problem.at(q);
       CHECK(at.gradient.mean.cwiseAbs().maxCoeff() < 1e-9);
@@ -164,9 +177,11 @@ TEST_CASE("a family's bound of a weighted divergence is the objective at its pos
       settings.jitter = jitter;
       settings.kl_weight = kl_weight;
       settings.tolerance = 1e-11;
-      const FamilyPosterior start = family_posterior_at(std::vector<double>(40, 0.1), problem.latent.response, problem.likelihood, {});
-      const FamilyBound best = family_bound(problem.latent.response, problem.latent.places.view(), problem.latent.nodes.view(),
-                                            problem.covariance, problem.likelihood, start, settings, true, {});
+      const FamilyPosterior start =
+          family_posterior_at(std::vector<double>(40, 0.1), problem.latent.response, problem.likelihood, {});
+      const FamilyBound best =
+          family_bound(problem.latent.response, problem.latent.places.view(), problem.latent.nodes.view(),
+                       problem.covariance, problem.likelihood, start, settings, true, {});
       const InducingObjective at = problem.at(with_covariance_root({best.weights.col(0), best.factor, true}));
       CHECK(best.value == doctest::Approx(at.value).epsilon(1e-9));
       CHECK(best.divergence == doctest::Approx(at.divergence).epsilon(1e-9));
@@ -214,13 +229,15 @@ TEST_CASE("the objective does not depend on the number of threads") {
 
 TEST_CASE("the divergence is one distribution's, whatever its root, and that of the field without the trend") {
   RootedPosterior q = some_root(7);
-  const RootedPosterior back = with_covariance_root(rooted({(q.lower * q.lower.transpose()).inverse(), VectorXd::Zero(7)}));
+  const RootedPosterior back =
+      with_covariance_root(rooted({(q.lower * q.lower.transpose()).inverse(), VectorXd::Zero(7)}));
   RootedPosterior centred = q;
   centred.mean.setZero();
   for (const Index trend : {0, 2}) {
     const double expected = divergence_from_prior(centred, trend);
     CHECK(divergence_from_prior(back, trend) == doctest::Approx(expected).epsilon(1e-10));
     const MatrixXd S = (q.lower * q.lower.transpose()).bottomRightCorner(7 - trend, 7 - trend);
-    CHECK(expected == doctest::Approx(0.5 * (S.trace() - double(7 - trend) - std::log(S.determinant()))).epsilon(1e-10));
+    CHECK(expected ==
+          doctest::Approx(0.5 * (S.trace() - double(7 - trend) - std::log(S.determinant()))).epsilon(1e-10));
   }
 }

@@ -11,7 +11,8 @@ namespace {
 
 Eigen::MatrixXd some_weights(Index rows, Index columns) {
   const Philox random(17);
-  return Eigen::MatrixXd::NullaryExpr(rows, columns, [&](Index i, Index j) { return random.normal(std::uint64_t(i * columns + j)); });
+  return Eigen::MatrixXd::NullaryExpr(rows, columns,
+                                      [&](Index i, Index j) { return random.normal(std::uint64_t(i * columns + j)); });
 }
 
 }  // namespace
@@ -27,7 +28,8 @@ TEST_CASE("covariances with inducing points are those of the dense model, in eve
       std::vector<ComponentCovariances> parts;
       CHECK(difference(points.covariances(others.view(), nullptr), expected) < 1e-12);
       CHECK(difference(points.covariances(others.view(), &parts), expected) < 1e-12);
-      CHECK(difference(points.covariances(nullptr), reference::cross_covariance(model.covariance, inducing.view(), inducing.view())) < 1e-12);
+      CHECK(difference(points.covariances(nullptr),
+                       reference::cross_covariance(model.covariance, inducing.view(), inducing.view())) < 1e-12);
     }
   });
 }
@@ -48,9 +50,11 @@ TEST_CASE("derivatives through covariances with inducing points are those of dif
     Eigen::MatrixXd bar = weights;
     points.contract(parts, bar, weights.cwiseProduct(covariances).sum(), gradient);
     CHECK(difference(gradient.positions, position_differences(inducing, 1e-5, [&](const Cloud& at) {
-            return value(model.covariance, at); })) < 1e-7);
-    CHECK(difference(parameter_gradient(gradient), parameter_differences(model.covariance, 1e-5, [&](const Covariance& at) {
-            return value(at, inducing); })) < 1e-7);
+                       return value(model.covariance, at);
+                     })) < 1e-7);
+    CHECK(difference(parameter_gradient(gradient),
+                     parameter_differences(model.covariance, 1e-5,
+                                           [&](const Covariance& at) { return value(at, inducing); })) < 1e-7);
   }
 }
 

@@ -137,9 +137,8 @@ TEST_CASE("duplicated data without a nugget: the first location whose neighbours
   REQUIRE(expected >= 0);
   Covariance covariance = structures()[2].covariance;
   covariance.nugget = 0.0;
-  with_each_instruction_set([&] {
-    CHECK(krige(data.view(), targets.view(), table, covariance, true, with_threads(1)).failed == expected);
-  });
+  with_each_instruction_set(
+      [&] { CHECK(krige(data.view(), targets.view(), table, covariance, true, with_threads(1)).failed == expected); });
 }
 
 TEST_CASE("kriging is the same for any number of threads, to the last bit") {

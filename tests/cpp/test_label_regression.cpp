@@ -1,6 +1,6 @@
 // Moments of class labels against dense algebra, and their adjoint against differences.
-#include <Eigen/Cholesky>
 #include <doctest/doctest.h>
+#include <Eigen/Cholesky>
 
 #include <cmath>
 

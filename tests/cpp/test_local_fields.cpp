@@ -50,7 +50,8 @@ TEST_CASE("local fields: value, gradient and information are those of dense cond
         const LikelihoodSums sums = conditional_sums(problem, covariance, true, with_threads(1));
         check_values(sums, expected);
         check_derivatives(sums, expected);
-        check_gradient(conditional_gradient(problem, covariance, data.beta(), with_threads(1)), expected, data.beta(), 29.0);
+        check_gradient(conditional_gradient(problem, covariance, data.beta(), with_threads(1)), expected, data.beta(),
+                       29.0);
       });
     }
   }

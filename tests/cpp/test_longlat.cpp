@@ -53,9 +53,9 @@ TEST_CASE("longitudes are periodic") {
 }
 
 TEST_CASE("latitudes outside [-90, 90] are refused") {
-  CHECK_THROWS_WITH_AS(
-      embed({0, 0, 10, 90.5}),
-      "The latitude in row 2 is not in [-90, 90]: are the columns longitude, latitude, in degrees?", Error);
+  CHECK_THROWS_WITH_AS(embed({0, 0, 10, 90.5}),
+                       "The latitude in row 2 is not in [-90, 90]: are the columns longitude, latitude, in degrees?",
+                       Error);
   CHECK_THROWS_AS(embed({0, std::nan("")}), Error);
   CHECK_THROWS_AS(embed({INFINITY, 0}), Error);
 }

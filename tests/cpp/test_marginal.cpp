@@ -32,7 +32,8 @@ double reference_marginal(const Likelihood& likelihood, const Response& response
 
 MarginalDensity marginal_of(const Likelihood& likelihood, const Grid& grid, const std::vector<double>& mean,
                             const std::vector<double>& variance, int threads = 1) {
-  return marginal_density(likelihood, {grid.observations(), mean.data(), variance.data(), nullptr}, true, with_threads(threads));
+  return marginal_density(likelihood, {grid.observations(), mean.data(), variance.data(), nullptr}, true,
+                          with_threads(threads));
 }
 
 double sum_of(const std::vector<double>& x) {
@@ -85,7 +86,8 @@ TEST_CASE("derivatives of marginal densities are differences of them") {
       Likelihood more = family.likelihood, less = family.likelihood;
       more.parameters[p] *= std::exp(h), less.parameters[p] *= std::exp(-h);
       const double slope = (sum_of(marginal_of(more, grid, grid.mean, variance).value) -
-                            sum_of(marginal_of(less, grid, grid.mean, variance).value)) / (2 * h);
+                            sum_of(marginal_of(less, grid, grid.mean, variance).value)) /
+                           (2 * h);
       CHECK(density.d_log_parameters[p] == doctest::Approx(slope).epsilon(1e-6));
     }
   });
@@ -97,7 +99,8 @@ TEST_CASE("without variance the density is that at a point, and threads do not m
     const MarginalDensity point = marginal_of(family.likelihood, grid, grid.mean, none);
     for (std::size_t i = 0; i < grid.mean.size(); ++i)
       CHECK(point.value[i] ==
-            doctest::Approx(double(reference_log_density(family.likelihood, grid.responses[i], grid.mean[i]))).epsilon(1e-7));
+            doctest::Approx(double(reference_log_density(family.likelihood, grid.responses[i], grid.mean[i])))
+                .epsilon(1e-7));
     const MarginalDensity one = marginal_of(family.likelihood, grid, grid.mean, some, 1);
     const MarginalDensity four = marginal_of(family.likelihood, grid, grid.mean, some, 4);
     CHECK(one.value == four.value);
@@ -116,17 +119,19 @@ TEST_CASE("responses far from their linear predictor have a density") {
 
 TEST_CASE("linear predictors so uncertain that terms overflow far away have densities and derivatives") {
   const double y = 3.0, mean = 0.0, variance = 4e4;
-  const MarginalDensity density = marginal_density({ResponseFamily::gamma, {2.0}}, {{1, &y, nullptr, nullptr}, &mean, &variance, nullptr},
-                                                   true, with_threads(1));
+  const MarginalDensity density = marginal_density(
+      {ResponseFamily::gamma, {2.0}}, {{1, &y, nullptr, nullptr}, &mean, &variance, nullptr}, true, with_threads(1));
   // a normal density this wide is constant over the likelihood: log p integrates to 1 / y over eta = log y
-  CHECK(density.value[0] == doctest::Approx(-std::log(y) - 0.5 * std::log(8.0 * std::atan(1.0) * variance)).epsilon(1e-4));
-  for (const double slope : {density.d_mean[0], density.d_variance[0], density.d_log_parameters[0]}) CHECK(std::isfinite(slope));
+  CHECK(density.value[0] ==
+        doctest::Approx(-std::log(y) - 0.5 * std::log(8.0 * std::atan(1.0) * variance)).epsilon(1e-4));
+  for (const double slope : {density.d_mean[0], density.d_variance[0], density.d_log_parameters[0]})
+    CHECK(std::isfinite(slope));
 }
 
 TEST_CASE("a density that cannot be integrated is not a number, and leaves the others be") {
   const double y[] = {3.0, 1e-300}, mean[] = {0.0, 0.0}, variance[] = {0.5, 100.0};
-  const MarginalDensity density =
-      marginal_density({ResponseFamily::gamma, {100.0}}, {{2, y, nullptr, nullptr}, mean, variance, nullptr}, false, with_threads(1));
+  const MarginalDensity density = marginal_density(
+      {ResponseFamily::gamma, {100.0}}, {{2, y, nullptr, nullptr}, mean, variance, nullptr}, false, with_threads(1));
   CHECK(std::isfinite(density.value[0]));
   CHECK(std::isnan(density.value[1]));
 }
@@ -134,7 +139,8 @@ TEST_CASE("a density that cannot be integrated is not a number, and leaves the o
 // P(y = 0) is about 1/2 there: the half of the normal density in which exp(eta) is nothing.
 TEST_CASE("a linear predictor too wide for the nodes has no density, and one that is just not has") {
   const double y[] = {0.0, 0.0, 3.0, 0.0}, mean[] = {0.0, 0.0, 0.0, 0.0}, variance[] = {1e12, 1e200, 0.5, 1e5};
-  for (const Likelihood& likelihood : {Likelihood{ResponseFamily::poisson, {}}, Likelihood{ResponseFamily::negative_binomial, {2.0}}}) {
+  for (const Likelihood& likelihood :
+       {Likelihood{ResponseFamily::poisson, {}}, Likelihood{ResponseFamily::negative_binomial, {2.0}}}) {
     const MarginalDensity density =
         marginal_density(likelihood, {{4, y, nullptr, nullptr}, mean, variance, nullptr}, true, with_threads(1));
     CHECK(std::isnan(density.value[0]));
@@ -146,7 +152,8 @@ TEST_CASE("a linear predictor too wide for the nodes has no density, and one tha
 
 TEST_CASE("the gamma variable of Student's t gives the posterior mean") {
   const Likelihood student{ResponseFamily::student_t, {0.5, 3.0}};
-  const double y[] = {0.4, -3.0, 1.0}, mean[] = {0.0, 0.0, 0.0}, variance[] = {0.3, 2.0, 0.0}, weights[] = {1.0, 2.0, 1.0};
+  const double y[] = {0.4, -3.0, 1.0}, mean[] = {0.0, 0.0, 0.0}, variance[] = {0.3, 2.0, 0.0},
+               weights[] = {1.0, 2.0, 1.0};
   const MarginalInput input{{3, y, nullptr, weights}, mean, variance, nullptr};
   const std::vector<double> omega = matched_omega(student, input);
   const MarginalDensity density = marginal_density(student, input, false, with_threads(1));

@@ -17,8 +17,7 @@ namespace {
 struct Filled {
   std::vector<double> value, shape;
 
-  explicit Filled(double nu)
-      : value(std::size_t(MaternTable::intervals) * 8), shape(value.size()) {
+  explicit Filled(double nu) : value(std::size_t(MaternTable::intervals) * 8), shape(value.size()) {
     const MaternSmoothness smoothness{nu, std::lgamma(nu), Eigen::numext::digamma(nu)};
     covariance_kernels().fill_matern_table(smoothness, value.data(), shape.data());
   }

@@ -14,8 +14,10 @@ namespace {
 Covariance matern() { return {{component(Family::matern, 1.3, {0.3}, {0, 0}, 1.5)}, 0.0, {}}; }
 
 Covariance sum_of_two() {
-  Covariance sum{{component(Family::exponential, 0.8, {0.2, 0.5}, {0, 1}), component(Family::matern, 0.5, {0.9}, {0, 0}, 2.5)},
-                 0.0, {}};
+  Covariance sum{
+      {component(Family::exponential, 0.8, {0.2, 0.5}, {0, 1}), component(Family::matern, 0.5, {0.9}, {0, 0}, 2.5)},
+      0.0,
+      {}};
   sum.active.assign(sum.parameters(), 1);
   sum.active[sum.parameters() - 2] = 0;
   return sum;
@@ -169,8 +171,7 @@ TEST_CASE("sub-sampled bounds and gradients average to the full ones over any pa
     } else {
       for (const auto& nodes : node_parts)
         for (const auto& data : data_parts)
-          add(bound.batch_of(nodes, data),
-              double(nodes.size()) / m * double(data.size()) / n);
+          add(bound.batch_of(nodes, data), double(nodes.size()) / m * double(data.size()) / n);
     }
     CHECK(value == doctest::Approx(full.value).epsilon(1e-12));
     for (std::size_t a = 0; a < expected.size(); ++a)
@@ -190,7 +191,8 @@ TEST_CASE("sub-sampled bounds and gradients average to the full ones over any pa
   check(LatentCase(20, 31, 5, true, matern()), parts(20, {5, 5, 5, 5}), {});
   check(LatentCase(20, 31, 5, true, matern()), parts(20, {1, 7, 12}), {});
   check(LatentCase(20, 31, 5, false, matern()), parts(20, {4, 16}), parts(31, {10, 1, 20}));
-  check(LatentCase(20, 31, 5, false, matern()), parts(20, {4, 16}), parts(31, {10, 1, 20}), MeanFieldPrior::neighborhoods);
+  check(LatentCase(20, 31, 5, false, matern()), parts(20, {4, 16}), parts(31, {10, 1, 20}),
+        MeanFieldPrior::neighborhoods);
 }
 
 TEST_CASE("the mean-field bound does not depend on the number of threads") {

@@ -97,7 +97,8 @@ TEST_CASE("long Adam ends at the closed-form optimum of q and trend") {
     MeanFieldAdamSettings adam = settings(latent, optimum, false);
     adam.batch_size = batch;
     adam.epochs = batch == 24 ? 4000 : 3000;
-    const MeanFieldFit fit = fit_mean_field(*latent.model, latent.response, latent.point(poisson_likelihood()), adam, context);
+    const MeanFieldFit fit =
+        fit_mean_field(*latent.model, latent.response, latent.point(poisson_likelihood()), adam, context);
     CHECK(fit.value < best + 1e-9);
     CHECK(fit.value > best - (batch == 24 ? 1e-4 : 0.02));
     for (std::size_t j = 0; j < optimum.moments.size(); ++j)

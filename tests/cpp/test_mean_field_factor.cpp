@@ -1,5 +1,5 @@
-// The mean-field posterior as a sparse one with the factor of a diagonal: its optimum is that of the mean-field bound, and
-// its gradient the bound's.
+// The mean-field posterior as a sparse one with the factor of a diagonal: its optimum is that of the mean-field bound,
+// and its gradient the bound's.
 #include "linalg/sparse/mean_field_factor.h"
 
 #include <cmath>
@@ -24,7 +24,8 @@ void check_optimum(bool at_nodes, bool counts, bool exact, double factor_bytes) 
   PosteriorSettings settings;
   settings.tolerance = 1e-11;
   settings.max_iterations = 200;
-  const PosteriorOutcome outcome = posterior.fit(posterior.start(eta, likelihood, context), likelihood, settings, true, context);
+  const PosteriorOutcome outcome =
+      posterior.fit(posterior.start(eta, likelihood, context), likelihood, settings, true, context);
   CHECK(outcome.converged);
 
   MeanFieldPoint point = latent.point(likelihood);

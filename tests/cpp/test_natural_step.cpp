@@ -33,8 +33,8 @@ struct Case {
 
   // action(step) with the rows' step under a covariance and with inducing points.
   template <class Action>
-  auto with(const std::vector<int>& rows, const Covariance& at, const Cloud& inducing, const Likelihood& family, BoundKind kind,
-            const Action& action) const {
+  auto with(const std::vector<int>& rows, const Covariance& at, const Cloud& inducing, const Likelihood& family,
+            BoundKind kind, const Action& action) const {
     const PreparedCovariance prepared = prepare(at, inducing.dim, true);
     const InducingPoints points(prepared, inducing.view());
     const InducingFactor factor(points, jitter, true);
@@ -51,7 +51,8 @@ struct Case {
   NaturalPosterior moved(const std::vector<int>& rows, const NaturalPosterior& from, double rate) const {
     return with(rows, BoundKind::standard, [&](const NaturalStep& step) { return step.moved(from, rate); });
   }
-  BatchGradient gradient(const std::vector<int>& rows, const NaturalPosterior& at, BoundKind kind = BoundKind::tight) const {
+  BatchGradient gradient(const std::vector<int>& rows, const NaturalPosterior& at,
+                         BoundKind kind = BoundKind::tight) const {
     return with(rows, kind, [&](const NaturalStep& step) { return step.gradient(at); });
   }
   Index columns() const { return 2 + latent.nodes.view().n; }
@@ -85,9 +86,11 @@ TEST_CASE("a step of size one on all rows gives the best posterior of a gaussian
   FamilyBoundSettings settings;
   settings.kind = BoundKind::standard;
   settings.jitter = jitter;
-  const FamilyPosterior start = family_posterior_at(std::vector<double>(60, 0.1), problem.latent.response, problem.likelihood, {});
-  const FamilyBound best = family_bound(problem.latent.response, problem.latent.places.view(), problem.latent.nodes.view(),
-                                        problem.covariance, problem.likelihood, start, settings, false, RunContext{});
+  const FamilyPosterior start =
+      family_posterior_at(std::vector<double>(60, 0.1), problem.latent.response, problem.likelihood, {});
+  const FamilyBound best =
+      family_bound(problem.latent.response, problem.latent.places.view(), problem.latent.nodes.view(),
+                   problem.covariance, problem.likelihood, start, settings, false, RunContext{});
   const NaturalPosterior q = problem.moved(problem.all(), some_posterior(problem.columns()), 1.0);
   const Index m = problem.columns() - 2;
   CHECK(difference(lower(q.precision.bottomRightCorner(m, m)), lower(best.factor * best.factor.transpose())) < 1e-12);
@@ -99,7 +102,8 @@ TEST_CASE("a step of size one on all rows gives the best posterior of a gaussian
 TEST_CASE("steps of 1, 1/2, 1/3, .. over equal batches give the posterior of all rows") {
   const Case problem(ResponseFamily::gaussian);
   NaturalPosterior q = some_posterior(problem.columns());
-  for (int batch = 0; batch < 4; ++batch) q = problem.moved(rows_from(15 * batch, 15 * batch + 15), q, 1.0 / (batch + 1));
+  for (int batch = 0; batch < 4; ++batch)
+    q = problem.moved(rows_from(15 * batch, 15 * batch + 15), q, 1.0 / (batch + 1));
   CHECK(distance(q, problem.moved(problem.all(), some_posterior(problem.columns()), 1.0)) < 1e-12);
 }
 
@@ -113,9 +117,11 @@ TEST_CASE("where steps move nothing the posterior and the bound are those of a f
   settings.kind = BoundKind::standard;
   settings.jitter = jitter;
   settings.tolerance = 1e-12;
-  const FamilyPosterior start = family_posterior_at(std::vector<double>(60, 0.1), problem.latent.response, problem.likelihood, {});
-  const FamilyBound best = family_bound(problem.latent.response, problem.latent.places.view(), problem.latent.nodes.view(),
-                                        problem.covariance, problem.likelihood, start, settings, false, RunContext{});
+  const FamilyPosterior start =
+      family_posterior_at(std::vector<double>(60, 0.1), problem.latent.response, problem.likelihood, {});
+  const FamilyBound best =
+      family_bound(problem.latent.response, problem.latent.places.view(), problem.latent.nodes.view(),
+                   problem.covariance, problem.likelihood, start, settings, false, RunContext{});
   CHECK(difference(mean(q), best.weights.col(0)) < 1e-6);
   const BatchGradient gradient = problem.gradient(problem.all(), q, BoundKind::standard);
   CHECK(gradient.score - divergence_from_prior(rooted(q), 0) == doctest::Approx(best.value).epsilon(1e-9));
@@ -156,15 +162,20 @@ TEST_CASE("the gradient of a batch is that of differences, for every family") {
                             [&](const NaturalStep& step) { return step.gradient(q).score; });
       };
       const BatchGradient gradient = problem.gradient(rows, q, kind);
-      CHECK(difference(gradient.covariance.positions, position_differences(problem.latent.nodes, 1e-4, [&](const Cloud& at) {
-              return value(problem.covariance, at, problem.likelihood); })) < 1e-6);
-      CHECK(difference(parameter_gradient(gradient.covariance), parameter_differences(problem.covariance, 1e-4, [&](const Covariance& at) {
-              return value(at, problem.latent.nodes, problem.likelihood); })) < 1e-6);
+      CHECK(difference(gradient.covariance.positions,
+                       position_differences(problem.latent.nodes, 1e-4, [&](const Cloud& at) {
+                         return value(problem.covariance, at, problem.likelihood);
+                       })) < 1e-6);
+      CHECK(difference(parameter_gradient(gradient.covariance),
+                       parameter_differences(problem.covariance, 1e-4, [&](const Covariance& at) {
+                         return value(at, problem.latent.nodes, problem.likelihood);
+                       })) < 1e-6);
       for (std::size_t a = 0; a < gradient.likelihood.size(); ++a)
         CHECK(gradient.likelihood[a] == doctest::Approx(derivative(1e-4, [&](double by) {
-                Likelihood moved = problem.likelihood;
-                moved.parameters[a] *= std::exp(by);
-                return value(problem.covariance, problem.latent.nodes, moved); })).epsilon(1e-6));
+                                          Likelihood moved = problem.likelihood;
+                                          moved.parameters[a] *= std::exp(by);
+                                          return value(problem.covariance, problem.latent.nodes, moved);
+                                        })).epsilon(1e-6));
     }
 }
 
@@ -172,7 +183,8 @@ TEST_CASE("negative curvatures count as none, so that the precision stays above 
   const Case problem(ResponseFamily::student_t);
   const Eigen::VectorXd precision = Eigen::VectorXd::LinSpaced(60, -1.0, 1.0), natural = Eigen::VectorXd::Ones(60);
   const auto posterior = [&](const Eigen::VectorXd& of) {
-    return problem.with(problem.all(), BoundKind::standard, [&](const NaturalStep& step) { return step.posterior(of, natural); });
+    return problem.with(problem.all(), BoundKind::standard,
+                        [&](const NaturalStep& step) { return step.posterior(of, natural); });
   };
   CHECK(distance(posterior(precision), posterior(precision.cwiseMax(0.0))) == 0.0);
   NaturalPosterior q = posterior(precision);

@@ -171,8 +171,8 @@ TEST_CASE("the joint search sees all reference rows and the queries before") {
     for (int r = 0; r < queries; ++r) rank[600 + order[r]] = r;
     int wrong = 0;
     for (int j = 0; j < queries; j += comparison_step())
-      wrong += row_of(table, j) != brute_nearest(both.view(), query.view()[j], k,
-                                                 [&](int row) { return rank[row] < rank[600 + j]; });
+      wrong += row_of(table, j) !=
+               brute_nearest(both.view(), query.view()[j], k, [&](int row) { return rank[row] < rank[600 + j]; });
     CHECK(wrong == 0);
   }
 }
@@ -254,6 +254,6 @@ TEST_CASE("bad input is refused") {
   CHECK_THROWS_AS(nearest_by_sector(cloud.view(), cloud.view(), Surface::sphere, 4, 1, with_threads(1)), Error);
   Cloud broken = cloud;
   broken.coords[4] = std::nan("");
-  CHECK_THROWS_WITH_AS(nearest_others(broken.view(), 2, with_threads(1)),
-                       "Coordinate 1 of row 3 is not finite.", Error);
+  CHECK_THROWS_WITH_AS(nearest_others(broken.view(), 2, with_threads(1)), "Coordinate 1 of row 3 is not finite.",
+                       Error);
 }

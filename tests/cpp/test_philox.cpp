@@ -6,8 +6,8 @@
 #include "random/philox.h"
 
 using neargp::Philox;
-using neargp::PhiloxBlock;
 using neargp::philox4x32;
+using neargp::PhiloxBlock;
 
 namespace {
 

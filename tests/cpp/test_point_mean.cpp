@@ -52,12 +52,14 @@ TEST_CASE("coefficients of the mean's own points are those of the orthogonal bas
   MeanEquations equations = mean_equations(data);
   equations.natural.resize(120, 0);
   const MeanSolution found = point_mean(equations, points.view(), covariance, jitter, with_threads(1));
-  const MatrixXd weights = point_weights(data.cloud.view(), found.solved, points.view(), covariance, jitter, with_threads(1)).weights;
+  const MatrixXd weights =
+      point_weights(data.cloud.view(), found.solved, points.view(), covariance, jitter, with_threads(1)).weights;
 
   const MatrixXd K_zx = dense_cross(inducing, data.cloud), K_zg = dense_cross(inducing, own);
   const Eigen::LLT<MatrixXd> prior(dense_prior(inducing));
   const MatrixXd A = prior.matrixL().solve(K_zx), A_g = prior.matrixL().solve(K_zg);
-  const MatrixXd R_gg = dense_prior(own) - A_g.transpose() * A_g, R_gx = dense_cross(own, data.cloud) - A_g.transpose() * A;
+  const MatrixXd R_gg = dense_prior(own) - A_g.transpose() * A_g,
+                 R_gx = dense_cross(own, data.cloud) - A_g.transpose() * A;
   const MatrixXd W = equations.precision.asDiagonal();
   const MatrixXd B = MatrixXd::Identity(9, 9) + A * W * A.transpose();
   const MatrixXd P = W - W * A.transpose() * B.llt().solve(A * W);
@@ -77,13 +79,15 @@ TEST_CASE("without points of its own the mean is that of the bound") {
   all << equations.natural, equations.values;
   equations.natural.resize(120, 0);
   equations.values = all;
-  const CollapsedBound bound = collapsed_bound(regression(data), inducing.view(), smooth_covariance(), {}, false, with_threads(1));
+  const CollapsedBound bound =
+      collapsed_bound(regression(data), inducing.view(), smooth_covariance(), {}, false, with_threads(1));
   const MatrixXd A = Eigen::LLT<MatrixXd>(dense_prior(inducing)).matrixL().solve(dense_cross(inducing, data.cloud));
   const MeanSolution found = point_mean(equations, inducing.view(), smooth_covariance(), jitter, with_threads(1));
   CHECK((found.field - A.transpose() * bound.weights).norm() < 1e-9 * found.field.norm());
 }
 
-// KL of N(mean, S) and N(0, K) at Z and G together, where the mean is that of both and S that of Z with the prior given it.
+// KL of N(mean, S) and N(0, K) at Z and G together, where the mean is that of both and S that of Z with the prior given
+// it.
 TEST_CASE("the divergence is that of the gaussian vectors at the points of covariance and mean") {
   const Data data(uniform_cloud(60, 2, 3), 3);
   const Cloud inducing = uniform_cloud(6, 2, 5), own = uniform_cloud(8, 2, 6), points = both(inducing, own);
@@ -92,7 +96,8 @@ TEST_CASE("the divergence is that of the gaussian vectors at the points of covar
   equations.natural.resize(60, 0);
   equations.values = equations.values.leftCols(1).eval();
   const MeanSolution found = point_mean(equations, points.view(), covariance, jitter, with_threads(1));
-  const CollapsedBound bound = collapsed_bound(regression(data), inducing.view(), covariance, {}, false, with_threads(1));
+  const CollapsedBound bound =
+      collapsed_bound(regression(data), inducing.view(), covariance, {}, false, with_threads(1));
 
   const MatrixXd K = dense_prior(points);
   const MatrixXd lower = Eigen::LLT<MatrixXd>(dense_prior(inducing)).matrixL();
@@ -101,11 +106,16 @@ TEST_CASE("the divergence is that of the gaussian vectors at the points of covar
   const MatrixXd factor = bound.factor.triangularView<Eigen::Lower>();
   const MatrixXd S = (factor * factor.transpose()).inverse();
   const MatrixXd posterior = K - A.transpose() * A + A.transpose() * S * A;
-  const VectorXd mean = K * point_weights(data.cloud.view(), found.solved, points.view(), covariance, jitter, with_threads(1)).weights;
+  const VectorXd mean =
+      K * point_weights(data.cloud.view(), found.solved, points.view(), covariance, jitter, with_threads(1)).weights;
   const Eigen::LLT<MatrixXd> prior(K), after(posterior);
-  const auto log_det = [](const Eigen::LLT<MatrixXd>& of) { return 2.0 * of.matrixLLT().diagonal().array().log().sum(); };
-  const double dense = 0.5 * (prior.solve(posterior).trace() + mean.dot(prior.solve(mean)) - 14.0 + log_det(prior) - log_det(after));
-  const double by_parts = 0.5 * (found.solved.cwiseProduct(found.field).sum() + S.trace() - 6.0 - std::log(S.determinant()));
+  const auto log_det = [](const Eigen::LLT<MatrixXd>& of) {
+    return 2.0 * of.matrixLLT().diagonal().array().log().sum();
+  };
+  const double dense =
+      0.5 * (prior.solve(posterior).trace() + mean.dot(prior.solve(mean)) - 14.0 + log_det(prior) - log_det(after));
+  const double by_parts =
+      0.5 * (found.solved.cwiseProduct(found.field).sum() + S.trace() - 6.0 - std::log(S.determinant()));
   CHECK(by_parts == doctest::Approx(dense).epsilon(1e-6));
 }
 
@@ -117,7 +127,9 @@ TEST_CASE("the mean on points does not depend on threads") {
   const MeanSolution four = point_mean(equations, points.view(), smooth_covariance(), jitter, with_threads(4));
   CHECK(one.solved == four.solved);
   const auto weights = [&](int threads) {
-    return point_weights(data.cloud.view(), one.solved, points.view(), smooth_covariance(), jitter, with_threads(threads)).weights;
+    return point_weights(data.cloud.view(), one.solved, points.view(), smooth_covariance(), jitter,
+                         with_threads(threads))
+        .weights;
   };
   CHECK(weights(1) == weights(4));
 }

@@ -16,15 +16,20 @@ TEST_CASE("the averaged logistic function by fine sums, with its derivatives") {
       double sum = 0.0;
       const double step = 1e-3;
       for (double x = -9.0; x <= 9.0; x += step)
-        sum += step * std::exp(-0.5 * x * x) / std::sqrt(2.0 * M_PI) / (1.0 + std::exp(-mean - std::sqrt(variance) * x));
+        sum +=
+            step * std::exp(-0.5 * x * x) / std::sqrt(2.0 * M_PI) / (1.0 + std::exp(-mean - std::sqrt(variance) * x));
       const AveragedLogistic average = averaged_logistic(mean, variance);
       // What 16 nodes can do: the rule's error grows with the variance.
       CHECK(average.value == doctest::Approx(sum).epsilon(1e-5 * (1.0 + variance)));
       const double h = 1e-5;
-      CHECK(average.d_mean == doctest::Approx((averaged_logistic(mean + h, variance).value -
-                                               averaged_logistic(mean - h, variance).value) / (2 * h)).epsilon(1e-8));
-      CHECK(average.d_variance == doctest::Approx((averaged_logistic(mean, variance + h).value -
-                                                   averaged_logistic(mean, variance - h).value) / (2 * h)).epsilon(1e-6));
+      CHECK(average.d_mean ==
+            doctest::Approx(
+                (averaged_logistic(mean + h, variance).value - averaged_logistic(mean - h, variance).value) / (2 * h))
+                .epsilon(1e-8));
+      CHECK(average.d_variance ==
+            doctest::Approx(
+                (averaged_logistic(mean, variance + h).value - averaged_logistic(mean, variance - h).value) / (2 * h))
+                .epsilon(1e-6));
     }
 }
 
@@ -57,6 +62,7 @@ TEST_CASE("the score's derivatives in the variables are differences of it") {
     }
     Covariance other = covariance;
     other.nugget = 0.5;
-    CHECK_THROWS_AS(polya_gamma_score({data.cloud.view(), outputs, sign.data(), omega.data()}, targets, other, {}), Error);
+    CHECK_THROWS_AS(polya_gamma_score({data.cloud.view(), outputs, sign.data(), omega.data()}, targets, other, {}),
+                    Error);
   }
 }

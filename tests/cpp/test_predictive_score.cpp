@@ -35,12 +35,9 @@ struct ScoreCase {
   ScoredRows rows;
 
   ScoreCase(ResponseFamily family, std::vector<double> parameters, int inducing = 9, int n = 40)
-      : latent(inducing, inducing, n, true, family, 7),
-        likelihood{family, std::move(parameters)},
-        covariance(prepare(latent_covariance(1.3, 0.4), 2, false)),
-        points(covariance, latent.nodes.view()),
-        prior(points, 1e-6, false),
-        origin(random_lower(inducing, 3, 0.5)) {
+      : latent(inducing, inducing, n, true, family, 7), likelihood{family, std::move(parameters)},
+        covariance(prepare(latent_covariance(1.3, 0.4), 2, false)), points(covariance, latent.nodes.view()),
+        prior(points, 1e-6, false), origin(random_lower(inducing, 3, 0.5)) {
     for (int i = 0; i < n; ++i) mean.push_back(0.3 * std::sin(double(i)));
     rows = {latent.places.view(), latent.response.observations(), mean.data()};
   }
@@ -60,7 +57,8 @@ struct ScoreCase {
     }
     double value = -0.5 * kl_weight * (S.trace() - std::log(S.determinant()));
     for (const double density :
-         marginal_density(likelihood, {rows.observations, rows.mean, variance.data(), nullptr}, false, with_threads(1)).value)
+         marginal_density(likelihood, {rows.observations, rows.mean, variance.data(), nullptr}, false, with_threads(1))
+             .value)
       value += density;
     return value;
   }
@@ -105,11 +103,14 @@ TEST_CASE("the gradient of the predictive score is that of differences") {
         CHECK(score.d_factor(i, j) == doctest::Approx(expected).epsilon(1e-7).scale(1.0));
       }
     for (std::size_t p = 0; p < at.likelihood.parameters.size(); ++p)
-      CHECK(score.d_likelihood[p] == doctest::Approx(derivative(1e-4, [&](double by) {
-        Likelihood moved = at.likelihood;
-        moved.parameters[p] *= std::exp(by);
-        return value(relative, moved);
-      })).epsilon(1e-7).scale(1.0));
+      CHECK(score.d_likelihood[p] == doctest::Approx(derivative(1e-4,
+                                                                [&](double by) {
+                                                                  Likelihood moved = at.likelihood;
+                                                                  moved.parameters[p] *= std::exp(by);
+                                                                  return value(relative, moved);
+                                                                }))
+                                         .epsilon(1e-7)
+                                         .scale(1.0));
   });
 }
 

@@ -27,7 +27,8 @@ struct Padded {
   Matrix buffer;
   Index rows;
 
-  Padded(Index rows_, Index columns, double fill) : buffer(Matrix::Constant(rows_ + padding, columns, fill)), rows(rows_) {}
+  Padded(Index rows_, Index columns, double fill)
+      : buffer(Matrix::Constant(rows_ + padding, columns, fill)), rows(rows_) {}
   static Padded random(Index rows, Index columns) {
     Padded block(rows, columns, 7.0);
     block.buffer.topRows(rows) = Matrix::Random(rows, columns);
@@ -35,7 +36,9 @@ struct Padded {
   }
 
   Block block() { return {buffer.data(), rows, buffer.cols(), buffer.rows()}; }
-  ConstBlock operand(bool transposed = false) const { return {buffer.data(), rows, buffer.cols(), buffer.rows(), transposed}; }
+  ConstBlock operand(bool transposed = false) const {
+    return {buffer.data(), rows, buffer.cols(), buffer.rows(), transposed};
+  }
   Matrix value() const { return buffer.topRows(rows); }
 };
 
@@ -124,7 +127,8 @@ TEST_CASE("triangular solves undo products, and factors have the square that the
   });
 }
 
-// Memory is aligned to 16 bytes, and vectors of four numbers may be treated otherwise at addresses that are multiples of 32.
+// Memory is aligned to 16 bytes, and vectors of four numbers may be treated otherwise at addresses that are multiples
+// of 32.
 TEST_CASE("results do not depend on where blocks lie in memory, with every instruction set") {
   with_each_instruction_set([] {
     const ProductEngine& engine = product_engine();

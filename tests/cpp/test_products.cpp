@@ -28,7 +28,8 @@ void check_products(Eigen::Index m, Eigen::Index n) {
   rank_update(a, sum);
   const Matrix expected = Matrix::Constant(m, m, 5.0) + a.lazyProduct(a.transpose());
   for (Eigen::Index j = 0; j < m; ++j)
-    for (Eigen::Index i = 0; i < m; ++i) CHECK(sum(i, j) == doctest::Approx(i < j ? 5.0 : expected(i, j)).epsilon(1e-12));
+    for (Eigen::Index i = 0; i < m; ++i)
+      CHECK(sum(i, j) == doctest::Approx(i < j ? 5.0 : expected(i, j)).epsilon(1e-12));
 
   Matrix crossed = Matrix::Constant(m + 2, m + 2, 7.0);
   multiply_transposed(a, a, crossed);

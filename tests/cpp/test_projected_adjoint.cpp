@@ -62,9 +62,7 @@ struct Problem {
     return view;
   }
 
-  PreparedCovariance prepared(const Covariance& covariance) const {
-    return prepare(covariance, dim, false);
-  }
+  PreparedCovariance prepared(const Covariance& covariance) const { return prepare(covariance, dim, false); }
 
   double functional(const PreparedCovariance& prepared) const {
     const RunContext context;

@@ -5,8 +5,8 @@
 
 #include "likelihoods/quadrature.h"
 
-using neargp::QuadratureRule;
 using neargp::quadrature_rule;
+using neargp::QuadratureRule;
 
 namespace {
 
@@ -32,8 +32,8 @@ TEST_CASE("the rules have the moments of the standard normal distribution") {
 TEST_CASE("a function with poles at distance d is integrated up to the limit of each rule") {
   // E 1/(1 + (sd x)^2): its poles are at distance 1, and it is sqrt(pi/2)/sd * exp(1/(2 sd^2)) erfc(1/(sd sqrt 2))
   for (double sd = 0.05; sd < 15.0; sd *= 1.07) {
-    const double expected = std::sqrt(std::acos(-1.0) / 2.0) / sd * std::exp(0.5 / (sd * sd)) *
-                            std::erfc(1.0 / (sd * std::sqrt(2.0)));
+    const double expected =
+        std::sqrt(std::acos(-1.0) / 2.0) / sd * std::exp(0.5 / (sd * sd)) * std::erfc(1.0 / (sd * std::sqrt(2.0)));
     CHECK(expectation(quadrature_rule(sd), [&](double x) { return 1.0 / (1.0 + sd * sd * x * x); }) ==
           doctest::Approx(expected).epsilon(1e-7));
   }

@@ -30,9 +30,10 @@ struct Fitted {
   ResidualVecchia posterior;
 
   Fitted(const Model& model, int n, int k)
-      : data(uniform_cloud(n, model.dim), 3), inducing(uniform_cloud(9, model.dim, 8)), neighbors(neighbors_before(data, k)),
-        covariance(model.covariance),
-        posterior(residual_vecchia(regression(data), inducing.view(), neighbors, covariance, jitter, false, RunContext{})) {}
+      : data(uniform_cloud(n, model.dim), 3), inducing(uniform_cloud(9, model.dim, 8)),
+        neighbors(neighbors_before(data, k)), covariance(model.covariance),
+        posterior(
+            residual_vecchia(regression(data), inducing.view(), neighbors, covariance, jitter, false, RunContext{})) {}
 
   LowRankPosterior low_rank() const { return {inducing.view(), jitter, posterior.weights, posterior.factor}; }
   ResidualPrediction predict(Points targets, const NeighborTable& candidates, int k, int threads = 1) const {
@@ -81,7 +82,8 @@ TEST_CASE("neighbours are the candidates of the largest residual correlation") {
   const Cloud inducing = uniform_cloud(5, 2, 8);
   const NeighborTable candidates = neighbors_before(data, 20);
   const NeighborTable chosen =
-      residual_neighbors(data.cloud.view(), inducing.view(), candidates, 4, model.covariance, jitter, RunContext{}).neighbors;
+      residual_neighbors(data.cloud.view(), inducing.view(), candidates, 4, model.covariance, jitter, RunContext{})
+          .neighbors;
   Eigen::MatrixXd prior = reference::cross_covariance(model.covariance, inducing.view(), inducing.view());
   prior.diagonal().array() += jitter * prior(0, 0);
   const Eigen::MatrixXd cross = reference::cross_covariance(model.covariance, inducing.view(), data.cloud.view());
@@ -117,8 +119,9 @@ TEST_CASE("with all rows for neighbours draws are the means of predictions where
   for (Index t = 0; t < 4; ++t)
     for (int a = 0; a < 30; ++a) neighbors[t][a] = a;
   const std::vector<double> normals(4 * 3, 0.0);
-  const Simulation drawn = simulate_residual(regression(fit.data), targets.view(), {2, 0, 3, 1}, neighbors, fit.covariance,
-                                             {fit.inducing.view(), jitter, fit.posterior.weights}, normals.data(), RunContext{});
+  const Simulation drawn =
+      simulate_residual(regression(fit.data), targets.view(), {2, 0, 3, 1}, neighbors, fit.covariance,
+                        {fit.inducing.view(), jitter, fit.posterior.weights}, normals.data(), RunContext{});
   const ResidualPrediction expected = fit.predict(targets.view(), nearest(fit.data, targets, 30), 30);
   REQUIRE(drawn.failed == -1);
   for (Index t = 0; t < 4; ++t)

@@ -18,7 +18,8 @@ namespace {
 constexpr double jitter = 1e-6;
 
 ResidualVecchia evaluate(const Data& data, const Cloud& inducing, const NeighborTable& neighbors,
-                         const Covariance& covariance, bool derivatives = false, int threads = 1, double with_jitter = jitter) {
+                         const Covariance& covariance, bool derivatives = false, int threads = 1,
+                         double with_jitter = jitter) {
   RunContext context;
   context.threads = threads;
   return residual_vecchia(regression(data), inducing.view(), neighbors, covariance, with_jitter, derivatives, context);
@@ -35,7 +36,8 @@ double exact_value(const Data& data, const Covariance& covariance) {
 
 }  // namespace
 
-TEST_CASE("the likelihood is that of the dense covariance matrix, for every covariance, with unequal noise and a trend") {
+TEST_CASE(
+    "the likelihood is that of the dense covariance matrix, for every covariance, with unequal noise and a trend") {
   for (const Model& model : all_models()) {
     CAPTURE(model.name);
     const Data data(uniform_cloud(40, model.dim), 3);
@@ -97,7 +99,8 @@ TEST_CASE("with all earlier rows for neighbours the likelihood is exact") {
 TEST_CASE("with inducing points at the rows the likelihood is exact, whatever the neighbours") {
   const Model model = all_models().front();
   const Data data(uniform_cloud(30, model.dim), 2);
-  const ResidualVecchia result = evaluate(data, data.cloud, neighbors_before(data, 2), model.covariance, false, 1, 1e-12);
+  const ResidualVecchia result =
+      evaluate(data, data.cloud, neighbors_before(data, 2), model.covariance, false, 1, 1e-12);
   CHECK(result.value == doctest::Approx(exact_value(data, model.covariance)).epsilon(1e-8));
 }
 

@@ -200,7 +200,8 @@ TEST_CASE("inverse_quadratic_form() leaves out less than a thousandth, and finds
       for (std::size_t i = 0; i < b.size(); ++i) expected += b[i] * x[i];
       std::vector<double> given(weights, weights + 16);
       given[0] = 0.05;
-      CHECK(factor.inverse_quadratic_form(nodes, given.data(), 16, workspace) == doctest::Approx(expected).epsilon(1e-3));
+      CHECK(factor.inverse_quadratic_form(nodes, given.data(), 16, workspace) ==
+            doctest::Approx(expected).epsilon(1e-3));
     }
   }
 }
@@ -209,8 +210,8 @@ TEST_CASE("a pivot that is not positive is reported, and does not spoil what fol
   const VecchiaCliques cliques(100, 5);
   const SparsePattern pattern = cliques.pattern();
   const std::vector<double> values = VecchiaPrecision(cliques, 0.25).values(pattern);
-  for (const double bad : {-1.0, 0.0, std::numeric_limits<double>::quiet_NaN(),
-                           std::numeric_limits<double>::infinity()}) {
+  for (const double bad :
+       {-1.0, 0.0, std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()}) {
     std::vector<double> broken = values;
     const Index node = cliques.order[70];
     broken[pattern.start(pattern.column_of(node))] = bad;

@@ -102,7 +102,8 @@ TEST_CASE("sums of outer products and the diagonal, and products with cliques") 
   }
 }
 
-TEST_CASE("a restricted pattern has the pairs with the member eliminated first, and sums over cliques leave out the others") {
+TEST_CASE(
+    "a restricted pattern has the pairs with the member eliminated first, and sums over cliques leave out the others") {
   const VecchiaCliques cliques(200, 6);
   const SparsePattern wide = cliques.pattern(), restricted(200, cliques.order, {cliques.table()}, with_threads(1), 0.0);
   CHECK_FALSE(wide.is_restricted());
@@ -118,14 +119,16 @@ TEST_CASE("a restricted pattern has the pairs with the member eliminated first, 
   std::vector<double> z(restricted.entries(), 0.0), products(precision.vectors.size());
   for (Index j = 0; j < 200; ++j)
     for (int entry = -1; entry < restricted.count(j); ++entry)
-      z[restricted.start(j) + std::size_t(entry + 1)] = Philox(3).normal(std::uint64_t(restricted.start(j) + std::size_t(entry + 1)));
+      z[restricted.start(j) + std::size_t(entry + 1)] =
+          Philox(3).normal(std::uint64_t(restricted.start(j) + std::size_t(entry + 1)));
   const Eigen::MatrixXd full = dense(restricted, z);
   restricted.multiply_cliques(0, z.data(), precision.vectors.data(), products.data(), with_threads(1));
   for (Index j = 0; j < 200; ++j) {
     const CliqueTable table = cliques.table();
     const Eigen::VectorXd all = full * member_vector(table, j, precision.vectors, 200);
     for (Index s = j * 7; s < (j + 1) * 7; ++s)
-      CHECK(products[std::size_t(s)] == doctest::Approx(table.member[s] < 0 ? 0.0 : all[table.member[s]]).epsilon(1e-10));
+      CHECK(products[std::size_t(s)] ==
+            doctest::Approx(table.member[s] < 0 ? 0.0 : all[table.member[s]]).epsilon(1e-10));
   }
 }
 

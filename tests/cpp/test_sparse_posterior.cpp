@@ -48,7 +48,8 @@ struct Fitted {
 
 void check_close(const std::vector<double>& value, const Eigen::VectorXd& expected, double tolerance) {
   REQUIRE(Index(value.size()) == expected.size());
-  CHECK((Eigen::Map<const Eigen::VectorXd>(value.data(), expected.size()) - expected).cwiseAbs().maxCoeff() < tolerance);
+  CHECK((Eigen::Map<const Eigen::VectorXd>(value.data(), expected.size()) - expected).cwiseAbs().maxCoeff() <
+        tolerance);
 }
 
 }  // namespace
@@ -63,25 +64,26 @@ TEST_CASE("with all nodes before each as neighbours the posterior is the dense o
         const Latent latent(35, 34, 60, interpolate, family, 4);
         const Covariance covariance = latent_covariance(0.8, 0.3);
         const Fitted fitted(latent, covariance, likelihood_of(family), exact);
-        const reference::DensePosterior dense =
-            reference::dense_posterior(reference::dense_latent(latent.data, covariance), latent.response,
-                                       family == ResponseFamily::gaussian, 0.2);
+        const reference::DensePosterior dense = reference::dense_posterior(
+            reference::dense_latent(latent.data, covariance), latent.response, family == ResponseFamily::gaussian, 0.2);
         CHECK(fitted.outcome.converged);
         CHECK(fitted.outcome.value == doctest::Approx(dense.value).epsilon(1e-9));
         check_close(fitted.model.to_caller(fitted.posterior.state().mean), dense.mean, 1e-5);
         check_close(fitted.posterior.state().beta, dense.beta, 1e-5);
         check_close(fitted.posterior.variance_at_data(), dense.variance_at_data, 1e-6);
-        check_close(fitted.posterior.trend(context).covariance, Eigen::Map<const Eigen::VectorXd>(dense.trend_covariance.data(), 4), 1e-6);
+        check_close(fitted.posterior.trend(context).covariance,
+                    Eigen::Map<const Eigen::VectorXd>(dense.trend_covariance.data(), 4), 1e-6);
       }
 }
 
-TEST_CASE("with few neighbours an exact factor gives the dense posterior of the sparse prior, an incomplete one nearly") {
+TEST_CASE(
+    "with few neighbours an exact factor gives the dense posterior of the sparse prior, an incomplete one nearly") {
   for (const bool interpolate : {false, true}) {
     CAPTURE(interpolate);
     const Latent latent(60, 10, 110, interpolate, ResponseFamily::poisson, 9);
     const Covariance covariance = latent_covariance(0.8, 0.2);
-    const reference::DensePosterior dense = reference::dense_posterior(
-        reference::dense_latent(latent.data, covariance), latent.response, false, 0.0);
+    const reference::DensePosterior dense =
+        reference::dense_posterior(reference::dense_latent(latent.data, covariance), latent.response, false, 0.0);
     const Likelihood poisson = likelihood_of(ResponseFamily::poisson);
     const Fitted exact(latent, covariance, poisson, true), incomplete(latent, covariance, poisson, false);
     CHECK(exact.outcome.value == doctest::Approx(dense.value).epsilon(1e-9));
@@ -100,7 +102,9 @@ TEST_CASE("a restricted factor leaves the mean exact, and log determinant and va
   const Fitted restricted(latent, covariance, gaussian, false, PosteriorKind::sparse, 0.0);
   REQUIRE(restricted.posterior.factor().is_restricted());
   CHECK(restricted.outcome.converged);
-  const auto vector = [](const std::vector<double>& x) { return Eigen::Map<const Eigen::VectorXd>(x.data(), Index(x.size())); };
+  const auto vector = [](const std::vector<double>& x) {
+    return Eigen::Map<const Eigen::VectorXd>(x.data(), Index(x.size()));
+  };
   check_close(restricted.posterior.state().mean, vector(exact.posterior.state().mean), 1e-6);
   check_close(restricted.posterior.trend(context).covariance, vector(exact.posterior.trend(context).covariance), 1e-6);
   const double wrong = std::abs(restricted.outcome.value - exact.outcome.value);
@@ -125,14 +129,20 @@ TEST_CASE("a Gaussian response gives the log density of the data") {
   const Eigen::LLT<Eigen::MatrixXd> factor(marginal);
   const double log_det = 2.0 * Eigen::MatrixXd(factor.matrixL()).diagonal().array().log().sum();
   CHECK(fitted.outcome.value ==
-        doctest::Approx(-0.5 * (70 * std::log(2.0 * M_PI) + log_det + residual.dot(factor.solve(residual)))).epsilon(1e-9));
+        doctest::Approx(-0.5 * (70 * std::log(2.0 * M_PI) + log_det + residual.dot(factor.solve(residual))))
+            .epsilon(1e-9));
 }
 
 TEST_CASE("gradients are those of the fitted value") {
-  const std::vector<ResponseFamily> families{
-      ResponseFamily::gaussian, ResponseFamily::student_t, ResponseFamily::binomial_logit,
-      ResponseFamily::binomial_probit, ResponseFamily::binomial_cloglog, ResponseFamily::poisson,
-      ResponseFamily::negative_binomial, ResponseFamily::gamma, ResponseFamily::beta};
+  const std::vector<ResponseFamily> families{ResponseFamily::gaussian,
+                                             ResponseFamily::student_t,
+                                             ResponseFamily::binomial_logit,
+                                             ResponseFamily::binomial_probit,
+                                             ResponseFamily::binomial_cloglog,
+                                             ResponseFamily::poisson,
+                                             ResponseFamily::negative_binomial,
+                                             ResponseFamily::gamma,
+                                             ResponseFamily::beta};
   for (const ResponseFamily family : families)
     for (const PosteriorKind kind : {PosteriorKind::sparse, PosteriorKind::laplace})
       for (const bool interpolate : {false, true})
@@ -145,7 +155,8 @@ TEST_CASE("gradients are those of the fitted value") {
           const Latent latent(50, 8, 80, interpolate, family, 7);
           const Likelihood likelihood = likelihood_of(family);
           LatentModel model(latent.data, context);
-          SparsePosterior posterior(model, latent.response, kind, {factor == FactorKind::exact, bytes_for(factor)}, context);
+          SparsePosterior posterior(model, latent.response, kind, {factor == FactorKind::exact, bytes_for(factor)},
+                                    context);
           PosteriorState state =
               posterior.start(std::vector<double>(latent.response.y.size(), 0.1), likelihood, context);
           const auto fit = [&](double log_variance, double log_range, const Likelihood& at) {
@@ -193,21 +204,21 @@ TEST_CASE("predictions and the restored posterior are those of the dense one") {
   const Covariance covariance = latent_covariance(0.8, 0.3);
   const Fitted fitted(latent, covariance, likelihood_of(ResponseFamily::poisson), false);
   SparsePosterior restored(fitted.model, latent.response, PosteriorKind::sparse, {true}, context);
-  restored.restore(fitted.posterior.state().mean, fitted.posterior.state().beta, fitted.posterior.state().precision, context);
+  restored.restore(fitted.posterior.state().mean, fitted.posterior.state().beta, fitted.posterior.state().precision,
+                   context);
 
   const Cloud places = uniform_cloud(7, 2, 99);
   const NeighborTable near = nearest_to(latent.nodes.view(), places.view(), 40, context);
   const std::vector<double> response = fitted.posterior.trend(context).field_response;
-  const LatentPrediction prediction =
-      predict_latent(fitted.model, restored, places.view(), near, response, 2, context);
+  const LatentPrediction prediction = predict_latent(fitted.model, restored, places.view(), near, response, 2, context);
 
   LatentData elsewhere = latent.data;
   elsewhere.node_of_datum.clear();
   elsewhere.data = places.view();
   elsewhere.data_neighbors = near;
   const reference::DenseLatent at = reference::dense_latent(elsewhere, covariance);
-  const reference::DensePosterior dense = reference::dense_posterior(
-      reference::dense_latent(latent.data, covariance), latent.response, false, 0.0);
+  const reference::DensePosterior dense =
+      reference::dense_posterior(reference::dense_latent(latent.data, covariance), latent.response, false, 0.0);
   check_close(prediction.mean, at.see * dense.mean, 1e-5);
   check_close(prediction.variance, at.given + (at.see * dense.covariance * at.see.transpose()).diagonal(), 1e-6);
 }
@@ -225,15 +236,17 @@ TEST_CASE("draws have the posterior's covariance") {
   for (int i = 0; i < 12; ++i)
     for (int j = 0; j < 12; ++j) {
       // standard error of a covariance of normals
-      const double error = std::sqrt((dense.covariance(i, i) * dense.covariance(j, j) +
-                                      dense.covariance(i, j) * dense.covariance(i, j)) / count);
+      const double error = std::sqrt(
+          (dense.covariance(i, i) * dense.covariance(j, j) + dense.covariance(i, j) * dense.covariance(i, j)) / count);
       CHECK(std::abs(empirical(number[i], number[j]) - dense.covariance(i, j)) < 4.5 * error);
     }
-  CHECK(draw_latent(fitted.model, fitted.posterior, 1, 5, context) == std::vector<double>(draws.begin(), draws.begin() + 12));
+  CHECK(draw_latent(fitted.model, fitted.posterior, 1, 5, context) ==
+        std::vector<double>(draws.begin(), draws.begin() + 12));
 }
 
 TEST_CASE("a fit stops where what is left to gain is below its tolerance") {
-  for (const ResponseFamily family : {ResponseFamily::gaussian, ResponseFamily::binomial_logit, ResponseFamily::poisson}) {
+  for (const ResponseFamily family :
+       {ResponseFamily::gaussian, ResponseFamily::binomial_logit, ResponseFamily::poisson}) {
     CAPTURE(int(family));
     const Latent latent(60, 10, 90, false, family, 17);
     const Likelihood likelihood = likelihood_of(family);

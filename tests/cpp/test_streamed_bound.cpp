@@ -9,13 +9,16 @@ using namespace fixtures;
 namespace {
 
 RegressionData rows_between(const RegressionData& data, Index first, Index last) {
-  return {{data.coords[first], last - first, data.coords.dim}, data.columns, data.values + first * data.columns,
+  return {{data.coords[first], last - first, data.coords.dim},
+          data.columns,
+          data.values + first * data.columns,
           data.noise_scale + first};
 }
 
 // The bound with its gradient, of pieces that end at `ends`.
-CollapsedBound streamed(const RegressionData& data, Points inducing, const Covariance& covariance, const BoundSettings& settings,
-                        const std::vector<Index>& ends, const RunContext& context, bool keep) {
+CollapsedBound streamed(const RegressionData& data, Points inducing, const Covariance& covariance,
+                        const BoundSettings& settings, const std::vector<Index>& ends, const RunContext& context,
+                        bool keep) {
   StreamedBound bound({data.coords.n, data.columns, true, keep}, inducing, covariance, settings);
   REQUIRE(bound.regular());
   const auto pass = [&](const auto& add) {
@@ -52,8 +55,7 @@ TEST_CASE("pieces of whole chunks have the bound of all rows to the last bit, fo
           for (const bool keep : {false, true}) {
             RunContext context;
             context.threads = threads;
-            const CollapsedBound one =
-                streamed(rows, inducing.view(), model.covariance, settings, ends, context, keep);
+            const CollapsedBound one = streamed(rows, inducing.view(), model.covariance, settings, ends, context, keep);
             CHECK(one.value == all.value);
             CHECK(one.beta == all.beta);
             CHECK(one.weights == all.weights);

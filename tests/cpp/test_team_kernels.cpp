@@ -213,7 +213,8 @@ TEST_CASE("teams compute in the device's memory what they compute on the chip") 
     }
   const Model model = models_of_outputs().back();
   const OutputData data(14, model.dim, 2);
-  check_in_device_memory(LocalProblem(data.view(), neighbors_before(data.data, 11), {}, with_threads(1)).view(), model.covariance);
+  check_in_device_memory(LocalProblem(data.view(), neighbors_before(data.data, 11), {}, with_threads(1)).view(),
+                         model.covariance);
 }
 
 // Where a barrier is missing, threads see each other's work unfinished; the sanitizer of threads (tools/test-teams.sh)

@@ -38,8 +38,8 @@ struct Search {
 };
 
 std::vector<Cloud> clouds() {
-  return {uniform_cloud(300, 1), uniform_cloud(310, 2), uniform_cloud(270, 5), uniform_cloud(150, 54), lattice(15),
-          integer_lattice(16), duplicated_cloud(200, 3, 20)};
+  return {uniform_cloud(300, 1), uniform_cloud(310, 2), uniform_cloud(270, 5),       uniform_cloud(150, 54),
+          lattice(15),           integer_lattice(16),   duplicated_cloud(200, 3, 20)};
 }
 
 }  // namespace

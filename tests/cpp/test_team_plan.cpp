@@ -2,9 +2,9 @@
 #include <doctest/doctest.h>
 
 #include "base/error.h"
-#include "conditional/gpu/vecchia_sums.h"
 #include "conditional/gpu/plan.h"
 #include "conditional/gpu/run_targets.h"
+#include "conditional/gpu/vecchia_sums.h"
 #include "core_fixtures.h"
 
 using namespace neargp;
@@ -44,7 +44,8 @@ TEST_CASE("small matrices share blocks and fill the multiprocessors") {
   CHECK(plan.teams_per_block * plan.team_bytes <= large_gpu().shared_per_block);
   const Index resident = plan.blocks / large_gpu().multiprocessors;
   CHECK(resident >= 2);
-  CHECK(resident * (round_up(plan.teams_per_block * plan.team_bytes, 128) + 1024) <= large_gpu().shared_per_multiprocessor);
+  CHECK(resident * (round_up(plan.teams_per_block * plan.team_bytes, 128) + 1024) <=
+        large_gpu().shared_per_multiprocessor);
   CHECK(resident * plan.block_threads() <= 512);  // by registers
 }
 

@@ -152,8 +152,8 @@ TEST_CASE("places far off from the origin lose nothing in single precision") {
   }
 }
 
-// The squared distance of the two, 1e-6 ranges, is what the second pivot is of: above the rule of double precision, below
-// that of single.
+// The squared distance of the two, 1e-6 ranges, is what the second pivot is of: above the rule of double precision,
+// below that of single.
 TEST_CASE("a matrix that fails in single precision only names its target there") {
   const emulated::Fresh device;
   Data data(uniform_cloud(50, 2, 3), 2);

@@ -39,7 +39,8 @@ TEST_CASE("by tiles: factor, solution, inverse and product are those of the whol
     const Eigen::LLT<Matrix> whole(s);
     CHECK(largest(Matrix(lower.triangularView<Eigen::Lower>()) - Matrix(whole.matrixL())) < 1e-12);
     CHECK(largest(tiled_inverse(lower, RunContext{}) * s - Matrix::Identity(n, n)) < 1e-11);
-    const Matrix right = Matrix::NullaryExpr(n, 300, [](Eigen::Index i, Eigen::Index j) { return std::sin(1.0 + i + 7.0 * j); });
+    const Matrix right =
+        Matrix::NullaryExpr(n, 300, [](Eigen::Index i, Eigen::Index j) { return std::sin(1.0 + i + 7.0 * j); });
     Matrix solved = right;
     tiled_lower_solve(lower, solved, RunContext{});
     CHECK(largest(solved - whole.matrixL().solve(right)) < 1e-11);

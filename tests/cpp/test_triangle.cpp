@@ -1,8 +1,8 @@
 #define NEARGP_LANES 2
 #include <doctest/doctest.h>
 
-#include <cmath>
 #include <Eigen/Cholesky>
+#include <cmath>
 #include <vector>
 
 #include "base/arena.h"
@@ -126,8 +126,7 @@ TEST_CASE("a singular matrix fails in its own lane only, whatever row shows it")
   for (const int rows : {2, 5, 9})
     for (int bad_row = 1; bad_row < rows; ++bad_row) {
       Matrices matrices(rows);
-      for (int j = 0; j < bad_row; ++j)
-        set_lane(matrices.triangle.row(bad_row)[j], 1, matrices.dense[1](0, j));
+      for (int j = 0; j < bad_row; ++j) set_lane(matrices.triangle.row(bad_row)[j], 1, matrices.dense[1](0, j));
       set_lane(matrices.triangle.row(bad_row)[bad_row], 1, matrices.dense[1](0, 0));
       Pack<lanes>::Bits failed = {};
       matrices.triangle.factorize(rows, 1e-14, failed);

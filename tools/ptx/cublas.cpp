@@ -28,9 +28,9 @@ cublasStatus_t cublasCreate_v2(cublasHandle_t* created) {
 
 const char* cublasGetStatusString(cublasStatus_t) { return "a status"; }
 
-cublasStatus_t cublasDgemm_v2(cublasHandle_t, cublasOperation_t a_operation, cublasOperation_t b_operation, int m, int n, int k,
-                              const double* alpha, const double* a, int lda, const double* b, int ldb, const double* beta,
-                              double* c, int ldc) {
+cublasStatus_t cublasDgemm_v2(cublasHandle_t, cublasOperation_t a_operation, cublasOperation_t b_operation, int m,
+                              int n, int k, const double* alpha, const double* a, int lda, const double* b, int ldb,
+                              const double* beta, double* c, int ldc) {
   if (*beta != 1.0) return CUBLAS_STATUS_NOT_SUPPORTED;
   neargp::eigen_engine().add_product(*alpha, operand(a, m, k, lda, a_operation), operand(b, k, n, ldb, b_operation),
                                      {c, m, n, ldc});
@@ -47,7 +47,8 @@ cublasStatus_t cublasDsyrk_v2(cublasHandle_t, cublasFillMode_t uplo, cublasOpera
 cublasStatus_t cublasDtrsm_v2(cublasHandle_t, cublasSideMode_t side, cublasFillMode_t uplo, cublasOperation_t operation,
                               cublasDiagType_t diagonal, int m, int n, const double* alpha, const double* a, int lda,
                               double* b, int ldb) {
-  if (uplo != CUBLAS_FILL_MODE_LOWER || diagonal != CUBLAS_DIAG_NON_UNIT || *alpha != 1.0) return CUBLAS_STATUS_NOT_SUPPORTED;
+  if (uplo != CUBLAS_FILL_MODE_LOWER || diagonal != CUBLAS_DIAG_NON_UNIT || *alpha != 1.0)
+    return CUBLAS_STATUS_NOT_SUPPORTED;
   const int size = side == CUBLAS_SIDE_LEFT ? m : n;
   const ConstBlock lower = operand(a, size, size, lda, operation);
   const Block x{b, m, n, ldb};
@@ -65,7 +66,8 @@ cusolverStatus_t cusolverDnDpotrf_bufferSize(cusolverDnHandle_t, cublasFillMode_
   return CUSOLVER_STATUS_SUCCESS;
 }
 
-cusolverStatus_t cusolverDnDpotrf(cusolverDnHandle_t, cublasFillMode_t uplo, int n, double* a, int lda, double*, int, int* info) {
+cusolverStatus_t cusolverDnDpotrf(cusolverDnHandle_t, cublasFillMode_t uplo, int n, double* a, int lda, double*, int,
+                                  int* info) {
   if (uplo != CUBLAS_FILL_MODE_LOWER) return CUSOLVER_STATUS_INVALID_VALUE;
   *info = neargp::eigen_engine().factorize({a, n, n, lda}) ? 0 : 1;
   return CUSOLVER_STATUS_SUCCESS;

@@ -42,10 +42,7 @@ bool Cell::has_reader_out_of_order(const Moment& now) const {
 }
 
 Region::Region(std::string what, std::uint64_t address, unsigned char* memory, std::uint64_t count, bool is_written)
-    : begin(address),
-      size(count),
-      bytes(memory),
-      name(std::move(what)),
+    : begin(address), size(count), bytes(memory), name(std::move(what)),
       cells((count + Cell::bytes - 1) / Cell::bytes) {
   if (is_written) mark_written(begin, size);
 }

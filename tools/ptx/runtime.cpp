@@ -226,35 +226,16 @@ cudaError_t cudaSetDevice(int device) { return report(device == 0 ? cudaSuccess 
 
 cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int) {
   switch (attribute) {
-    case cudaDevAttrMultiProcessorCount:
-      *value = gpu().limits.multiprocessors;
-      break;
-    case cudaDevAttrMaxThreadsPerMultiProcessor:
-      *value = gpu().limits.threads_per_multiprocessor;
-      break;
-    case cudaDevAttrMaxBlocksPerMultiprocessor:
-      *value = gpu().limits.blocks_per_multiprocessor;
-      break;
-    case cudaDevAttrMaxSharedMemoryPerBlockOptin:
-      *value = int(gpu().limits.shared_per_block);
-      break;
-    case cudaDevAttrMaxSharedMemoryPerMultiprocessor:
-      *value = int(gpu().limits.shared_per_multiprocessor);
-      break;
-    case cudaDevAttrSingleToDoublePrecisionPerfRatio:
-      *value = 2;
-      break;
-    case cudaDevAttrMemoryPoolsSupported:
-      *value = 1;
-      break;
-    case cudaDevAttrComputeCapabilityMajor:
-      *value = 9;
-      break;
-    case cudaDevAttrComputeCapabilityMinor:
-      *value = 0;
-      break;
-    default:
-      return report(cudaErrorInvalidValue);
+    case cudaDevAttrMultiProcessorCount: *value = gpu().limits.multiprocessors; break;
+    case cudaDevAttrMaxThreadsPerMultiProcessor: *value = gpu().limits.threads_per_multiprocessor; break;
+    case cudaDevAttrMaxBlocksPerMultiprocessor: *value = gpu().limits.blocks_per_multiprocessor; break;
+    case cudaDevAttrMaxSharedMemoryPerBlockOptin: *value = int(gpu().limits.shared_per_block); break;
+    case cudaDevAttrMaxSharedMemoryPerMultiprocessor: *value = int(gpu().limits.shared_per_multiprocessor); break;
+    case cudaDevAttrSingleToDoublePrecisionPerfRatio: *value = 2; break;
+    case cudaDevAttrMemoryPoolsSupported: *value = 1; break;
+    case cudaDevAttrComputeCapabilityMajor: *value = 9; break;
+    case cudaDevAttrComputeCapabilityMinor: *value = 0; break;
+    default: return report(cudaErrorInvalidValue);
   }
   return cudaSuccess;
 }
@@ -281,16 +262,11 @@ cudaError_t cudaGetLastError() {
 
 const char* cudaGetErrorString(cudaError_t error) {
   switch (error) {
-    case cudaErrorLaunchFailure:
-      return last_fault.c_str();
-    case cudaErrorMemoryAllocation:
-      return "out of memory";
-    case cudaErrorInvalidValue:
-      return "invalid argument";
-    case cudaErrorInvalidConfiguration:
-      return "invalid configuration argument";
-    default:
-      return "another error";
+    case cudaErrorLaunchFailure: return last_fault.c_str();
+    case cudaErrorMemoryAllocation: return "out of memory";
+    case cudaErrorInvalidValue: return "invalid argument";
+    case cudaErrorInvalidConfiguration: return "invalid configuration argument";
+    default: return "another error";
   }
 }
 

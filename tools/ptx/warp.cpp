@@ -18,10 +18,7 @@ int first_of(Lanes lanes) { return __builtin_ctz(lanes); }
 }  // namespace
 
 Warp::Warp(Block& block, int number)
-    : block_(block),
-      code_(block.grid.kernel.code),
-      number_(number),
-      values_(block.grid.kernel.registers, Register{}),
+    : block_(block), code_(block.grid.kernel.code), number_(number), values_(block.grid.kernel.registers, Register{}),
       known_(block.grid.kernel.registers, all_lanes) {
   const Kernel& kernel = block.grid.kernel;
   for (const auto& [number_of, bits] : kernel.constant) values_[number_of].fill(bits);

@@ -11,11 +11,11 @@ struct NeighborEngine;
 // global.
 struct RunContext {
   int threads = 1;
-  std::function<void()> check_interrupt;   // may throw; called on the calling thread only; may be empty
-  const Backend* backend = nullptr;        // the device of local computations; null: the CPU
-  bool single_precision = false;           // of matrices that only sums are made of, on devices; the CPU has doubles only
+  std::function<void()> check_interrupt;  // may throw; called on the calling thread only; may be empty
+  const Backend* backend = nullptr;       // the device of local computations; null: the CPU
+  bool single_precision = false;  // of matrices that only sums are made of, on devices; the CPU has doubles only
   const NeighborEngine* neighbors = nullptr;  // an exact search of neighbours; null: the kd-tree
-  std::function<void(double)> progress;    // fraction done; called on the calling thread only; may be empty
+  std::function<void(double)> progress;       // fraction done; called on the calling thread only; may be empty
 };
 
 }  // namespace neargp

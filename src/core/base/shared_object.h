@@ -9,8 +9,8 @@ namespace neargp {
 // the loader's own words, which name a library that is missing.
 void* open_symbol(const std::string& file, const char* symbol);
 
-// The address of `symbol` in the loaded shared object that holds the function at `member`, or in one that it depends on; null
-// where there is none, and on systems where nobody can be asked.
+// The address of `symbol` in the loaded shared object that holds the function at `member`, or in one that it depends
+// on; null where there is none, and on systems where nobody can be asked.
 void* neighboring_symbol(const void* member, const char* symbol);
 
 // Differs between a process and its forks.

@@ -63,8 +63,7 @@ struct TargetSums {
 class DeviceView {
  public:
   DeviceView(const Backend& backend, const LocalView& view) : backend_(&backend), handle_(backend.open(view)) {}
-  DeviceView(DeviceView&& other) noexcept
-      : backend_(other.backend_), handle_(std::exchange(other.handle_, nullptr)) {}
+  DeviceView(DeviceView&& other) noexcept : backend_(other.backend_), handle_(std::exchange(other.handle_, nullptr)) {}
   DeviceView(const DeviceView&) = delete;
   DeviceView& operator=(const DeviceView&) = delete;
   DeviceView& operator=(DeviceView&&) = delete;

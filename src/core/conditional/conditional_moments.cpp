@@ -15,11 +15,9 @@ std::vector<double> new_weights(Index targets, int k) {
 
 ConditionalMoments::ConditionalMoments(const LocalData& data, const LocalTargets& targets, Weights wanted,
                                        const RunContext& context)
-    : view_(view_of(data, targets)),
-      device_view_(backend_of(context), view_),
+    : view_(view_of(data, targets)), device_view_(backend_of(context), view_),
       weights_(wanted == Weights::kept ? new_weights(view_.targets, view_.k) : std::vector<double>()),
-      weighted_(std::size_t(view_.targets) * view_.columns),
-      variance_(view_.targets) {}
+      weighted_(std::size_t(view_.targets) * view_.columns), variance_(view_.targets) {}
 
 Index ConditionalMoments::update(const PreparedCovariance& covariance, const RunContext& context, bool local_mean) {
   const auto wanted = [](std::vector<double>& x) { return x.empty() ? nullptr : x.data(); };
@@ -27,8 +25,8 @@ Index ConditionalMoments::update(const PreparedCovariance& covariance, const Run
   return device_view_.run(operation, covariance, context).failed;
 }
 
-std::vector<double> ConditionalMoments::adjoint(const PreparedCovariance& covariance,
-                                                const ConditionalAdjoint& bar, const RunContext& context) const {
+std::vector<double> ConditionalMoments::adjoint(const PreparedCovariance& covariance, const ConditionalAdjoint& bar,
+                                                const RunContext& context) const {
   return device_view_.run(bar, covariance, context).sums;
 }
 

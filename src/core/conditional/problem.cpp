@@ -20,8 +20,7 @@ std::vector<Number> gather_rows(const Number* array, int width, const std::vecto
   return result;
 }
 
-std::vector<double> residuals_of(const std::vector<double>& values, int columns,
-                                 const std::vector<double>& beta) {
+std::vector<double> residuals_of(const std::vector<double>& values, int columns, const std::vector<double>& beta) {
   std::vector<double> residuals(values.size() / columns);
   for (std::size_t i = 0; i < residuals.size(); ++i) {
     const double* row = values.data() + i * columns;
@@ -33,11 +32,9 @@ std::vector<double> residuals_of(const std::vector<double>& values, int columns,
 
 }  // namespace
 
-LocalProblem::LocalProblem(const LocalData& data, const NeighborRows& neighbors,
-                           const std::vector<int>& targets, const RunContext& context)
-    : dim_(data.coords.dim),
-      columns_(data.columns),
-      k_(neighbors.k),
+LocalProblem::LocalProblem(const LocalData& data, const NeighborRows& neighbors, const std::vector<int>& targets,
+                           const RunContext& context)
+    : dim_(data.coords.dim), columns_(data.columns), k_(neighbors.k),
       targets_(targets.empty() ? data.coords.n : Index(targets.size())) {
   const Index n = data.coords.n;
   check_coordinates(data.coords);

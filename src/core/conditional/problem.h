@@ -52,16 +52,13 @@ class LocalProblem {
   const DeviceView& residuals_on_device(const std::vector<double>& beta);
 
   // The row of the data, as the caller numbers them, to which a target belongs.
-  Index row_of_target(Index target) const {
-    return data_row_[target_datum_.empty() ? target : target_datum_[target]];
-  }
+  Index row_of_target(Index target) const { return data_row_[target_datum_.empty() ? target : target_datum_[target]]; }
 
  private:
   std::vector<int> order_targets(const std::vector<int>& targets, const std::vector<int>& position);
   void gather_neighbors(const NeighborRows& neighbors, const std::vector<int>& table_row,
                         const std::vector<int>& position);
-  LocalView view_of(const std::vector<double>& values, const std::vector<double>& target_values,
-                    int columns) const;
+  LocalView view_of(const std::vector<double>& values, const std::vector<double>& target_values, int columns) const;
 
   int dim_, columns_, k_;
   Index targets_;

@@ -43,8 +43,7 @@ struct Component {
 
   bool is_local() const { return log_sd.size() + log_range.size() > 0; }
   bool has_shape() const {
-    return family == Family::matern || family == Family::powered_exponential ||
-           family == Family::cauchy;
+    return family == Family::matern || family == Family::powered_exponential || family == Family::cauchy;
   }
   // Parameters that come before the ranges.
   int scales() const { return loadings.empty() ? 1 : int(loadings.size()); }

@@ -134,8 +134,8 @@ void add_component_derivatives(const PreparedComponent& component, Points points
 }
 
 // The component's derivatives with unit variance become those of several outputs: all are multiplied by the products of
-// the loadings, and in place of the variance there is, for output p and factor f, corr_ij times the loading of the one of
-// i and j on f for which the other is of output p, twice where both are.
+// the loadings, and in place of the variance there is, for output p and factor f, corr_ij times the loading of the one
+// of i and j on f for which the other is of output p, twice where both are.
 void couple_derivatives(const PreparedComponent& component, const int* outputs, int count,
                         std::vector<Eigen::MatrixXd>& derivatives) {
   const Eigen::MatrixXd correlation = derivatives[component.variance_parameter];
@@ -143,7 +143,8 @@ void couple_derivatives(const PreparedComponent& component, const int* outputs, 
   Eigen::MatrixXd products(n, n);
   for (Index j = 0; j < n; ++j)
     for (Index i = 0; i < n; ++i) products(i, j) = loading_product(component, outputs[i], outputs[j]);
-  for (const ScaleDerivative& form : component.scale_derivatives) derivatives[form.parameter].array() *= products.array();
+  for (const ScaleDerivative& form : component.scale_derivatives)
+    derivatives[form.parameter].array() *= products.array();
   if (component.wants_shape()) derivatives[component.shape_parameter].array() *= products.array();
   for (int p = 0; p < count; ++p)
     for (int f = 0; f < component.rank; ++f) {
@@ -190,7 +191,8 @@ Eigen::MatrixXd covariance_matrix(const PreparedCovariance& covariance, Points a
           const double r2 = squared_distance(xa.at(i), xb.at(j), xa.dim) * scale.of_r2;
           double c, slope, shape;
           correlation.template evaluate<false, false>(r2, c, slope, shape);
-          const double variance = outputs_a ? loading_product(component, outputs_a[i], outputs_b[j]) : component.variance;
+          const double variance =
+              outputs_a ? loading_product(component, outputs_a[i], outputs_b[j]) : component.variance;
           matrix(i, j) += c * (variance * scale.factor);
         }
       });
@@ -222,9 +224,8 @@ std::vector<Eigen::MatrixXd> covariance_derivatives(const PreparedCovariance& co
 double correlation_at(const PreparedComponent& component, double distance) {
   const double r = distance * component.inverse_range[0];
   double c, slope, shape;
-  with_family(component, [&](const auto& correlation) {
-    correlation.template evaluate<false, false>(r * r, c, slope, shape);
-  });
+  with_family(component,
+              [&](const auto& correlation) { correlation.template evaluate<false, false>(r * r, c, slope, shape); });
   return c;
 }
 

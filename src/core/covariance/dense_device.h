@@ -1,6 +1,6 @@
 // A device for dense matrices: its memory, the products of linalg/product_engine.h on matrices that lie there, and
-// covariances between points with the slopes that an adjoint needs. Matrices are column-major. Functions report trouble by
-// throwing an Error.
+// covariances between points with the slopes that an adjoint needs. Matrices are column-major. Functions report trouble
+// by throwing an Error.
 #pragma once
 
 #include <cstddef>

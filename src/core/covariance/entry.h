@@ -10,8 +10,8 @@ namespace neargp {
 // derivatives in the lengths are made of: the derivative in r2, or that times -2 r2 where one range divides all
 // coordinates (single_scale). Component has the members of PreparedComponent.
 template <bool slope, bool shape, class Correlation, class Component, class Real>
-NEARGP_HD inline void covariance_entry(const Correlation& correlation, const Component& component, Real r2,
-                                       Real& value, Real& in_length, Real& in_shape) {
+NEARGP_HD inline void covariance_entry(const Correlation& correlation, const Component& component, Real r2, Real& value,
+                                       Real& in_length, Real& in_shape) {
   Real dvalue_dr2 = Real{}, dvalue_dshape = Real{};
   correlation.template evaluate<slope, shape>(r2, value, dvalue_dr2, dvalue_dshape);
   value *= component.variance;

@@ -78,15 +78,13 @@ struct ChebyshevToMonomial {
     polynomial[1][1] = 1.0;
     for (int m = 2; m < 8; ++m)
       for (int power = 0; power < 8; ++power)
-        polynomial[m][power] =
-            (power > 0 ? 2.0 * polynomial[m - 1][power - 1] : 0.0) - polynomial[m - 2][power];
+        polynomial[m][power] = (power > 0 ? 2.0 * polynomial[m - 1][power - 1] : 0.0) - polynomial[m - 2][power];
     for (int i = 0; i < 8; ++i) node[i] = std::cos(pi * (i + 0.5) / 8);
     for (int power = 0; power < 8; ++power)
       for (int i = 0; i < 8; ++i) {
         matrix[power][i] = 0.0;
         for (int m = 0; m < 8; ++m)
-          matrix[power][i] +=
-              (m == 0 ? 0.125 : 0.25) * std::cos(pi * m * (i + 0.5) / 8) * polynomial[m][power];
+          matrix[power][i] += (m == 0 ? 0.125 : 0.25) * std::cos(pi * m * (i + 0.5) / 8) * polynomial[m][power];
       }
   }
 
@@ -128,8 +126,7 @@ void fill_matern_table(const MaternSmoothness& smoothness, double* value_rows, d
   const ChebyshevToMonomial<Lanes> fit;
   for (int octave = MaternTable::first_octave; octave < MaternTable::last_octave; ++octave) {
     const int offset = (octave - MaternTable::first_octave) * MaternTable::per_octave * 8;
-    fill_matern_octave<Lanes>(smoothness, fit, octave, value_rows + offset,
-                              shape_rows ? shape_rows + offset : nullptr);
+    fill_matern_octave<Lanes>(smoothness, fit, octave, value_rows + offset, shape_rows ? shape_rows + offset : nullptr);
   }
 }
 

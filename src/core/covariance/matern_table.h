@@ -103,8 +103,7 @@ struct MaternTabulated {
   NEARGP_HD static inline __attribute__((always_inline)) V polynomial(const V* a, V t) {
     const V t2 = t * t;
     const V t4 = t2 * t2;
-    return (a[0] + a[1] * t) + t2 * (a[2] + a[3] * t) +
-           t4 * ((a[4] + a[5] * t) + t2 * (a[6] + a[7] * t));
+    return (a[0] + a[1] * t) + t2 * (a[2] + a[3] * t) + t4 * ((a[4] + a[5] * t) + t2 * (a[6] + a[7] * t));
   }
 };
 

@@ -35,7 +35,8 @@ std::vector<double> parameter_values(const Covariance& covariance) {
 }
 
 void set_parameter_values(Covariance& covariance, const std::vector<double>& values) {
-  if (int(values.size()) != covariance.parameters()) throw Error("There must be one value for each covariance parameter.");
+  if (int(values.size()) != covariance.parameters())
+    throw Error("There must be one value for each covariance parameter.");
   std::size_t next = 0;
   for_each_parameter(covariance, [&](double& value, bool) { value = values[next++]; });
 }

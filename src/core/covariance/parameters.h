@@ -29,8 +29,8 @@ struct WorkingParameters {
   std::vector<char> free;
 
   std::vector<double> working(const std::vector<double>& values) const;
-  // Brings free entries of `working`, an array of as many, between their bounds, and sets the values that they stand for.
-  // Parameters that are fixed stay exactly as they are.
+  // Brings free entries of `working`, an array of as many, between their bounds, and sets the values that they stand
+  // for. Parameters that are fixed stay exactly as they are.
   void set_values(double* working, std::vector<double>& values) const;
 };
 

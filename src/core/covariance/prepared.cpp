@@ -18,16 +18,16 @@ bool closed_form_matern(double nu) { return nu == 0.5 || nu == 1.5 || nu == 2.5 
 //   q = (d/dh (sinh(2h)/h)) / h = (2 h cosh(2h) - sinh(2h)) / h^3,
 // likewise for v with [0 1; 1 0]. Both quotients have finite limits at h = 0: 2 and 8/3.
 struct AnisotropyForms {
-  double s11, s12, s22;     // S = exp(-B)
-  double u11, u12, u22;     // S^-1 dP/du S^-1
+  double s11, s12, s22;  // S = exp(-B)
+  double u11, u12, u22;  // S^-1 dP/du S^-1
   double v11, v12, v22;
 };
 
 AnisotropyForms anisotropy_forms(double u, double v) {
   const double h = std::sqrt(u * u + v * v);
   const double sinh_ratio = h < 1e-4 ? 2.0 + 4.0 / 3.0 * h * h : std::sinh(2 * h) / h;
-  const double q = h < 1e-3 ? 8.0 / 3.0 + 16.0 / 15.0 * h * h
-                            : (2 * h * std::cosh(2 * h) - std::sinh(2 * h)) / (h * h * h);
+  const double q =
+      h < 1e-3 ? 8.0 / 3.0 + 16.0 / 15.0 * h * h : (2 * h * std::cosh(2 * h) - std::sinh(2 * h)) / (h * h * h);
   const double c1 = std::cosh(h);
   const double s1 = h < 1e-4 ? 1.0 + h * h / 6 : std::sinh(h) / h;
 
@@ -45,10 +45,9 @@ AnisotropyForms anisotropy_forms(double u, double v) {
     m22 = t21 * e12 + t22 * e22;
   };
   const double trace_u = 2 * sinh_ratio * u, trace_v = 2 * sinh_ratio * v;
-  sandwich(trace_u - sinh_ratio - q * u * u, -q * u * v, trace_u + sinh_ratio + q * u * u,
-           forms.u11, forms.u12, forms.u22);
-  sandwich(trace_v - q * v * u, -sinh_ratio - q * v * v, trace_v + q * v * u,
-           forms.v11, forms.v12, forms.v22);
+  sandwich(trace_u - sinh_ratio - q * u * u, -q * u * v, trace_u + sinh_ratio + q * u * u, forms.u11, forms.u12,
+           forms.u22);
+  sandwich(trace_v - q * v * u, -sinh_ratio - q * v * v, trace_v + q * v * u, forms.v11, forms.v12, forms.v22);
   return forms;
 }
 
@@ -115,8 +114,7 @@ PreparedCovariance prepare(const Covariance& covariance, int dim, bool derivativ
     prepared.group = component.group;
     prepared.anisotropic = component.anisotropic;
     prepared.single_scale = component.range.size() == 1 && !component.anisotropic;
-    for (const int group : component.group)
-      prepared.inverse_range.push_back(1.0 / component.range[group]);
+    for (const int group : component.group) prepared.inverse_range.push_back(1.0 / component.range[group]);
     prepared.variance_parameter = parameter;
     prepared.loadings = component.loadings;
     prepared.rank = covariance.outputs() > 0 ? int(component.loadings.size()) / covariance.outputs() : 0;

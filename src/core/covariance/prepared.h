@@ -43,11 +43,11 @@ struct PreparedComponent {
   std::vector<double> loadings;  // outputs x rank; empty: one output
   int rank = 0;
 
-  int variance_parameter = 0;              // the first of the loadings where there are any
-  int shape_parameter = -1;                // -1: no derivative wanted
+  int variance_parameter = 0;                      // the first of the loadings where there are any
+  int shape_parameter = -1;                        // -1: no derivative wanted
   std::vector<ScaleDerivative> scale_derivatives;  // only those wanted
-  bool single_scale = false;  // one range for all coordinates: d r^2 / d log range = -2 r^2
-  bool keep_slope = false;    // slopes in r^2 are wanted by themselves
+  bool single_scale = false;                       // one range for all coordinates: d r^2 / d log range = -2 r^2
+  bool keep_slope = false;                         // slopes in r^2 are wanted by themselves
 
   PreparedLocal log_sd, log_range;
   MaternTable table;

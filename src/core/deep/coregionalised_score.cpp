@@ -34,7 +34,8 @@ class RowDensity {
     covariance.diagonal() += noise;
     const Eigen::LLT<MatrixXd> factor(covariance);
     alpha_ = factor.solve(error);
-    value_ = -0.5 * (double(count) * log_two_pi + error.dot(alpha_)) - factor.matrixLLT().diagonal().array().log().sum();
+    value_ =
+        -0.5 * (double(count) * log_two_pi + error.dot(alpha_)) - factor.matrixLLT().diagonal().array().log().sum();
     covariance_bar_ = 0.5 * (alpha_ * alpha_.transpose() - factor.solve(MatrixXd::Identity(count, count)));
     noise_bar_ = covariance_bar_.diagonal().cwiseProduct(noise);
   }
@@ -63,7 +64,8 @@ class RowDensity {
 
 // Calls body(row, component, row of the moments, density) for all rows and components.
 template <class Body>
-void over_densities(const DeepState& state, const DeepResponse& response, const ComponentMoments& moments, const Body& body) {
+void over_densities(const DeepState& state, const DeepResponse& response, const ComponentMoments& moments,
+                    const Body& body) {
   const Index n = response.rows();
   for (Index s = 0; s < state.log_weights.size(); ++s)
     for (Index i = 0; i < n; ++i) {
@@ -75,9 +77,11 @@ void over_densities(const DeepState& state, const DeepResponse& response, const 
 
 }  // namespace
 
-ComponentDensities coregionalised_densities(const DeepState& state, const DeepResponse& response, const ComponentMoments& moments) {
+ComponentDensities coregionalised_densities(const DeepState& state, const DeepResponse& response,
+                                            const ComponentMoments& moments) {
   const Index rows = moments.mean.rows(), units = moments.mean.cols();
-  ComponentDensities result{MatrixXd(response.rows(), state.log_weights.size()), {MatrixXd(rows, units), MatrixXd(rows, units)}};
+  ComponentDensities result{MatrixXd(response.rows(), state.log_weights.size()),
+                            {MatrixXd(rows, units), MatrixXd(rows, units)}};
   over_densities(state, response, moments, [&](Index i, Index s, Index row, const RowDensity& density) {
     result.value(i, s) = density.value();
     result.slope.mean.row(row) = density.d_mean();
@@ -86,8 +90,8 @@ ComponentDensities coregionalised_densities(const DeepState& state, const DeepRe
   return result;
 }
 
-void add_coregionalised_parameters(const DeepState& state, const DeepResponse& response, const ComponentMoments& moments,
-                                   const MatrixXd& share, ScoreSums& sums) {
+void add_coregionalised_parameters(const DeepState& state, const DeepResponse& response,
+                                   const ComponentMoments& moments, const MatrixXd& share, ScoreSums& sums) {
   over_densities(state, response, moments, [&](Index i, Index s, Index, const RowDensity& density) {
     density.add_parameters(share(i, s), response.design.data() + i * response.columns, sums);
   });
@@ -96,8 +100,9 @@ void add_coregionalised_parameters(const DeepState& state, const DeepResponse& r
 // With e = y - A'mu, V_p the variance of output p and n_p that of its noise,
 //   E log p = -1/2 sum_p (log(2 pi n_p) + (e_p^2 + V_p) / n_p),   V_p = sum_w A_wp^2 v_w,
 // over the outputs that are observed.
-MomentDerivatives add_coregionalised_expectations(const DeepState& state, const DeepResponse& response, const ComponentMoments& moments,
-                                                  double scale, MatrixXd& value, ScoreSums& sums) {
+MomentDerivatives add_coregionalised_expectations(const DeepState& state, const DeepResponse& response,
+                                                  const ComponentMoments& moments, double scale, MatrixXd& value,
+                                                  ScoreSums& sums) {
   const Index n = response.rows(), components = state.log_weights.size(), units = moments.mean.cols();
   MomentDerivatives slope{MatrixXd::Zero(n * components, units), MatrixXd::Zero(n * components, units)};
   value = MatrixXd::Zero(n, components);
@@ -111,7 +116,8 @@ MomentDerivatives add_coregionalised_expectations(const DeepState& state, const 
       for (int p = 0; p < response.outputs; ++p) {
         if (std::isnan(y[p])) continue;
         const VectorXd mixing = state.mixing.col(p), squares = mixing.cwiseAbs2();
-        const double noise = state.output_noise[p] / (response.weights.empty() ? 1.0 : response.weights[std::size_t(i)]);
+        const double noise =
+            state.output_noise[p] / (response.weights.empty() ? 1.0 : response.weights[std::size_t(i)]);
         const double error = y[p] - mixing.dot(mean), square = error * error + squares.dot(variance);
         value(i, s) -= 0.5 * (log_two_pi + std::log(noise) + square / noise);
         slope.mean.row(row) += share * error / noise * mixing.transpose();

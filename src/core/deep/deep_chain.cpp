@@ -19,7 +19,8 @@ void over_units(const DeepState& state, const RunContext& context, const Body& b
   std::vector<std::pair<std::size_t, std::size_t>> all;
   for (std::size_t layer = 0; layer < state.layers.size(); ++layer)
     for (std::size_t unit = 0; unit < state.layers[layer].units.size(); ++unit) all.push_back({layer, unit});
-  parallel_for(context, Index(all.size()), [&](Index i) { body(all[std::size_t(i)].first, all[std::size_t(i)].second); });
+  parallel_for(context, Index(all.size()),
+               [&](Index i) { body(all[std::size_t(i)].first, all[std::size_t(i)].second); });
 }
 
 void check_unit(const UnitState& unit, Index kernel_inputs, Index mean_inputs) {
@@ -77,7 +78,8 @@ void DeepChain::find_failure() {
         failure_ = nearest_pair(units_[layer][unit]->state(), Index(layer), Index(unit));
 }
 
-// ---- forward ----------------------------------------------------------------------------------------------------------
+// ---- forward
+// ----------------------------------------------------------------------------------------------------------
 
 // `hidden`: of the layer below, a row for each path and row.
 RowMajorMatrix DeepChain::inputs_of(const LayerInputs& wanted, std::size_t layer, const RowMajorMatrix& hidden,
@@ -124,7 +126,8 @@ std::vector<LayerRows> DeepChain::layers(const ChainRows& rows, bool derivatives
   return result;
 }
 
-// ---- backward ---------------------------------------------------------------------------------------------------------
+// ---- backward
+// ---------------------------------------------------------------------------------------------------------
 
 ChainSums DeepChain::zero_sums() const {
   ChainSums sums;
@@ -143,17 +146,18 @@ Index DeepChain::sums_size() const {
   return size;
 }
 
-void DeepChain::adjoint(const std::vector<LayerRows>& layers, const ChainRows& rows, MatrixXd mean_bar, MatrixXd variance_bar,
-                        ChainSums& sums) const {
+void DeepChain::adjoint(const std::vector<LayerRows>& layers, const ChainRows& rows, MatrixXd mean_bar,
+                        MatrixXd variance_bar, ChainSums& sums) const {
   for (std::size_t layer = units_.size(); layer-- > 0;) {
     const MatrixXd bar = hidden_bar(layer, layers[layer], mean_bar, variance_bar, sums);
-    if (layer > 0) through_sites(layer - 1, layers[layer - 1], rows, bar, mean_bar, variance_bar, sums.sites[layer - 1]);
+    if (layer > 0)
+      through_sites(layer - 1, layers[layer - 1], rows, bar, mean_bar, variance_bar, sums.sites[layer - 1]);
   }
 }
 
 // Derivatives in the values of the layer below.
-MatrixXd DeepChain::hidden_bar(std::size_t layer, const LayerRows& at, const MatrixXd& mean_bar, const MatrixXd& variance_bar,
-                               ChainSums& sums) const {
+MatrixXd DeepChain::hidden_bar(std::size_t layer, const LayerRows& at, const MatrixXd& mean_bar,
+                               const MatrixXd& variance_bar, ChainSums& sums) const {
   const LayerState& state = state_.layers[layer];
   const Index below = layer > 0 ? width(layer - 1) : 0;
   MatrixXd bar = MatrixXd::Zero(at.mean.rows(), below);
@@ -194,7 +198,8 @@ double DeepChain::divergence() const {
   return sum;
 }
 
-void DeepChain::finish(ChainSums& sums, double divergence_weight, const RunContext& context, DeepState& gradient) const {
+void DeepChain::finish(ChainSums& sums, double divergence_weight, const RunContext& context,
+                       DeepState& gradient) const {
   over_units(state_, context, [&](std::size_t layer, std::size_t unit) {
     units_[layer][unit]->finish(sums.units[layer][unit], divergence_weight, gradient.layers[layer].units[unit]);
   });

@@ -1,8 +1,9 @@
 // The layers of a deep Gaussian process, one after the other, at some rows, and their adjoint.
 //
-// Rows are independent given the parameters, but the paths of a row are not: so a block of rows goes through all layers, to
-// the score and back, and what is kept of it are sums. Row i on path s is row s * n + i of a layer's inputs and moments, n the
-// rows of the block. Behind a hidden layer with moments mu and v the path's values are mu + site sqrt(v).
+// Rows are independent given the parameters, but the paths of a row are not: so a block of rows goes through all
+// layers, to the score and back, and what is kept of it are sums. Row i on path s is row s * n + i of a layer's inputs
+// and moments, n the rows of the block. Behind a hidden layer with moments mu and v the path's values are mu + site
+// sqrt(v).
 #pragma once
 
 #include <optional>
@@ -43,7 +44,8 @@ struct ChainRows {
 
 class DeepChain {
  public:
-  // The state outlives the object. `derivatives`: whether adjoint() and finish() are to be called. `step`: see SitePaths.
+  // The state outlives the object. `derivatives`: whether adjoint() and finish() are to be called. `step`: see
+  // SitePaths.
   DeepChain(const DeepState& state, int dim, bool derivatives, const RunContext& context, std::uint64_t step = 0);
 
   // Without a value all is well; with one nothing else may be called.
@@ -51,7 +53,8 @@ class DeepChain {
   const SitePaths& paths() const { return paths_; }
 
   // The last one has the moments of all components.
-  std::vector<LayerRows> layers(const ChainRows& rows, bool derivatives, const ProductEngine& engine = product_engine()) const;
+  std::vector<LayerRows> layers(const ChainRows& rows, bool derivatives,
+                                const ProductEngine& engine = product_engine()) const;
 
   ChainSums zero_sums() const;
   // The number of doubles in sums.
@@ -67,7 +70,8 @@ class DeepChain {
 
  private:
   Index width(std::size_t layer) const { return Index(units_[layer].size()); }
-  RowMajorMatrix inputs_of(const LayerInputs& wanted, std::size_t layer, const RowMajorMatrix& hidden, const ChainRows& rows) const;
+  RowMajorMatrix inputs_of(const LayerInputs& wanted, std::size_t layer, const RowMajorMatrix& hidden,
+                           const ChainRows& rows) const;
   RowMajorMatrix values_behind(std::size_t layer, const LayerRows& at, const ChainRows& rows) const;
   Eigen::MatrixXd hidden_bar(std::size_t layer, const LayerRows& at, const Eigen::MatrixXd& mean_bar,
                              const Eigen::MatrixXd& variance_bar, ChainSums& sums) const;

@@ -12,8 +12,8 @@ namespace {
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
-// A sum, which has matrices of M x M, is made of `rows_per_sum` rows at least; of these a block goes through the layers at a
-// time, as many as the caches hold with all their paths.
+// A sum, which has matrices of M x M, is made of `rows_per_sum` rows at least; of these a block goes through the layers
+// at a time, as many as the caches hold with all their paths.
 constexpr Index rows_per_sum = 128, paths_per_block = 256, fewest_rows = 16;
 
 Index block_rows(const SitePaths& paths) {
@@ -45,16 +45,16 @@ DeepValue deep_objective(const DeepState& state, const DeepRows& rows, const Dee
   const Index n = rows.x.n, block = block_rows(chain.paths());
   Sums sums = sum_rows(n, rows_per_sum, chain.sums_size(), context, Sums{chain.zero_sums(), ScoreSums(state)},
                        [&](Index begin, Index end, Sums& sum) {
-    for (Index first = begin; first < end; first += block) {
-      const Index count = std::min(block, end - first);
-      const ChainRows part = part_of(rows, first, count);
-      const std::vector<LayerRows> layers = chain.layers(part, true);
-      MomentDerivatives slope =
-          add_scores(state, settings.score, settings.gamma, rows_of(rows.response, first, count),
-                     {layers.back().mean, layers.back().variance}, 1.0 / double(n), sum.score);
-      chain.adjoint(layers, part, std::move(slope.mean), std::move(slope.variance), sum.chain);
-    }
-  });
+                         for (Index first = begin; first < end; first += block) {
+                           const Index count = std::min(block, end - first);
+                           const ChainRows part = part_of(rows, first, count);
+                           const std::vector<LayerRows> layers = chain.layers(part, true);
+                           MomentDerivatives slope =
+                               add_scores(state, settings.score, settings.gamma, rows_of(rows.response, first, count),
+                                          {layers.back().mean, layers.back().variance}, 1.0 / double(n), sum.score);
+                           chain.adjoint(layers, part, std::move(slope.mean), std::move(slope.variance), sum.chain);
+                         }
+                       });
   const double divergence_weight = settings.beta / double(settings.rows > 0 ? settings.rows : n);
   result.value = sums.score.value - divergence_weight * chain.divergence();
   result.gradient = zero_gradient(state);
@@ -70,9 +70,11 @@ DeepValue deep_objective(const DeepState& state, const DeepRows& rows, const Dee
 
 namespace {
 
-// Calls body(first, count, moments) for blocks of rows on several threads, all blocks of one size: beyond `count` are copies.
+// Calls body(first, count, moments) for blocks of rows on several threads, all blocks of one size: beyond `count` are
+// copies.
 template <class Body>
-std::optional<SingularUnit> over_predictions(const DeepState& state, Points x, const RunContext& context, const Body& body) {
+std::optional<SingularUnit> over_predictions(const DeepState& state, Points x, const RunContext& context,
+                                             const Body& body) {
   const DeepChain chain(state, x.dim, false, context);
   if (chain.failure()) return chain.failure();
   const Index block = block_rows(chain.paths());
@@ -106,7 +108,8 @@ DeepPrediction deep_components(const DeepState& state, Points x, const RunContex
     for (Index output = 0; output < outputs; ++output)
       for (Index s = 0; s < components; ++s) {
         result.mean.col(output * components + s).segment(first, count) = mean.col(output).segment(s * block, count);
-        result.variance.col(output * components + s).segment(first, count) = variance.col(output).segment(s * block, count);
+        result.variance.col(output * components + s).segment(first, count) =
+            variance.col(output).segment(s * block, count);
       }
   });
   return result;
@@ -116,9 +119,9 @@ DeepDensity deep_density(const DeepState& state, Points x, const DeepResponse& r
   DeepDensity result{VectorXd(x.n), std::nullopt};
   const Index components = state.log_weights.size();
   result.failure = over_predictions(state, x, context, [&](Index first, Index count, const LayerRows& last) {
-    const MatrixXd mean = first_rows(last.mean, components, count), variance = first_rows(last.variance, components, count);
-    result.value.segment(first, count) =
-        mixture_log_density(state, rows_of(response, first, count), {mean, variance});
+    const MatrixXd mean = first_rows(last.mean, components, count),
+                   variance = first_rows(last.variance, components, count);
+    result.value.segment(first, count) = mixture_log_density(state, rows_of(response, first, count), {mean, variance});
   });
   return result;
 }

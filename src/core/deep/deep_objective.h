@@ -1,5 +1,5 @@
-// The objective of a deep Gaussian process: the mean score of rows, less beta / N times the divergence of all units from their
-// priors, N the number of rows of the data. And what the process predicts.
+// The objective of a deep Gaussian process: the mean score of rows, less beta / N times the divergence of all units
+// from their priors, N the number of rows of the data. And what the process predicts.
 #pragma once
 
 #include "deep/deep_chain.h"
@@ -18,8 +18,8 @@ struct DeepObjectiveSettings {
   DeepScore score = DeepScore::mixture;
   double gamma = 1.03;  // of the robust score
   double beta = 1.0;
-  Index rows = 0;            // N
-  std::uint64_t step = 0;    // of random sites, see SitePaths
+  Index rows = 0;          // N
+  std::uint64_t step = 0;  // of random sites, see SitePaths
 };
 
 struct DeepValue {
@@ -31,8 +31,8 @@ struct DeepValue {
 DeepValue deep_objective(const DeepState& state, const DeepRows& rows, const DeepObjectiveSettings& settings,
                          const RunContext& context);
 
-// Moments of the linear predictor without offset and trend given each component, rows x components, of several outputs one
-// such block of columns after the other. A row's do not depend on the other rows.
+// Moments of the linear predictor without offset and trend given each component, rows x components, of several outputs
+// one such block of columns after the other. A row's do not depend on the other rows.
 struct DeepPrediction {
   Eigen::MatrixXd mean, variance;
   std::optional<SingularUnit> failure;

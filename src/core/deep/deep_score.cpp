@@ -91,10 +91,11 @@ void check_moments(const DeepState& state, const DeepResponse& response, const C
     throw Error("The trend of the state must have a row for each column of the design, and a column for each output.");
 }
 
-// ---- the scores ---------------------------------------------------------------------------------------------------------
+// ---- the scores
+// ---------------------------------------------------------------------------------------------------------
 
-MomentDerivatives add_mixture(const DeepState& state, const DeepResponse& response, const ComponentMoments& moments, double scale,
-                              ScoreSums& sums) {
+MomentDerivatives add_mixture(const DeepState& state, const DeepResponse& response, const ComponentMoments& moments,
+                              double scale, ScoreSums& sums) {
   detail::ComponentDensities density = detail::component_densities(state, response, moments);
   MatrixXd share;
   sums.value += scale * log_sum(weighted_densities(state, density.value), share).sum();
@@ -106,33 +107,39 @@ MomentDerivatives add_mixture(const DeepState& state, const DeepResponse& respon
   return {of_rows.asDiagonal() * density.slope.mean, of_rows.asDiagonal() * density.slope.variance};
 }
 
-// ---- scores that are means over the components ----------------------------------------------------------------------------
+// ---- scores that are means over the components
+// ----------------------------------------------------------------------------
 
 // Terms of the rows in one component, and their derivatives in the moments.
 struct ComponentTerms {
   VectorXd value, d_mean, d_variance;
   VectorXd d_likelihood;  // of the sum, in the logarithms of the parameters
 
-  ComponentTerms(Index n, Index parameters) : value(n), d_mean(n), d_variance(n), d_likelihood(VectorXd::Zero(parameters)) {}
+  ComponentTerms(Index n, Index parameters)
+      : value(n), d_mean(n), d_variance(n), d_likelihood(VectorXd::Zero(parameters)) {}
 };
 
-ComponentTerms expected_terms(const Likelihood& likelihood, const Observations& data, const double* mean, const double* variance) {
+ComponentTerms expected_terms(const Likelihood& likelihood, const Observations& data, const double* mean,
+                              const double* variance) {
   ComponentTerms terms(data.n, Index(likelihood.parameters.size()));
-  expectations(likelihood, data, mean, variance, {terms.value.data(), terms.d_mean.data(), terms.d_variance.data(), nullptr},
-               terms.d_likelihood.data(), RunContext{});
+  expectations(likelihood, data, mean, variance,
+               {terms.value.data(), terms.d_mean.data(), terms.d_variance.data(), nullptr}, terms.d_likelihood.data(),
+               RunContext{});
   terms.d_variance *= -0.5;
   return terms;
 }
 
 // With noise variance v, a = gamma - 1 and q = v + a variance,
 //   E p^a = (2 pi v)^(-a/2) (v / q)^(1/2) exp(-a e^2 / (2 q)),   int p^gamma dy = (2 pi v)^(-a/2) gamma^(-1/2).
-ComponentTerms robust_terms(double noise, double gamma, const Observations& data, const double* mean, const double* variance) {
+ComponentTerms robust_terms(double noise, double gamma, const Observations& data, const double* mean,
+                            const double* variance) {
   const double a = gamma - 1.0;
   ComponentTerms terms(data.n, 1);
   for (Index i = 0; i < data.n; ++i) {
     const double v = noise / (data.weights ? data.weights[i] : 1.0), q = v + a * variance[i], e = data.y[i] - mean[i];
-    const double t = gamma / a * std::exp(-0.5 * a / gamma * (log_two_pi + std::log(v)) - 0.5 * std::log(q / v) -
-                                          0.5 * a * e * e / q + 0.5 * a / gamma * std::log(gamma));
+    const double t = gamma / a *
+                     std::exp(-0.5 * a / gamma * (log_two_pi + std::log(v)) - 0.5 * std::log(q / v) -
+                              0.5 * a * e * e / q + 0.5 * a / gamma * std::log(gamma));
     const double d_q = 0.5 * t * (a * e * e / q - 1.0) / q;
     terms.value[i] = t - gamma / a;
     terms.d_mean[i] = a * t * e / q;
@@ -233,8 +240,9 @@ MomentDerivatives add_scores(const DeepState& state, DeepScore score, double gam
   MomentDerivatives slope = score == DeepScore::mixture ? add_mixture(state, response, at, scale, sums)
                                                         : add_mean(state, score, gamma, response, at, scale, sums);
   if (response.columns > 0)
-    sums.trend += design_of(response).transpose() *
-                  Eigen::Map<const MatrixXd>(slope.mean.data(), response.rows(), state.log_weights.size()).rowwise().sum();
+    sums.trend +=
+        design_of(response).transpose() *
+        Eigen::Map<const MatrixXd>(slope.mean.data(), response.rows(), state.log_weights.size()).rowwise().sum();
   return slope;
 }
 
@@ -243,17 +251,20 @@ VectorXd mixture_log_density(const DeepState& state, const DeepResponse& respons
   MatrixXd share;
   const MatrixXd mean = state.mixed() ? moments.mean : with_trend(state, response, moments.mean);
   const DeepResponse seen = state.mixed() ? without_trend(state, response) : response;
-  return log_sum(weighted_densities(state, detail::component_densities(state, seen, {mean, moments.variance}).value), share);
+  return log_sum(weighted_densities(state, detail::component_densities(state, seen, {mean, moments.variance}).value),
+                 share);
 }
 
 namespace detail {
 
-ComponentDensities component_densities(const DeepState& state, const DeepResponse& response, const ComponentMoments& moments) {
+ComponentDensities component_densities(const DeepState& state, const DeepResponse& response,
+                                       const ComponentMoments& moments) {
   if (state.mixed()) return coregionalised_densities(state, response, moments);
   const Index n = response.rows(), components = state.log_weights.size();
   const DeepResponse data = repeated(response, components);
-  const MarginalDensity density = marginal_density(
-      state.likelihood, {observations_of(data), moments.mean.data(), moments.variance.data(), nullptr}, false, RunContext{});
+  const MarginalDensity density =
+      marginal_density(state.likelihood, {observations_of(data), moments.mean.data(), moments.variance.data(), nullptr},
+                       false, RunContext{});
   return {as_matrix(density.value, n, components),
           {as_matrix(density.d_mean, n * components, 1), as_matrix(density.d_variance, n * components, 1)}};
 }
@@ -264,7 +275,8 @@ void add_density_parameters(const DeepState& state, const DeepResponse& response
   if (state.likelihood.parameters.empty()) return;
   const DeepResponse data = repeated(response, share.cols());
   const MarginalDensity density = marginal_density(
-      state.likelihood, {observations_of(data), moments.mean.data(), moments.variance.data(), share.data()}, true, RunContext{});
+      state.likelihood, {observations_of(data), moments.mean.data(), moments.variance.data(), share.data()}, true,
+      RunContext{});
   sums.likelihood += Eigen::Map<const VectorXd>(density.d_log_parameters.data(), sums.likelihood.size());
 }
 

@@ -2,13 +2,14 @@
 //
 // Component s has weight w_s and a normal linear predictor eta_s ~ N(mu_s, v_s). The scores of a row:
 //
-//   mixture   log sum_s w_s E p(y | eta_s)      (Jankowiak, Pleiss and Gardner 2020, eq. 17), the log density of the prediction
-//   expected  sum_s w_s E log p(y | eta_s)      (Salimbeni and Deisenroth 2017, eq. 16), a term of an evidence lower bound
-//   robust    sum_s w_s t_s, the same with the gamma divergence (Knoblauch 2019) in place of the logarithm, of gaussian responses:
+//   mixture   log sum_s w_s E p(y | eta_s)      (Jankowiak, Pleiss and Gardner 2020, eq. 17), the log density of the
+//   prediction expected  sum_s w_s E log p(y | eta_s)      (Salimbeni and Deisenroth 2017, eq. 16), a term of an
+//   evidence lower bound robust    sum_s w_s t_s, the same with the gamma divergence (Knoblauch 2019) in place of the
+//   logarithm, of gaussian responses:
 //             t = (gamma / a) E[p^a] / (int p^gamma dy)^(a / gamma) - gamma / a, a = gamma - 1, which tends to E log p
 //
-// Several outputs are a linear model of coregionalisation: y ~ N(A'mu_s, A'diag(v_s)A + diag(noise / weight)), the mixture that
-// of their joint density. A missing output of a row is NaN, and left out of it.
+// Several outputs are a linear model of coregionalisation: y ~ N(A'mu_s, A'diag(v_s)A + diag(noise / weight)), the
+// mixture that of their joint density. A missing output of a row is NaN, and left out of it.
 //
 // A trend and an offset, the same in all components, are added to the means: mu_s + offset + design trend. With m_s the
 // derivative in mu_s, that in the trend is design' sum_s m_s.
@@ -20,8 +21,8 @@ namespace neargp {
 
 enum class DeepScore { mixture, expected, robust };
 
-// Of n rows; y has a row of `outputs` numbers for each, the design one of `columns`. Empty trials or weights: all 1; an empty
-// offset, which several outputs do not have: 0.
+// Of n rows; y has a row of `outputs` numbers for each, the design one of `columns`. Empty trials or weights: all 1; an
+// empty offset, which several outputs do not have: 0.
 struct DeepResponse {
   std::vector<double> y, trials, weights, offset, design;
   int outputs = 1, columns = 0;
@@ -58,7 +59,8 @@ MomentDerivatives add_scores(const DeepState& state, DeepScore score, double gam
                              const ComponentMoments& moments, double scale, ScoreSums& sums);
 
 // The mixture score of each row.
-Eigen::VectorXd mixture_log_density(const DeepState& state, const DeepResponse& response, const ComponentMoments& moments);
+Eigen::VectorXd mixture_log_density(const DeepState& state, const DeepResponse& response,
+                                    const ComponentMoments& moments);
 
 namespace detail {
 
@@ -68,19 +70,22 @@ struct ComponentDensities {
   MomentDerivatives slope;
 };
 
-ComponentDensities component_densities(const DeepState& state, const DeepResponse& response, const ComponentMoments& moments);
+ComponentDensities component_densities(const DeepState& state, const DeepResponse& response,
+                                       const ComponentMoments& moments);
 // Adds the derivatives of the sum of share * log p_s in the response's parameters.
 void add_density_parameters(const DeepState& state, const DeepResponse& response, const ComponentMoments& moments,
                             const Eigen::MatrixXd& share, ScoreSums& sums);
 
 // Of several outputs, coregionalised_score.cpp.
-ComponentDensities coregionalised_densities(const DeepState& state, const DeepResponse& response, const ComponentMoments& moments);
-void add_coregionalised_parameters(const DeepState& state, const DeepResponse& response, const ComponentMoments& moments,
-                                   const Eigen::MatrixXd& share, ScoreSums& sums);
-// The expected score of each row in each component (rows x components), as add_mean() takes terms: adds `scale` times the weighted
-// derivatives in the response's parameters, and returns those in the moments.
-MomentDerivatives add_coregionalised_expectations(const DeepState& state, const DeepResponse& response, const ComponentMoments& moments,
-                                                  double scale, Eigen::MatrixXd& value, ScoreSums& sums);
+ComponentDensities coregionalised_densities(const DeepState& state, const DeepResponse& response,
+                                            const ComponentMoments& moments);
+void add_coregionalised_parameters(const DeepState& state, const DeepResponse& response,
+                                   const ComponentMoments& moments, const Eigen::MatrixXd& share, ScoreSums& sums);
+// The expected score of each row in each component (rows x components), as add_mean() takes terms: adds `scale` times
+// the weighted derivatives in the response's parameters, and returns those in the moments.
+MomentDerivatives add_coregionalised_expectations(const DeepState& state, const DeepResponse& response,
+                                                  const ComponentMoments& moments, double scale, Eigen::MatrixXd& value,
+                                                  ScoreSums& sums);
 
 }  // namespace detail
 

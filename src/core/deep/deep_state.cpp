@@ -10,7 +10,9 @@ using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
 void add_unit(UnitState& unit, std::vector<ParameterBlock>& blocks) {
-  const auto add = [&](auto& values, bool logarithmic) { blocks.push_back({values.data(), values.size(), logarithmic}); };
+  const auto add = [&](auto& values, bool logarithmic) {
+    blocks.push_back({values.data(), values.size(), logarithmic});
+  };
   add(unit.positions, false);
   add(unit.mean, false);
   add(unit.sd, true);
@@ -86,7 +88,8 @@ VectorXd as_working(DeepState& gradient) { return gathered(learned_parameters(gr
 void from_working(const VectorXd& working, DeepState& state) {
   Index at = 0;
   for (const ParameterBlock& block : learned_parameters(state))
-    for (Index i = 0; i < block.size; ++i, ++at) block.data[i] = block.logarithmic ? std::exp(working[at]) : working[at];
+    for (Index i = 0; i < block.size; ++i, ++at)
+      block.data[i] = block.logarithmic ? std::exp(working[at]) : working[at];
 }
 
 }  // namespace neargp

@@ -1,8 +1,10 @@
-// A deep Gaussian process as numbers: layers of Gaussian processes on inducing points, the sites at which hidden layers are
-// seen, the weights of the components that come of it, and the response's parameters. The same structure holds a gradient.
+// A deep Gaussian process as numbers: layers of Gaussian processes on inducing points, the sites at which hidden layers
+// are seen, the weights of the components that come of it, and the response's parameters. The same structure holds a
+// gradient.
 //
-// Two families share it. Deep sigma point processes (Jankowiak, Pleiss and Gardner 2020) have learned or fixed sites, which
-// are the same for all rows; deep Gaussian processes (Salimbeni and Deisenroth 2017) draw theirs anew for each row.
+// Two families share it. Deep sigma point processes (Jankowiak, Pleiss and Gardner 2020) have learned or fixed sites,
+// which are the same for all rows; deep Gaussian processes (Salimbeni and Deisenroth 2017) draw theirs anew for each
+// row.
 #pragma once
 
 #include <Eigen/Core>
@@ -14,8 +16,8 @@
 
 namespace neargp {
 
-// One Gaussian process: its values at the positions are u = L v, L L' their covariance matrix, v ~ N(mean, S), and its own
-// mean at a row is constant + inputs' weights.
+// One Gaussian process: its values at the positions are u = L v, L L' their covariance matrix, v ~ N(mean, S), and its
+// own mean at a row is constant + inputs' weights.
 struct UnitState {
   Eigen::MatrixXd positions;  // M x inputs of the kernel
   Eigen::VectorXd mean;
@@ -30,8 +32,8 @@ struct UnitState {
   Index inducing() const { return mean.size(); }
 };
 
-// Which inputs a layer has: the hidden values of the layer below, and the rows x themselves. Where both, hidden ones come
-// first.
+// Which inputs a layer has: the hidden values of the layer below, and the rows x themselves. Where both, hidden ones
+// come first.
 struct LayerInputs {
   bool hidden = false, rows = false;
 
@@ -71,8 +73,8 @@ struct DeepState {
   bool learns_sites() const { return rule != SiteRule::hermite && rule != SiteRule::random; }
 };
 
-// Some of a state's numbers, one after the other in memory. `logarithmic`: an optimiser moves their logarithms, in which a
-// gradient holds its derivatives.
+// Some of a state's numbers, one after the other in memory. `logarithmic`: an optimiser moves their logarithms, in
+// which a gradient holds its derivatives.
 struct ParameterBlock {
   double* data;
   Index size;

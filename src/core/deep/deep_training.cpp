@@ -17,8 +17,7 @@ struct Batch {
   std::vector<double> x;
   DeepResponse response;
 
-  Batch(const DeepRows& all, std::vector<int> drawn)
-      : rows(std::move(drawn)), response(take_rows(all.response, rows)) {
+  Batch(const DeepRows& all, std::vector<int> drawn) : rows(std::move(drawn)), response(take_rows(all.response, rows)) {
     for (const int row : rows) x.insert(x.end(), all.x[row], all.x[row] + all.x.dim);
   }
 
@@ -28,15 +27,10 @@ struct Batch {
 class DeepTrainer {
  public:
   DeepTrainer(const DeepState& start, const DeepRows& rows, const DeepTraining& settings, const RunContext& context)
-      : rows_(rows),
-        settings_(settings),
-        context_(context),
+      : rows_(rows), settings_(settings), context_(context),
         steps_((rows.x.n + settings.batch_size - 1) / settings.batch_size),
-        batch_size_((rows.x.n + steps_ - 1) / steps_),
-        batches_(rows.x.n, settings.key, 0),
-        state_(start),
-        working_(to_working(state_)),
-        adam_(1, int(working_.size())) {
+        batch_size_((rows.x.n + steps_ - 1) / steps_), batches_(rows.x.n, settings.key, 0), state_(start),
+        working_(to_working(state_)), adam_(1, int(working_.size())) {
     context_.progress = nullptr;
     batches_.skip(Index(settings.from) * steps_ * batch_size_);
     if (!settings.memory.clock.empty()) adam_.restore(settings.memory);
@@ -95,8 +89,8 @@ class DeepTrainer {
 
 }  // namespace
 
-DeepRun train_deep(const DeepState& start, const DeepRows& rows, const DeepRows& validation, const DeepTraining& settings,
-                   const RunContext& context) {
+DeepRun train_deep(const DeepState& start, const DeepRows& rows, const DeepRows& validation,
+                   const DeepTraining& settings, const RunContext& context) {
   DeepTrainer trainer(start, rows, settings, context);
   RunContext quiet = context;
   quiet.progress = nullptr;
@@ -113,7 +107,8 @@ DeepRun train_deep(const DeepState& start, const DeepRows& rows, const DeepRows&
   for (int epoch = settings.from; epoch < settings.to; ++epoch) {
     const std::optional<double> objective = trainer.epoch(epoch);
     DeepDensity density;
-    if (objective && validation.x.n > 0) density = deep_density(trainer.state(), validation.x, validation.response, quiet);
+    if (objective && validation.x.n > 0)
+      density = deep_density(trainer.state(), validation.x, validation.response, quiet);
     run.failure = objective ? density.failure : trainer.failure();
     if (run.failure) break;
     const double score = validation.x.n > 0 ? density.value.mean() : std::numeric_limits<double>::quiet_NaN();

@@ -1,6 +1,6 @@
-// Training of a deep Gaussian process: Adam on mini-batches, its rate falling along a cosine, judged on rows that are held out
-// after each epoch. A run may be cut into pieces: one that goes on with the state and the memory of another's end, at the epoch
-// that follows, arrives at the same numbers as one that was not cut.
+// Training of a deep Gaussian process: Adam on mini-batches, its rate falling along a cosine, judged on rows that are
+// held out after each epoch. A run may be cut into pieces: one that goes on with the state and the memory of another's
+// end, at the epoch that follows, arrives at the same numbers as one that was not cut.
 #pragma once
 
 #include <functional>
@@ -17,12 +17,12 @@ struct DeepTraining {
   Index batch_size = 1000;
   double learning_rate = 0.03;
   std::uint64_t key = 0;
-  double least_noise = 0.0;  // variance of gaussian noise
+  double least_noise = 0.0;                               // variance of gaussian noise
   std::vector<double> least_parameters, most_parameters;  // of other families; where both agree one is held
-  bool judge_start = false;  // whether the start is a candidate for the best, as epoch 0
-  AdamMemory memory;         // of the piece before; none at epoch 0
+  bool judge_start = false;                               // whether the start is a candidate for the best, as epoch 0
+  AdamMemory memory;                                      // of the piece before; none at epoch 0
   std::function<void(int epoch, double objective, double validation)> report;  // may be empty
-  std::function<void(const DeepState& best, double validation)> keep;           // of each new best; may be empty
+  std::function<void(const DeepState& best, double validation)> keep;          // of each new best; may be empty
 };
 
 struct DeepRun {
@@ -30,13 +30,13 @@ struct DeepRun {
   AdamMemory memory;
   DeepState best;  // after the epoch whose validation score, the mean log density, was the highest
   int best_epoch = 0;
-  double start_score = 0.0;  // NaN unless the start was judged
+  double start_score = 0.0;                         // NaN unless the start was judged
   std::vector<double> objective, validation, rate;  // of each epoch; the objective is the mean over its batches
   std::optional<SingularUnit> failure;              // then the run has ended early
 };
 
 // `validation` may have no rows: the last epoch is the best then.
-DeepRun train_deep(const DeepState& start, const DeepRows& rows, const DeepRows& validation, const DeepTraining& settings,
-                   const RunContext& context);
+DeepRun train_deep(const DeepState& start, const DeepRows& rows, const DeepRows& validation,
+                   const DeepTraining& settings, const RunContext& context);
 
 }  // namespace neargp

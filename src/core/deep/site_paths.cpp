@@ -16,12 +16,14 @@ SitePaths::SitePaths(const DeepState& state, std::uint64_t step)
   if (!random && state.sites.size() != hidden) throw Error("Each hidden layer must have its sites.");
   paths_.push_back(1);
   for (std::size_t layer = 0; layer < hidden; ++layer) {
-    const Index width = Index(state.layers[layer].units.size()), sites = random ? state.samples : state.sites[layer].rows();
+    const Index width = Index(state.layers[layer].units.size()),
+                sites = random ? state.samples : state.sites[layer].rows();
     if (sites < 1 || (!random && state.sites[layer].cols() != width))
       throw Error("A hidden layer must have a site at least, and a column of sites for each unit.");
     widest_ = std::max(widest_, width);
     if (lined_up_) {
-      if (layer > 0 && sites != paths_.back()) throw Error("Hidden layers must have equally many sites, which are lined up.");
+      if (layer > 0 && sites != paths_.back())
+        throw Error("Hidden layers must have equally many sites, which are lined up.");
       paths_.push_back(sites);
       continue;
     }

@@ -1,7 +1,8 @@
-// The components of a deep Gaussian process: paths from the rows to the last layer, which take one site of each hidden layer.
+// The components of a deep Gaussian process: paths from the rows to the last layer, which take one site of each hidden
+// layer.
 //
-// Entering the first layer there is one path; a layer splits each that enters it, or, where sites are lined up (SiteRule::free
-// and random), splits the first alone, so that component s takes site s of every layer.
+// Entering the first layer there is one path; a layer splits each that enters it, or, where sites are lined up
+// (SiteRule::free and random), splits the first alone, so that component s takes site s of every layer.
 #pragma once
 
 #include "deep/deep_state.h"
@@ -10,7 +11,8 @@ namespace neargp {
 
 class SitePaths {
  public:
-  // The draws of SiteRule::random are those of a step; step 0 has the same ones for all rows. The state outlives the object.
+  // The draws of SiteRule::random are those of a step; step 0 has the same ones for all rows. The state outlives the
+  // object.
   explicit SitePaths(const DeepState& state, std::uint64_t step = 0);
 
   // Entering a layer, counted from 0, or behind the last hidden one.

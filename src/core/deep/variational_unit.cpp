@@ -36,8 +36,7 @@ void UnitSums::add(const UnitSums& other) {
 }
 
 VariationalUnit::VariationalUnit(const UnitState& state, Family kernel, double shape, double jitter, bool derivatives)
-    : state_(state),
-      covariance_(prepare(unit_covariance(state, kernel, shape), int(state.range.size()), derivatives)) {
+    : state_(state), covariance_(prepare(unit_covariance(state, kernel, shape), int(state.range.size()), derivatives)) {
   const RowMajorMatrix positions = state.positions;
   points_ = std::make_unique<InducingPoints>(covariance_, view(positions));
   constexpr int attempts = 4;
@@ -75,7 +74,8 @@ double VariationalUnit::divergence() const {
 
 UnitSums VariationalUnit::zero_sums() const {
   const Index m = state_.inducing();
-  return {MatrixXd::Zero(m, m), VectorXd::Zero(m), points_->zero_gradient(), VectorXd::Zero(state_.weights.size()), 0.0};
+  return {MatrixXd::Zero(m, m), VectorXd::Zero(m), points_->zero_gradient(), VectorXd::Zero(state_.weights.size()),
+          0.0};
 }
 
 // (S - I) times `features`, of which `spread` is C' times.
@@ -111,7 +111,8 @@ void VariationalUnit::finish(UnitSums& sums, double divergence_weight, UnitState
     seen = half_slope.transpose();
     gradient.factor = 2.0 * half_slope - divergence_weight * state_.factor;
     gradient.factor.triangularView<Eigen::StrictlyUpper>().setZero();
-    gradient.factor.diagonal().array() = gradient.factor.diagonal().array() * state_.factor.diagonal().array() + divergence_weight;
+    gradient.factor.diagonal().array() =
+        gradient.factor.diagonal().array() * state_.factor.diagonal().array() + divergence_weight;
   } else {
     const auto square = state_.sd.array().square();
     gradient.sd = 2.0 * square * gram.diagonal().array() - divergence_weight * (square - 1.0);

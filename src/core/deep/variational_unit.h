@@ -2,14 +2,16 @@
 //
 // With A = L^-1 K_zx, a column for each row, and v ~ N(m, S),
 //
-//   mean = X w + b + A'm,   variance_n = k - |A_n|^2 + A_n'S A_n,   KL[N(m, S) // N(0, I)] = 1/2 (tr S + m'm - M - log|S|).
+//   mean = X w + b + A'm,   variance_n = k - |A_n|^2 + A_n'S A_n,   KL[N(m, S) // N(0, I)] = 1/2 (tr S + m'm - M -
+//   log|S|).
 //
-// Given an objective's derivatives mbar_n and vbar_n in these, and the two sums over rows t = A mbar and R = A diag(vbar) A',
+// Given an objective's derivatives mbar_n and vbar_n in these, and the two sums over rows t = A mbar and R = A
+// diag(vbar) A',
 //
 //   dF/dm = t,   dF/dS = R,   dF/dA = m mbar' + 2 (S - I) A diag(vbar),   dF/dA A' = m t' + 2 (S - I) R,
 //
-// the last for the derivatives through L (InducingFactor::adjoint): no factor is differentiated, and a row takes two triangular
-// solves and half a product.
+// the last for the derivatives through L (InducingFactor::adjoint): no factor is differentiated, and a row takes two
+// triangular solves and half a product.
 #pragma once
 
 #include <memory>
@@ -44,8 +46,8 @@ class VariationalUnit {
   // The state outlives the object. `derivatives`: whether adjoint() and finish() are to be called.
   VariationalUnit(const UnitState& state, Family kernel, double shape, double jitter, bool derivatives);
 
-  // False where the positions' covariance matrix is singular even with a thousand times the jitter; then nothing else may be
-  // called. (With ten or a hundred times, that jitter is used.)
+  // False where the positions' covariance matrix is singular even with a thousand times the jitter; then nothing else
+  // may be called. (With ten or a hundred times, that jitter is used.)
   bool regular() const { return factor_->regular(); }
 
   UnitRows rows(const RowMajorMatrix& kernel_inputs, const RowMajorMatrix& mean_inputs, bool derivatives,

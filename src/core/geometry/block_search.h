@@ -22,7 +22,7 @@ struct OtherRow {  // limit = the query's own row
   bool accepts(Index slot, int limit) const { return tree->leaf_rows(0)[slot] != limit; }
 };
 
-struct EarlierRow {  // limit = the query's rank
+struct EarlierRow {              // limit = the query's rank
   std::vector<int> rank;         // of the point in each slot of the leaves
   std::vector<int> lowest_rank;  // below each node
   bool skips(Index node, int limit) const { return lowest_rank[node] >= limit; }
@@ -195,7 +195,7 @@ class BlockSearch {
   NearestBuffer nearest_;
   std::vector<double> radius_;  // distance of the k-th neighbour of the queries answered so far
   std::vector<ListedLeaf> listed_;
-  std::vector<double> boxes_;   // of the listed leaves
+  std::vector<double> boxes_;  // of the listed leaves
   std::vector<Node> pending_;
 };
 

@@ -14,8 +14,8 @@
 namespace neargp {
 namespace {
 
-// Below these the tree is faster, or too fast for the choice to matter (bench/neighbors-high-dimension.R). A trial costs
-// about as much as a hundred queries, and the tree of it as much as one query for some hundred points.
+// Below these the tree is faster, or too fast for the choice to matter (bench/neighbors-high-dimension.R). A trial
+// costs about as much as a hundred queries, and the tree of it as much as one query for some hundred points.
 constexpr int least_dimension = 8;
 constexpr Index least_points = 20000, least_queries = 2000, most_points_per_query = 100;
 

@@ -55,8 +55,7 @@ class SingleFrame {
 class SingleIndex {
  public:
   SingleIndex(const FaissModule& module, int dim, int gpu)
-      : module_(module),
-        most_candidates_(gpu == no_gpu ? std::numeric_limits<int>::max() : module.candidates_on_gpu),
+      : module_(module), most_candidates_(gpu == no_gpu ? std::numeric_limits<int>::max() : module.candidates_on_gpu),
         handle_(module.open(dim, gpu)) {}
   SingleIndex(const SingleIndex&) = delete;
   SingleIndex& operator=(const SingleIndex&) = delete;
@@ -135,8 +134,7 @@ class QueryBlock {
     const Index m = Index(queries.size());
     rounded_.resize(std::size_t(m * dim()));
     norm_.resize(std::size_t(m));
-    for (Index q = 0; q < m; ++q)
-      norm_[q] = frame_.write(request_.queries[queries[q]], rounded_.data() + q * dim());
+    for (Index q = 0; q < m; ++q) norm_[q] = frame_.write(request_.queries[queries[q]], rounded_.data() + q * dim());
     index_.search(rounded_, m, count, distance2_, row_);
     std::vector<Index> unanswered;
     for (Index q = 0; q < m; ++q) {
@@ -176,9 +174,8 @@ class QueryBlock {
         label[s] = request_.label ? request_.label[i] : int(i);
         distance2[s] = squared_distance(request_.reference[i], request_.queries[j], dim());
       }
-      nearest.offer(distance2, label, [&](int s) {
-        return first + s < end && !(request_.excluded && label[s] == request_.excluded[j]);
-      });
+      nearest.offer(distance2, label,
+                    [&](int s) { return first + s < end && !(request_.excluded && label[s] == request_.excluded[j]); });
     }
     const int count = nearest.finish();
     for (int i = 0; i < count; ++i) request_.index[j * request_.k + i] = nearest[i].row;
@@ -197,7 +194,8 @@ class QueryBlock {
 // which does 10^13 multiplications a second, is to have enough of them at a time.
 Index queries_per_block(Index points, int dim, bool on_gpu) {
   const Index work = std::max<Index>(points * dim, 1);
-  return on_gpu ? std::clamp<Index>((Index(1) << 39) / work, 256, 16384) : std::clamp<Index>((Index(1) << 31) / work, 32, 1024);
+  return on_gpu ? std::clamp<Index>((Index(1) << 39) / work, 256, 16384)
+                : std::clamp<Index>((Index(1) << 31) / work, 32, 1024);
 }
 
 }  // namespace
@@ -217,7 +215,9 @@ void search_by_faiss(const FaissModule& module, int gpu, const NeighborRequest& 
     const Index block = queries_per_block(index.size(), request.reference.dim, gpu != no_gpu);
     RunContext stretch = context;
     if (context.progress)
-      stretch.progress = [&](double part) { context.progress((double(first) + part * double(last - first)) / double(queries)); };
+      stretch.progress = [&](double part) {
+        context.progress((double(first) + part * double(last - first)) / double(queries));
+      };
     parallel_for(stretch, (last - first + block - 1) / block, [&](Index chunk) {
       const Index begin = first + chunk * block;
       QueryBlock(request, frame, index).run(begin, std::min(begin + block, last));

@@ -56,8 +56,7 @@ KdTree::KdTree(Points points, std::vector<int> rows, const RunContext& context)
     }
     upper.insert(upper.end(), large.begin(), large.end());
   }
-  parallel_for(context, Index(subtrees.size()),
-               [&](Index i) { build_subtree(points, entries, subtrees[i]); });
+  parallel_for(context, Index(subtrees.size()), [&](Index i) { build_subtree(points, entries, subtrees[i]); });
   for (auto node = upper.rbegin(); node != upper.rend(); ++node) join_boxes(*node);
 }
 
@@ -89,9 +88,8 @@ void KdTree::split(Points points, std::vector<Entry>& entries, Node node) const 
   Entry* middle = entries.data() + node.middle() * leaf_size;
   const int c = widest_dimension(points, first, last);
   for (Entry* entry = first; entry != last; ++entry) entry->key = points[entry->row][c];
-  std::nth_element(first, middle, last, [](const Entry& a, const Entry& b) {
-    return a.key < b.key || (a.key == b.key && a.row < b.row);
-  });
+  std::nth_element(first, middle, last,
+                   [](const Entry& a, const Entry& b) { return a.key < b.key || (a.key == b.key && a.row < b.row); });
 }
 
 void KdTree::build_subtree(Points points, std::vector<Entry>& entries, Node node) {

@@ -64,9 +64,9 @@ class KdTree {
 
   int dim_;
   Index n_;
-  std::vector<int> rows_;        // leaves * leaf_size, -1 beyond the end
-  std::vector<double> coords_;   // leaves * dim * leaf_size
-  std::vector<double> boxes_;    // nodes * 2 * dim
+  std::vector<int> rows_;       // leaves * leaf_size, -1 beyond the end
+  std::vector<double> coords_;  // leaves * dim * leaf_size
+  std::vector<double> boxes_;   // nodes * 2 * dim
 };
 
 // Distance between the nearest points of two boxes.

@@ -22,8 +22,8 @@ class Tournament {
       : tree_(tree), distance2_(tree.leaves() * KdTree::leaf_size, chosen), champion_(tree.nodes()) {
     const int* rows = tree.leaf_rows(0);
     for (Index slot = 0; slot < tree.size(); ++slot)
-      distance2_[slot] = rows[slot] == first ? std::numeric_limits<double>::infinity()
-                                             : std::numeric_limits<double>::max();
+      distance2_[slot] =
+          rows[slot] == first ? std::numeric_limits<double>::infinity() : std::numeric_limits<double>::max();
     crown(tree.root());
   }
 

@@ -22,7 +22,7 @@ struct NeighborRequest {
   const int* limit = nullptr;     // of each query, ascending; null: all reference points
   const int* excluded = nullptr;  // of each query: the label that it must not have, or -1; null: none
   int k = 0;
-  int* index = nullptr;           // queries.n rows of k labels, filled with -1 when the engine is called
+  int* index = nullptr;  // queries.n rows of k labels, filled with -1 when the engine is called
 };
 
 struct NeighborEngine {

@@ -143,7 +143,8 @@ NeighborTable nearest_before(Points points, const std::vector<int>& order, int k
   check_permutation(order, points.n);
   NeighborTable table(points.n, k);
   if (before_by_engine(points, order, 0, 0, table, context)) return table;
-  search_before(points, order, 0, k, [&](int row) { return table[row]; }, context);
+  search_before(
+      points, order, 0, k, [&](int row) { return table[row]; }, context);
   return table;
 }
 
@@ -233,7 +234,8 @@ NeighborTable nearest_joint(Points reference, Points queries, const std::vector<
   const Points both = {coords.data(), reference.n + queries.n, reference.dim};
   NeighborTable table(queries.n, k);
   if (before_by_engine(both, order, reference.n, reference.n, table, context)) return table;
-  search_before(both, order, reference.n, k, [&](int row) { return table[row - reference.n]; }, context);
+  search_before(
+      both, order, reference.n, k, [&](int row) { return table[row - reference.n]; }, context);
   return table;
 }
 

@@ -21,8 +21,7 @@ std::vector<int> row_order(Index n) {
 std::vector<int> random_order(Index n, std::uint64_t key) {
   const Philox random(key);
   std::vector<int> order = row_order(n);
-  for (Index i = n - 1; i > 0; --i)
-    std::swap(order[i], order[random.below(std::uint64_t(i), std::uint64_t(i) + 1)]);
+  for (Index i = n - 1; i > 0; --i) std::swap(order[i], order[random.below(std::uint64_t(i), std::uint64_t(i) + 1)]);
   return order;
 }
 

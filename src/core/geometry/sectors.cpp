@@ -148,9 +148,8 @@ class SectorSearch {
     const int* rows = tree_.leaf_rows(leaf.first_leaf);
     leaf_distances(coords, query_, tree_.dim(), distances2);
     for (int s = 0; s < tree_.leaf_count(leaf.first_leaf); ++s)
-      offer({distances2[s], rows[s]},
-            sector_of(directions_.along(0, coords + s, KdTree::leaf_size),
-                      directions_.along(1, coords + s, KdTree::leaf_size), sectors_));
+      offer({distances2[s], rows[s]}, sector_of(directions_.along(0, coords + s, KdTree::leaf_size),
+                                                directions_.along(1, coords + s, KdTree::leaf_size), sectors_));
   }
 
   // Insertion into the sorted list of a sector.
@@ -172,7 +171,7 @@ class SectorSearch {
   int sectors_, per_sector_;
   const double* query_ = nullptr;
   std::vector<int> held_;
-  std::vector<Candidate> found_;   // sectors x per_sector
+  std::vector<Candidate> found_;  // sectors x per_sector
   std::vector<Candidate> merged_;
 };
 

@@ -69,7 +69,7 @@ LatentModel::LatentModel(const LatentData& data, const RunContext& context)
 
   const Points nodes{coords_.data(), m, dim_};
   prior_ = std::make_unique<NodeConditionals>(nodes, nodes, true,
-                                          renumbered(data.node_neighbors, caller_node_, node_number_), context);
+                                              renumbered(data.node_neighbors, caller_node_, node_number_), context);
   if (data.node_of_datum.empty()) {
     data_coords_.assign(data.data.data, data.data.data + data.data.n * dim_);
     interpolation_ = std::make_unique<NodeConditionals>(
@@ -104,9 +104,7 @@ Covariance LatentModel::with_jitter(Covariance covariance) const {
   return covariance;
 }
 
-PreparedCovariance LatentModel::prepared(bool derivatives) const {
-  return prepare(covariance_, dim_, derivatives);
-}
+PreparedCovariance LatentModel::prepared(bool derivatives) const { return prepare(covariance_, dim_, derivatives); }
 
 void LatentModel::set_covariance(const Covariance& covariance, const RunContext& context) {
   covariance_ = with_jitter(covariance);
@@ -128,8 +126,9 @@ void LatentModel::set_covariance(const Covariance& covariance, const RunContext&
 
 void LatentModel::check_singular(Index failed_node, Index failed_datum) const {
   if (failed_node < 0 && failed_datum < 0) return;
-  throw Error((failed_node >= 0 ? "The covariance matrix of node " + std::to_string(caller_node_[failed_node] + 1)
-                                : "The covariance matrix of the nodes near location " + std::to_string(failed_datum + 1)) +
+  throw Error((failed_node >= 0
+                   ? "The covariance matrix of node " + std::to_string(caller_node_[failed_node] + 1)
+                   : "The covariance matrix of the nodes near location " + std::to_string(failed_datum + 1)) +
               " is not positive definite to working precision: raise the jitter.");
 }
 
@@ -149,11 +148,11 @@ std::vector<double> LatentModel::from_caller(const std::vector<double>& by_node,
 }
 
 NodeConditionals LatentModel::conditionals_at(Points locations, const NeighborTable& neighbors,
-                                          const RunContext& context) const {
+                                              const RunContext& context) const {
   if (locations.dim != dim_) throw Error("Nodes and new locations must have the same coordinates.");
   check_rows(neighbors.index, -1, nodes());
   NodeConditionals result(Points{coords_.data(), nodes(), dim_}, locations, false,
-                      renumbered(neighbors, all_rows(neighbors.n), node_number_), context);
+                          renumbered(neighbors, all_rows(neighbors.n), node_number_), context);
   check_singular(-1, result.update(prepared(false), context));
   return result;
 }

@@ -24,8 +24,8 @@ struct LatentData {
   std::vector<int> order;        // the prior's ordering: order[rank] = node
   NeighborTable node_neighbors;  // of each node among those before it
   double jitter = 1e-6;
-  // More neighbours of each node before it, or none: pairs of them are given room in the posterior's factor, which makes an
-  // incomplete one more accurate.
+  // More neighbours of each node before it, or none: pairs of them are given room in the posterior's factor, which
+  // makes an incomplete one more accurate.
   NeighborTable pattern_neighbors;
 
   std::vector<int> node_of_datum;  // data at nodes; empty: through their neighbours
@@ -68,7 +68,7 @@ class LatentModel {
   // Computes weights and variances. Throws an Error that names the caller's node or datum if a matrix is singular.
   void set_covariance(const Covariance& covariance, const RunContext& context);
 
-  double log_det_precision() const;               // log |Q|
+  double log_det_precision() const;                        // log |Q|
   void precision_times(const double* x, double* y) const;  // y = Q x
 
   // field_i = c_i'u, or u at the datum's node, and its transpose: sums over the data that see each node.
@@ -86,8 +86,8 @@ class LatentModel {
   const std::vector<double>& prior_vectors() const { return prior_vectors_; }
   const std::vector<double>& prior_scale() const { return inverse_variance_; }  // 1 / f
 
-  // The cliques on which entries of the posterior covariance are needed: prior's, then data's where they interpolate; and
-  // those of the pattern.
+  // The cliques on which entries of the posterior covariance are needed: prior's, then data's where they interpolate;
+  // and those of the pattern.
   std::vector<CliqueTable> cliques() const;
 
  private:

@@ -32,14 +32,15 @@ LatentPrediction predict_latent(const LatentModel& model, const SparsePosterior&
         for (int c = 0; c < columns; ++c)
           result.response[c * n + t] += b[m] * field_response[c * model.nodes() + member[m]];
       }
-      result.variance[t] = at.variance()[t] + posterior.factor().factor().inverse_quadratic_form(member, b, count, workspace);
+      result.variance[t] =
+          at.variance()[t] + posterior.factor().factor().inverse_quadratic_form(member, b, count, workspace);
     }
   });
   return result;
 }
 
-std::vector<double> draw_latent(const LatentModel& model, const SparsePosterior& posterior, int draws, std::uint64_t key,
-                                const RunContext& context) {
+std::vector<double> draw_latent(const LatentModel& model, const SparsePosterior& posterior, int draws,
+                                std::uint64_t key, const RunContext& context) {
   const Index m = model.nodes(), n = model.data();
   const int width = model.prior().k() + 1;
   std::vector<double> result, by_datum(n), h(m);

@@ -23,7 +23,7 @@ LatentPrediction predict_latent(const LatentModel& model, const SparsePosterior&
 // sum_j a_j x_j / sqrt(f_j) + C' sqrt(W) x, whose covariance is A, so A^-1 h has the covariance A^-1 (Papandreou and
 // Yuille 2010). Exact whatever the factor, which only preconditions. A pseudo-observation whose precision is negative
 // (an outlier of a likelihood that is not log-concave) is taken to have none.
-std::vector<double> draw_latent(const LatentModel& model, const SparsePosterior& posterior, int draws, std::uint64_t key,
-                                const RunContext& context);
+std::vector<double> draw_latent(const LatentModel& model, const SparsePosterior& posterior, int draws,
+                                std::uint64_t key, const RunContext& context);
 
 }  // namespace neargp

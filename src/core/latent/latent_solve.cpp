@@ -92,11 +92,13 @@ Eigen::MatrixXd trend_information(const LatentModel& model, const std::vector<do
   return information;
 }
 
-LinearSolution solve_latent(const LatentModel& model, const std::vector<double>& precision, const std::vector<double>& h,
-                            double tolerance, int max_iterations, const RunContext& context) {
+LinearSolution solve_latent(const LatentModel& model, const std::vector<double>& precision,
+                            const std::vector<double>& h, double tolerance, int max_iterations,
+                            const RunContext& context) {
   const Preconditioner preconditioner(model, precision);
   return conjugate_gradient([&](const Vector& x) { return posterior_precision_times(model, precision, x); },
-                            [&](const Vector& x) { return preconditioner.solve(x); }, h, tolerance, max_iterations, context);
+                            [&](const Vector& x) { return preconditioner.solve(x); }, h, tolerance, max_iterations,
+                            context);
 }
 
 }  // namespace neargp

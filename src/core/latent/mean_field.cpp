@@ -20,13 +20,8 @@ std::vector<int> numbers_below(Index n) {
 }  // namespace
 
 MeanField::MeanField(const LatentModel& model, const LatentResponse& response, bool locations, MeanFieldPrior prior)
-    : model_(model),
-      response_(response),
-      locations_(locations),
-      sort_of_prior_(prior),
-      node_neighbors_(model.prior().neighbors()),
-      noise_(model.nodes(), 1.0),
-      is_active_(model.nodes(), 0) {
+    : model_(model), response_(response), locations_(locations), sort_of_prior_(prior),
+      node_neighbors_(model.prior().neighbors()), noise_(model.nodes(), 1.0), is_active_(model.nodes(), 0) {
   if (model.data() != response.n()) throw Error("The model and the response must have the same number of data.");
   gradient_.moments.assign(2 * model.nodes(), 0.0);
   gradient_.locations.assign(locations ? model.nodes() * model.dim() : 0, 0.0);
@@ -47,7 +42,8 @@ MeanField::MeanField(const LatentModel& model, const LatentResponse& response, b
 MeanFieldBatch MeanField::everything() const { return batch_of(numbers_below(nodes()), numbers_below(data())); }
 
 MeanFieldBatch MeanField::batch_of(std::vector<int> nodes, std::vector<int> data) const {
-  const double of_nodes = double(this->nodes()) / double(nodes.size()), of_data = double(this->data()) / double(data.size());
+  const double of_nodes = double(this->nodes()) / double(nodes.size()),
+               of_data = double(this->data()) / double(data.size());
   return {std::move(nodes), std::move(data), of_nodes, of_data};
 }
 
@@ -110,8 +106,8 @@ void MeanField::touch(int node) {
   gradient_.active.push_back(node);
 }
 
-void MeanField::add_prior(const MeanFieldPoint& point, const MeanFieldBatch& batch, const PreparedCovariance& covariance,
-                          const RunContext& context) {
+void MeanField::add_prior(const MeanFieldPoint& point, const MeanFieldBatch& batch,
+                          const PreparedCovariance& covariance, const RunContext& context) {
   prior_.choose({nullptr, &node_neighbors_}, batch.nodes, model_.nodes(), model_.dim(), locations_);
   add_prior_terms(point, batch.nodes, batch.node_weight, covariance, context);
 }
@@ -138,8 +134,8 @@ void MeanField::add_neighborhoods(const MeanFieldPoint& point, const MeanFieldBa
 void MeanField::add_prior_terms(const MeanFieldPoint& point, const std::vector<int>& nodes, double weight,
                                 const PreparedCovariance& covariance, const RunContext& context) {
   PriorTerms terms{prior_, nodes, point.moments, weight, std::vector<double>(nodes.size())};
-  add_sums(prior_.run({point.coords, point.moments, noise_, model_.dim()}, covariance, PriorTerms::differentiate, &terms,
-                      context));
+  add_sums(prior_.run({point.coords, point.moments, noise_, model_.dim()}, covariance, PriorTerms::differentiate,
+                      &terms, context));
   for (Index t = 0; t < prior_.size(); ++t) {
     const int node = nodes[t];
     touch(node);
@@ -147,7 +143,8 @@ void MeanField::add_prior_terms(const MeanFieldPoint& point, const std::vector<i
     gradient_.moments[2 * node] -= prior_.d_mean[t];
     gradient_.moments[2 * node + 1] += prior_.d_projected[t] * point.moments[2 * node + 1] + 0.5 * weight;
     for (int d = 0; locations_ && d < model_.dim(); ++d)
-      gradient_.locations[Index(node) * model_.dim() + d] += prior_.location_contribution(t, prior_.k(), model_.dim())[d];
+      gradient_.locations[Index(node) * model_.dim() + d] +=
+          prior_.location_contribution(t, prior_.k(), model_.dim())[d];
   }
   add_contributions(prior_, point);
 }
@@ -158,8 +155,8 @@ void MeanField::add_data(const MeanFieldPoint& point, const MeanFieldBatch& batc
                         locations_);
   DataTerms data(response_, point, batch);
   data.batch = &interpolation_;
-  add_sums(interpolation_.run({point.coords, point.moments, noise_, model_.dim()}, covariance, DataTerms::differentiate, &data,
-                              context));
+  add_sums(interpolation_.run({point.coords, point.moments, noise_, model_.dim()}, covariance, DataTerms::differentiate,
+                              &data, context));
   data.add_to(gradient_, response_, batch.data);
   add_contributions(interpolation_, point);
 }
@@ -201,16 +198,16 @@ void MeanField::add_contributions(const ProjectedBatch& batch, const MeanFieldPo
 
 void MeanField::add_sums(const TargetSums& sums) {
   if (sums.failed >= 0)
-    throw Error("The covariance matrix of a conditioning set is not positive definite to working precision: raise the jitter.");
+    throw Error(
+        "The covariance matrix of a conditioning set is not positive definite to working precision: raise the jitter.");
   for (std::size_t a = 0; a < sums.sums.size(); ++a) gradient_.covariance[a] += sums.sums[a];
 }
 
 void MeanField::renew_neighbors(const MeanFieldPoint& point, const RunContext& context) {
   const PreparedCovariance covariance = prepare(point.covariance, model_.dim(), false);
   const auto& components = covariance.components;
-  const PreparedComponent& metric =
-      *std::max_element(components.begin(), components.end(),
-                        [](const auto& a, const auto& b) { return a.variance < b.variance; });
+  const PreparedComponent& metric = *std::max_element(
+      components.begin(), components.end(), [](const auto& a, const auto& b) { return a.variance < b.variance; });
   const auto scaled = [&](const std::vector<double>& coords) {
     std::vector<double> result(coords.size());
     for (std::size_t at = 0; at < coords.size(); at += model_.dim())

@@ -20,8 +20,8 @@
 #include <vector>
 
 #include "latent/latent_model.h"
-#include "likelihoods/latent_response.h"
 #include "latent/projected_batch.h"
+#include "likelihoods/latent_response.h"
 
 namespace neargp {
 
@@ -46,9 +46,9 @@ struct MeanFieldGradient {
   std::vector<double> covariance;  // the core's covariance parameters, the jitter tied to the variance
   std::vector<double> likelihood;  // logarithms of the likelihood's parameters
   std::vector<double> beta;
-  std::vector<double> moments;     // nodes x 2: in m and in log s
-  std::vector<double> locations;   // nodes x dim, where wanted
-  std::vector<int> active;         // the only nodes with a gradient
+  std::vector<double> moments;    // nodes x 2: in m and in log s
+  std::vector<double> locations;  // nodes x dim, where wanted
+  std::vector<int> active;        // the only nodes with a gradient
 };
 
 class MeanField {
@@ -73,7 +73,8 @@ class MeanField {
   std::vector<int> members(const MeanFieldBatch& batch) const;
 
   // Valid until the next call. Throws an Error where a covariance matrix is singular.
-  const MeanFieldGradient& evaluate(const MeanFieldPoint& point, const MeanFieldBatch& batch, const RunContext& context);
+  const MeanFieldGradient& evaluate(const MeanFieldPoint& point, const MeanFieldBatch& batch,
+                                    const RunContext& context);
 
   // Seeks the neighbours of nodes and data anew, in the metric of the component of the largest variance.
   void renew_neighbors(const MeanFieldPoint& point, const RunContext& context);

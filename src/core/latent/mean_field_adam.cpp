@@ -40,18 +40,12 @@ class AdamState {
  public:
   AdamState(const LatentModel& model, const LatentResponse& response, MeanFieldPoint point,
             const MeanFieldAdamSettings& settings)
-      : model_(model),
-        point_(std::move(point)),
-        settings_(settings),
-        dim_(model.dim()),
+      : model_(model), point_(std::move(point)), settings_(settings), dim_(model.dim()),
         design_(by_row(node_design(model, response), response.coefficients)),
-        is_shape_(shape_parameters(point_.covariance)),
-        moments_(point_.moments),
-        moment_unit_{settings.unit, 1.0},
+        is_shape_(shape_parameters(point_.covariance)), moments_(point_.moments), moment_unit_{settings.unit, 1.0},
         location_unit_(column_spread(point_.coords, model.dim())),
         shared_adam_(1, int(point_.covariance.parameters() + point_.likelihood.parameters.size() + point_.beta.size())),
-        moment_adam_(model.nodes(), 2),
-        location_adam_(settings.locations ? model.nodes() : 0, model.dim()) {
+        moment_adam_(model.nodes(), 2), location_adam_(settings.locations ? model.nodes() : 0, model.dim()) {
     for (Index j = 0; j < model.nodes(); ++j) {
       moments_[2 * j] += trend_at(j);
       moments_[2 * j + 1] = std::log(moments_[2 * j + 1]);
@@ -138,7 +132,7 @@ class AdamState {
   MeanFieldPoint point_;
   const MeanFieldAdamSettings& settings_;
   int dim_;
-  std::vector<double> design_;   // nodes x coefficients
+  std::vector<double> design_;  // nodes x coefficients
   std::vector<bool> is_shape_;
   std::vector<double> moments_;  // nodes x 2: v and log s
   std::vector<double> shared_;   // covariance and likelihood on the working scale, then the trend

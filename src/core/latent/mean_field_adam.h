@@ -17,11 +17,11 @@ struct MeanFieldAdamSettings {
   int batch_size = 256;
   double learning_rate = 0.01;
   std::uint64_t key = 0;
-  double unit = 1.0;               // of the linear predictor: means and trend move in it
-  bool warm_start = false;         // an earlier fit goes on, at its last rate, and is kept where nothing better is found
-  bool locations = false;          // learn the nodes' locations, the neighbours renewed in every epoch
-  WorkingParameters covariance;    // the core's covariance parameters
-  WorkingParameters likelihood;    // all logarithms
+  double unit = 1.0;             // of the linear predictor: means and trend move in it
+  bool warm_start = false;       // an earlier fit goes on, at its last rate, and is kept where nothing better is found
+  bool locations = false;        // learn the nodes' locations, the neighbours renewed in every epoch
+  WorkingParameters covariance;  // the core's covariance parameters
+  WorkingParameters likelihood;  // all logarithms
   std::function<void(int epoch, const MeanFieldPoint& reached)> report;  // may be empty
 };
 
@@ -38,9 +38,9 @@ struct MeanFieldFit {
 // and z_i = eta_i - trend_i + slope_i / W_i. Then m = (Q + C'WC)^-1 C'Wz, the posterior mean at the model's covariance,
 // and the best s for it, 1/(Q + C'WC)_jj. From m = 0 or m = z the bound's steep prior term drives the covariance to
 // white noise before m is smooth.
-std::vector<double> starting_moments(const LatentModel& model, const LatentResponse& response, const Likelihood& likelihood,
-                                     const std::vector<double>& beta, const std::vector<double>& eta,
-                                     const RunContext& context);
+std::vector<double> starting_moments(const LatentModel& model, const LatentResponse& response,
+                                     const Likelihood& likelihood, const std::vector<double>& beta,
+                                     const std::vector<double>& eta, const RunContext& context);
 
 // Without learned locations neighbours are renewed only when the ratios of ranges or the anisotropy have moved by more
 // than a quarter.

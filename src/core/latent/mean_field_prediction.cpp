@@ -23,8 +23,8 @@ void add_trend(const LatentModel& model, const LatentResponse& response, const s
                MeanFieldState& state, const RunContext& context) {
   const Index n = response.n(), m = model.nodes();
   const int p = response.coefficients;
-  const Eigen::Map<const Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>> X(response.design.data(),
-                                                                                                    n, p);
+  const Eigen::Map<const Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>> X(
+      response.design.data(), n, p);
   const Eigen::Map<const Eigen::VectorXd> W(precision.data(), n);
   const Eigen::MatrixXd weighted = W.asDiagonal() * X;
   std::vector<double> h(m);

@@ -10,10 +10,10 @@ namespace neargp {
 
 // Moments at the data, by datum: mean and variance of eta (eq. 25, and what the trend adds), slope E d log p / d eta
 // and curvature
-// -E d2 log p / d eta2. And how posterior mean and trend depend on each other, with A = Q + C'WC, W the curvatures (negative
-// ones count as none): H = A^-1 C'WX, nodes x coefficients by column, and (X'WX - X'WC H)^-1. That is not a mean-field
-// quantity; the mean-field one would take the field to be known all but exactly. To the variance at a datum the trend
-// adds d'Vd, d = x - H'c, V its covariance matrix.
+// -E d2 log p / d eta2. And how posterior mean and trend depend on each other, with A = Q + C'WC, W the curvatures
+// (negative ones count as none): H = A^-1 C'WX, nodes x coefficients by column, and (X'WX - X'WC H)^-1. That is not a
+// mean-field quantity; the mean-field one would take the field to be known all but exactly. To the variance at a datum
+// the trend adds d'Vd, d = x - H'c, V its covariance matrix.
 struct MeanFieldState {
   std::vector<double> linear_predictor, variance, slope, curvature, field_response, trend_covariance;
 };

@@ -32,17 +32,10 @@ void PriorTerms::differentiate(void* self, Index first, Index last) {
 }
 
 DataTerms::DataTerms(const LatentResponse& response, const MeanFieldPoint& point, const MeanFieldBatch& rows)
-    : y(taken(response.y, rows.data)),
-      trials(taken(response.trials, rows.data)),
-      weights(taken(response.weights, rows.data)),
-      trend(taken(response.offset, rows.data)),
-      mean(y.size()),
-      variance(y.size()),
-      value(y.size()),
-      slope(y.size()),
-      curvature(y.size()),
-      d_parameters(y.size() * point.likelihood.parameters.size(), 0.0),
-      likelihood(point.likelihood),
+    : y(taken(response.y, rows.data)), trials(taken(response.trials, rows.data)),
+      weights(taken(response.weights, rows.data)), trend(taken(response.offset, rows.data)), mean(y.size()),
+      variance(y.size()), value(y.size()), slope(y.size()), curvature(y.size()),
+      d_parameters(y.size() * point.likelihood.parameters.size(), 0.0), likelihood(point.likelihood),
       weight(rows.data_weight) {
   const int p = response.coefficients;
   for (std::size_t t = 0; t < y.size(); ++t)
@@ -73,15 +66,15 @@ void DataTerms::differentiate(void* self, Index first, Index last) {
   }
 }
 
-void DataTerms::add_to(MeanFieldGradient& gradient, const LatentResponse& response, const std::vector<int>& rows) const {
+void DataTerms::add_to(MeanFieldGradient& gradient, const LatentResponse& response,
+                       const std::vector<int>& rows) const {
   const std::size_t parameters = gradient.likelihood.size();
   const int p = response.coefficients;
   double sum = 0.0;
   for (std::size_t t = 0; t < y.size(); ++t) {
     sum += value[t];
     for (std::size_t a = 0; a < parameters; ++a) gradient.likelihood[a] += weight * d_parameters[t * parameters + a];
-    for (int c = 0; c < p; ++c)
-      gradient.beta[c] += weight * slope[t] * response.design[std::size_t(rows[t]) * p + c];
+    for (int c = 0; c < p; ++c) gradient.beta[c] += weight * slope[t] * response.design[std::size_t(rows[t]) * p + c];
   }
   gradient.value += weight * sum;
 }

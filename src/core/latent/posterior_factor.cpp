@@ -29,15 +29,10 @@ double dot(const std::vector<double>& x, const std::vector<double>& y) {
 
 PosteriorFactor::PosteriorFactor(const LatentModel& model, PosteriorKind kind, FactorSettings settings,
                                  const RunContext& context)
-    : model_(model),
-      kind_(kind),
-      exact_(settings.exact),
+    : model_(model), kind_(kind), exact_(settings.exact),
       pattern_(model.nodes(), model.order(), model.cliques(), context,
                settings.exact ? std::numeric_limits<double>::infinity() : settings.most_bytes),
-      factor_(make_factor()),
-      values_(pattern_.entries()),
-      inverse_(pattern_.entries()),
-      variance_(model.data()) {}
+      factor_(make_factor()), values_(pattern_.entries()), inverse_(pattern_.entries()), variance_(model.data()) {}
 
 std::unique_ptr<SparseFactor> PosteriorFactor::make_factor() const {
   std::unique_ptr<SparseFactor> factor;

@@ -11,12 +11,13 @@
 
 namespace neargp {
 
-// Kinds of q(u): the variational optimum with A's sparse factor, Laplace's approximation, and the best q of independent nodes.
+// Kinds of q(u): the variational optimum with A's sparse factor, Laplace's approximation, and the best q of independent
+// nodes.
 enum class PosteriorKind { sparse, laplace, mean_field };
 
 struct FactorSettings {
-  // An exact factor; else an incomplete one. Should it break down, or differ too much from A, it gives way to an exact one
-  // where there are at most a few thousand nodes.
+  // An exact factor; else an incomplete one. Should it break down, or differ too much from A, it gives way to an exact
+  // one where there are at most a few thousand nodes.
   bool exact = false;
   // What an incomplete factor may take; where the pattern of Q would take more it has the restricted one
   // (linalg/sparse/sparse_pattern.h).
@@ -33,8 +34,8 @@ class PosteriorFactor {
   void set_prior();
 
   // Factorizes A for these precisions W by datum, and finds Z and the variances along with it, but for Laplace's
-  // approximation, which needs them at the mode alone. False where A or an incomplete factor of it is not positive definite,
-  // or where that factor differs too much from A and an exact one can be had.
+  // approximation, which needs them at the mode alone. False where A or an incomplete factor of it is not positive
+  // definite, or where that factor differs too much from A and an exact one can be had.
   bool factorize(const std::vector<double>& precision, const RunContext& context);
   void find_inverse(const RunContext& context);
 

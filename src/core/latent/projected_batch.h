@@ -14,7 +14,7 @@ namespace neargp {
 struct ProjectionTargets {
   const double* coords = nullptr;  // targets x dim; null: nodes
   const NeighborTable* neighbors = nullptr;
-  const double* noise = nullptr;   // of targets that have coordinates; null: the field without noise
+  const double* noise = nullptr;  // of targets that have coordinates; null: the field without noise
 };
 
 struct ProjectionNodes {

@@ -23,13 +23,8 @@ void PosteriorState::find_natural_means(const std::vector<double>& slope) {
 
 SparsePosterior::SparsePosterior(const LatentModel& model, const LatentResponse& response, PosteriorKind kind,
                                  const FactorSettings& factor, const RunContext& context)
-    : model_(model),
-      response_(response),
-      kind_(kind),
-      factor_(model, kind, factor, context),
-      node_design_(node_design(model, response)),
-      slope_(response.n()),
-      curvature_(response.n()) {}
+    : model_(model), response_(response), kind_(kind), factor_(model, kind, factor, context),
+      node_design_(node_design(model, response)), slope_(response.n()), curvature_(response.n()) {}
 
 // Pseudo-observations where the likelihood is not log-concave start with a small precision instead of a negative one.
 PosteriorState SparsePosterior::start(std::vector<double> linear_predictor, const Likelihood& likelihood,
@@ -41,8 +36,11 @@ PosteriorState SparsePosterior::start(std::vector<double> linear_predictor, cons
                {nullptr, slope.data(), curvature.data(), nullptr}, nullptr, context);
   const double largest = *std::max_element(curvature.begin(), curvature.end());
   for (double& w : curvature) w = std::max(w, 0.05 * largest);
-  PosteriorState state{std::vector<double>(model_.nodes(), 0.0), std::vector<double>(response_.coefficients, 0.0),
-                       std::move(curvature), {}, std::move(linear_predictor)};
+  PosteriorState state{std::vector<double>(model_.nodes(), 0.0),
+                       std::vector<double>(response_.coefficients, 0.0),
+                       std::move(curvature),
+                       {},
+                       std::move(linear_predictor)};
   state.find_natural_means(slope);
   return state;
 }

@@ -13,9 +13,9 @@
 #include <vector>
 
 #include "latent/latent_model.h"
-#include "likelihoods/latent_response.h"
 #include "latent/posterior_factor.h"
 #include "latent/trend_system.h"
+#include "likelihoods/latent_response.h"
 
 namespace neargp {
 
@@ -73,8 +73,8 @@ class SparsePosterior {
 
   // Results after a fit.
   const PosteriorState& state() const { return state_; }
-  const std::vector<double>& variance_at_data() const { return factor_.variance_at_data(); }    // s
-  const std::vector<double>& slope() const { return slope_; }                  // E d log p / d eta
+  const std::vector<double>& variance_at_data() const { return factor_.variance_at_data(); }  // s
+  const std::vector<double>& slope() const { return slope_; }                                 // E d log p / d eta
   const PosteriorFactor& factor() const { return factor_; }
 
   TrendSystem::Trend trend(const RunContext& context) const;

@@ -26,16 +26,11 @@ std::vector<double> left_of_design(const LatentModel& model, const LatentRespons
 
 }  // namespace
 
-TrendSystem::TrendSystem(const LatentModel& model, const LatentResponse& response, const std::vector<double>& node_design,
-                         const PosteriorFactor& factor, const std::vector<double>& precision, bool refined,
-                         const RunContext& context)
-    : model_(model),
-      node_design_(node_design),
-      factor_(factor),
-      precision_(precision),
-      coefficients_(response.coefficients),
-      refined_(refined),
-      left_(left_of_design(model, response, node_design)) {
+TrendSystem::TrendSystem(const LatentModel& model, const LatentResponse& response,
+                         const std::vector<double>& node_design, const PosteriorFactor& factor,
+                         const std::vector<double>& precision, bool refined, const RunContext& context)
+    : model_(model), node_design_(node_design), factor_(factor), precision_(precision),
+      coefficients_(response.coefficients), refined_(refined), left_(left_of_design(model, response, node_design)) {
   const Index m = model.nodes(), n = response.n();
   const int p = coefficients_;
   std::vector<double> coupling(std::size_t(m) * p), weighted(n), at_nodes(m);

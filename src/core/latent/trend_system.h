@@ -17,17 +17,18 @@
 #include <vector>
 
 #include "latent/latent_model.h"
-#include "likelihoods/latent_response.h"
 #include "latent/posterior_factor.h"
+#include "likelihoods/latent_response.h"
 
 namespace neargp {
 
 class TrendSystem {
  public:
-  // `node_design`: Xn, nodes x coefficients, by column. `factor` has the precisions W, by datum. Unless `refined` it stands in
-  // the place of A. The arguments outlive the object.
+  // `node_design`: Xn, nodes x coefficients, by column. `factor` has the precisions W, by datum. Unless `refined` it
+  // stands in the place of A. The arguments outlive the object.
   TrendSystem(const LatentModel& model, const LatentResponse& response, const std::vector<double>& node_design,
-              const PosteriorFactor& factor, const std::vector<double>& precision, bool refined, const RunContext& context);
+              const PosteriorFactor& factor, const std::vector<double>& precision, bool refined,
+              const RunContext& context);
 
   // R, row-major.
   const std::vector<double>& design_left() const { return left_; }
@@ -36,10 +37,11 @@ class TrendSystem {
     std::vector<double> mean, beta;
   };
   // The step in m and beta for the gradient in v (at fixed beta) and in beta (at fixed v).
-  Direction solve(const std::vector<double>& at_nodes, std::vector<double> at_coefficients, const RunContext& context) const;
+  Direction solve(const std::vector<double>& at_nodes, std::vector<double> at_coefficients,
+                  const RunContext& context) const;
 
-  // H (nodes x coefficients, by column), by which the field answers to the trend, m(beta) = m - H (beta' - beta), and the
-  // covariance matrix of the trend coefficients, (X'WX - X'WC H)^-1.
+  // H (nodes x coefficients, by column), by which the field answers to the trend, m(beta) = m - H (beta' - beta), and
+  // the covariance matrix of the trend coefficients, (X'WX - X'WC H)^-1.
   struct Trend {
     std::vector<double> field_response, covariance;
     std::vector<double> variance_at_data;  // what it adds to the variance of each linear predictor

@@ -56,8 +56,10 @@ struct BinomialCloglogResponse {
       const V root = math::exp(-0.5 * t);
       const V q = root * root;
       const V u = 0.25 * t * t;
-      const V s = 1.0 + u * (1.0 / 6 + u * (1.0 / 120 + u * (1.0 / 5040 + u * (1.0 / 362880 + u * (1.0 / 39916800 +
-                  u * (1.0 / 6227020800.0))))));
+      const V s =
+          1.0 +
+          u * (1.0 / 6 + u * (1.0 / 120 +
+                              u * (1.0 / 5040 + u * (1.0 / 362880 + u * (1.0 / 39916800 + u * (1.0 / 6227020800.0))))));
       const auto small = t < 1.0;
       const V one = broadcast<V>(1.0);
       const V log_factor = math::log(small ? s : one - q);

@@ -17,7 +17,8 @@ using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::Ro
 
 constexpr Index chunk_rows = 64;
 
-double softmax_terms(const double* mean, const double* variance, int classes, int label, double* slope, double* curvature) {
+double softmax_terms(const double* mean, const double* variance, int classes, int label, double* slope,
+                     double* curvature) {
   const double log_sum = softmax_bound(mean, variance, classes, slope);
   for (int c = 0; c < classes; ++c) {
     const double a = slope[c];
@@ -30,9 +31,8 @@ double softmax_terms(const double* mean, const double* variance, int classes, in
 // body(chunk, first, last)
 template <class Body>
 void over_chunks(Index n, const RunContext& context, const Body& body) {
-  parallel_for(context, (n + chunk_rows - 1) / chunk_rows, [&](Index chunk) {
-    body(chunk, chunk * chunk_rows, std::min((chunk + 1) * chunk_rows, n));
-  });
+  parallel_for(context, (n + chunk_rows - 1) / chunk_rows,
+               [&](Index chunk) { body(chunk, chunk * chunk_rows, std::min((chunk + 1) * chunk_rows, n)); });
 }
 
 }  // namespace
@@ -63,7 +63,8 @@ double class_expectations(const ClassLabels& labels, const MatrixXd& mean, const
     for (Index i = first; i < last; ++i) {
       const Index at = i - first;
       const double weight = labels.weights[i];
-      sums[chunk] += weight * expectation(&means(at, 0), &variances(at, 0), classes, labels.label[i], &slopes(at, 0), &curvatures(at, 0));
+      sums[chunk] += weight * expectation(&means(at, 0), &variances(at, 0), classes, labels.label[i], &slopes(at, 0),
+                                          &curvatures(at, 0));
       slopes.row(at) *= weight;
       curvatures.row(at) *= weight;
     }
@@ -88,13 +89,15 @@ MatrixXd softmax_curvature_rows(const ClassLabels& labels, Index first, const Ma
   return product;
 }
 
-MatrixXd class_probabilities(ClassLink link, const MatrixXd& mean, const MatrixXd& variance, const RunContext& context) {
+MatrixXd class_probabilities(ClassLink link, const MatrixXd& mean, const MatrixXd& variance,
+                             const RunContext& context) {
   const auto probabilities = link == ClassLink::softmax ? softmax_probabilities : robust_max_probabilities;
   MatrixXd result(mean.rows(), mean.cols());
   over_chunks(mean.rows(), context, [&](Index, Index first, Index last) {
     const RowMajor means = mean.middleRows(first, last - first), variances = variance.middleRows(first, last - first);
     RowMajor found(last - first, mean.cols());
-    for (Index i = 0; i < last - first; ++i) probabilities(&means(i, 0), &variances(i, 0), int(mean.cols()), &found(i, 0));
+    for (Index i = 0; i < last - first; ++i)
+      probabilities(&means(i, 0), &variances(i, 0), int(mean.cols()), &found(i, 0));
     result.middleRows(first, last - first) = found;
   });
   return result;

@@ -1,5 +1,5 @@
-// Labels of C classes given independent normal linear predictors, one for each class and row: what the data say of their
-// means and variances, and the probabilities of new labels.
+// Labels of C classes given independent normal linear predictors, one for each class and row: what the data say of
+// their means and variances, and the probabilities of new labels.
 #pragma once
 
 #include <Eigen/Core>
@@ -30,13 +30,13 @@ struct ClassLabels {
 void check_labels(const ClassLabels& labels);
 
 // E log p(label | f), or the tilted bound on it, summed over the rows, the same for any number of threads; `slope` and
-// `curvature`: its derivatives in the means, and -2 times those in the variances. A row for each label, a column for each
-// class.
+// `curvature`: its derivatives in the means, and -2 times those in the variances. A row for each label, a column for
+// each class.
 double class_expectations(const ClassLabels& labels, const Eigen::MatrixXd& mean, const Eigen::MatrixXd& variance,
                           Eigen::MatrixXd& slope, Eigen::MatrixXd& curvature, const RunContext& context);
 
-// For softmax, rows first .. first + v.rows() - 1: minus the derivative of the slopes in the means along v, at those means
-// that have these slopes. Of one row they are positive semidefinite matrices.
+// For softmax, rows first .. first + v.rows() - 1: minus the derivative of the slopes in the means along v, at those
+// means that have these slopes. Of one row they are positive semidefinite matrices.
 Eigen::MatrixXd softmax_curvature_rows(const ClassLabels& labels, Index first, const Eigen::MatrixXd& slope,
                                        const Eigen::MatrixXd& variance, const Eigen::MatrixXd& v);
 

@@ -18,9 +18,15 @@ struct FamilyName {
 };
 
 // Names in the order of ResponseFamily.
-constexpr FamilyName families[] = {{"gaussian", 1},        {"student_t", 2}, {"binomial_logit", 0},
-                                   {"binomial_probit", 0}, {"binomial_cloglog", 0}, {"poisson", 0},
-                                   {"negative_binomial", 1}, {"gamma", 1},   {"beta", 1}};
+constexpr FamilyName families[] = {{"gaussian", 1},
+                                   {"student_t", 2},
+                                   {"binomial_logit", 0},
+                                   {"binomial_probit", 0},
+                                   {"binomial_cloglog", 0},
+                                   {"poisson", 0},
+                                   {"negative_binomial", 1},
+                                   {"gamma", 1},
+                                   {"beta", 1}};
 
 // A multiple of every number of lanes; a chunk takes about a millisecond at most.
 constexpr Index chunk_size = 1024;

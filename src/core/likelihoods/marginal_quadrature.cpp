@@ -1,9 +1,9 @@
-// The integral of exp(g), g = log p(y | eta) - (eta - mean)^2 / (2 variance), by the trapezoidal rule: from the peak of g in equal
-// steps to either side until nothing is left. Its error falls exponentially in 1 / step, so that halving the step squares it: steps
-// are halved, each time with nodes half way between those at hand, until that changes the sum by 1e-6 at most; where it still does after
-// eight times, or where no peak is found, the density is NaN. The first step is
-// 1.4 times the width of the peak, with which a normal density is integrated with an error of 4e-5, and at most 0.7, as links
-// bend over distances of 1.
+// The integral of exp(g), g = log p(y | eta) - (eta - mean)^2 / (2 variance), by the trapezoidal rule: from the peak of
+// g in equal steps to either side until nothing is left. Its error falls exponentially in 1 / step, so that halving the
+// step squares it: steps are halved, each time with nodes half way between those at hand, until that changes the sum by
+// 1e-6 at most; where it still does after eight times, or where no peak is found, the density is NaN. The first step is
+// 1.4 times the width of the peak, with which a normal density is integrated with an error of 4e-5, and at most 0.7, as
+// links bend over distances of 1.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -20,7 +20,8 @@ namespace {
 constexpr double least_variance = 1e-16;
 constexpr double negligible = 1e-14;
 constexpr double agreement = 1e-6;
-constexpr int most_nodes = 8192;  // in one direction: enough for a standard deviation of 500, or of 100 after two halvings
+constexpr int most_nodes =
+    8192;  // in one direction: enough for a standard deviation of 500, or of 100 after two halvings
 
 // The data of a chunk, walked in step: node j of all data at once, as packs.
 class Walk {
@@ -55,7 +56,8 @@ class Walk {
   std::vector<double> eta_, value_, slope_, curvature_;
 };
 
-Walk::Walk(const Likelihood& likelihood, const MarginalInput& input, Index first, Index last) : likelihood_(likelihood) {
+Walk::Walk(const Likelihood& likelihood, const MarginalInput& input, Index first, Index last)
+    : likelihood_(likelihood) {
   const auto copy = [&](const double* values) {
     return values ? std::vector<double>(values + first, values + last) : std::vector<double>(last - first, 1.0);
   };
@@ -91,12 +93,12 @@ void Walk::evaluate_at(const Likelihood& likelihood, const std::vector<int>& dat
   }
   double sums[3] = {};
   likelihood_kernels().expectations(likelihood.family, likelihood.parameters.data(),
-                                    {Index(n), listed_y_.data(), listed_trials_.data(), listed_weights_.data()}, eta.data(),
-                                    nullptr, out, 0, Index(n), sums);
+                                    {Index(n), listed_y_.data(), listed_trials_.data(), listed_weights_.data()},
+                                    eta.data(), nullptr, out, 0, Index(n), sums);
 }
 
-// Newton's method, its steps at most 4 (a longer one would lead to where exp(eta) overflows) and halved where they leave the interval
-// that is known to hold the peak. It need not be found exactly.
+// Newton's method, its steps at most 4 (a longer one would lead to where exp(eta) overflows) and halved where they
+// leave the interval that is known to hold the peak. It need not be found exactly.
 void Walk::find_peaks() {
   const double infinity = std::numeric_limits<double>::infinity();
   at_ = mean_;
@@ -157,12 +159,14 @@ double Walk::add(int slot) {
   return weight;
 }
 
-// Nodes at first, first + 1, ... steps from the peak. Data of which something is left after the most nodes stay unsettled.
+// Nodes at first, first + 1, ... steps from the peak. Data of which something is left after the most nodes stay
+// unsettled.
 void Walk::walk(const std::vector<int>& data, double direction, double first) {
   active_ = data;
   for (int j = 0; j < most_nodes && !active_.empty(); ++j) {
     eta_.resize(active_.size());
-    for (std::size_t s = 0; s < active_.size(); ++s) eta_[s] = at_[active_[s]] + direction * (first + j) * step_[active_[s]];
+    for (std::size_t s = 0; s < active_.size(); ++s)
+      eta_[s] = at_[active_[s]] + direction * (first + j) * step_[active_[s]];
     evaluate();
     std::vector<int> left;
     for (std::size_t s = 0; s < active_.size(); ++s)

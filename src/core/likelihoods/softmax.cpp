@@ -71,8 +71,8 @@ struct Gumbel {
   }
 };
 
-// L and L' on the lattice, of f ~ N(mean, sd^2). The trapezoidal rule for f has nodes that divide the steps of t, so that
-// exponentials are those of one finer lattice; of a small sd Gauss and Hermite's of three nodes is as good.
+// L and L' on the lattice, of f ~ N(mean, sd^2). The trapezoidal rule for f has nodes that divide the steps of t, so
+// that exponentials are those of one finer lattice; of a small sd Gauss and Hermite's of three nodes is as good.
 void smoothed(double mean, double sd, const Lattice& lattice, double* below, double* density) {
   const auto add = [&](double shift, double weight) {
     const Gumbel at(mean + shift - lattice.first, step_of_t, lattice.count);

@@ -2,8 +2,8 @@
 //
 //   p(y = c | f) = exp f_c / sum_j exp f_j.
 //
-// The tilted bound (Knowles and Minka 2011, Non-conjugate variational message passing for multinomial and binary regression):
-// for any a,
+// The tilted bound (Knowles and Minka 2011, Non-conjugate variational message passing for multinomial and binary
+// regression): for any a,
 //
 //   E log sum_c exp f_c <= F(a) = 1/2 sum a_c^2 s_c + log sum_c exp(mu_c + (1 - 2 a_c) s_c / 2),
 //
@@ -11,11 +11,11 @@
 // dF/dmu_c = a_c and dF/ds_c = a_c (1 - a_c) / 2: the bound on E log p has the slope 1[y = c] - a_c and the curvature
 // a_c (1 - a_c), which is never negative.
 //
-// By the implicit function theorem da/dmu = (I + P diag(s))^-1 P, P = diag(a) - aa': positive semidefinite, the bound on E log
-// p is concave in the means.
+// By the implicit function theorem da/dmu = (I + P diag(s))^-1 P, P = diag(a) - aa': positive semidefinite, the bound
+// on E log p is concave in the means.
 //
-// Probabilities are exact. With independent u ~ Exp(1), softmax_c = P(f_c - log u_c is the largest), and f_c - log u_c has
-// the distribution function L_c(t) = E exp(-e^(f_c - t)), so that in one dimension
+// Probabilities are exact. With independent u ~ Exp(1), softmax_c = P(f_c - log u_c is the largest), and f_c - log u_c
+// has the distribution function L_c(t) = E exp(-e^(f_c - t)), so that in one dimension
 //
 //   P(y = c) = integral of L_c'(t) prod_{j != c} L_j(t).
 #pragma once

@@ -14,8 +14,8 @@ namespace {
 BlasRoutines blas;
 BlasThreads blas_threads;
 
-// The BLAS on one thread while an object of this class lives. Several of the package's threads call at a time: the first sets
-// the number for all, and the last puts it back.
+// The BLAS on one thread while an object of this class lives. Several of the package's threads call at a time: the
+// first sets the number for all, and the last puts it back.
 class OneThread {
  public:
   OneThread() {
@@ -68,8 +68,8 @@ int columns_used(const ConstBlock& x) { return size(x.transposed ? x.rows : x.co
 
 void add_product(double alpha, ConstBlock a, ConstBlock b, Block c) {
   const OneThread held;
-  blas.gemm(trans(a), trans(b), size(c.rows), size(c.columns), columns_used(a), alpha, a.data, leading(a), b.data, leading(b),
-            1.0, c.data, leading(c));
+  blas.gemm(trans(a), trans(b), size(c.rows), size(c.columns), columns_used(a), alpha, a.data, leading(a), b.data,
+            leading(b), 1.0, c.data, leading(c));
 }
 
 void add_square(double alpha, ConstBlock a, Block c) {
@@ -79,7 +79,8 @@ void add_square(double alpha, ConstBlock a, Block c) {
 
 void solve(char side, ConstBlock lower, Block x) {
   const OneThread held;
-  blas.trsm(side, 'L', trans(lower), 'N', size(x.rows), size(x.columns), 1.0, lower.data, leading(lower), x.data, leading(x));
+  blas.trsm(side, 'L', trans(lower), 'N', size(x.rows), size(x.columns), 1.0, lower.data, leading(lower), x.data,
+            leading(x));
 }
 
 void solve_left(ConstBlock lower, Block x) { solve('L', lower, x); }
@@ -104,7 +105,8 @@ bool find(const void* member, const char* name, Function*& function) {
 FastBlas find_fast_blas(const void* member) {
   FastBlas found{};
   char* (*configuration)() = nullptr;
-  if (!find(member, "openblas_get_config", configuration) || !find(member, "openblas_get_num_threads", found.threads.get) ||
+  if (!find(member, "openblas_get_config", configuration) ||
+      !find(member, "openblas_get_num_threads", found.threads.get) ||
       !find(member, "openblas_set_num_threads", found.threads.set))
     return found;
   found.configuration = configuration();

@@ -28,9 +28,8 @@ inline void product_block(const double* const* columns, const double* const* oth
   Real sums[Count][Others] = {};
   for (Index r = 0; r < rows; r += Lanes) {
     Real other[Others];
-    neargp::unrolled<Others>([&](auto o) __attribute__((always_inline)) {
-      other[o] = load_pack<Lanes>(others[o] + r);
-    });
+    neargp::unrolled<Others>([&](auto o)
+                                 __attribute__((always_inline)) { other[o] = load_pack<Lanes>(others[o] + r); });
     neargp::unrolled<Count>([&](auto c) __attribute__((always_inline)) {
       const Real own = load_pack<Lanes>(columns[c] + r);
       neargp::unrolled<Others>([&](auto o) __attribute__((always_inline)) { sums[c][o] += own * other[o]; });

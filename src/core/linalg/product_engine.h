@@ -1,6 +1,6 @@
-// Products, triangular solves and Cholesky factors of dense matrices in double precision, on the calling thread. They are
-// those of a fast BLAS where the caller has one and says so (linalg/blas_engine.h). Else they are Eigen's, compiled once more
-// for processors with AVX2, where they take less than half of the time; the choice is made at run time
+// Products, triangular solves and Cholesky factors of dense matrices in double precision, on the calling thread. They
+// are those of a fast BLAS where the caller has one and says so (linalg/blas_engine.h). Else they are Eigen's, compiled
+// once more for processors with AVX2, where they take less than half of the time; the choice is made at run time
 // (simd/instruction_set.h). Column-major blocks; those of one call do not overlap.
 #pragma once
 
@@ -23,16 +23,16 @@ struct ProductEngine {
   const char* name;
   void (*add_product)(double alpha, ConstBlock a, ConstBlock b, Block c);  // C += alpha A B
   void (*add_square)(double alpha, ConstBlock a, Block c);                 // C += alpha A A', lower triangle only
-  void (*solve_left)(ConstBlock lower, Block x);                           // X = L^-1 X, or L^-T X where `lower` is transposed
-  void (*solve_right)(ConstBlock lower, Block x);                          // X = X L^-1, or X L^-T
-  bool (*factorize)(Block s);  // S = LL', lower triangle only; false where a pivot is not positive
+  void (*solve_left)(ConstBlock lower, Block x);   // X = L^-1 X, or L^-T X where `lower` is transposed
+  void (*solve_right)(ConstBlock lower, Block x);  // X = X L^-1, or X L^-T
+  bool (*factorize)(Block s);                      // S = LL', lower triangle only; false where a pivot is not positive
 };
 
 // The one that use_product_engine() chose, else Eigen's for the instruction set in use.
 const ProductEngine& product_engine();
 
-// Eigen's for the instruction set in use, whatever was chosen: the digits of a column that it solves for depend on the number
-// of columns solved for with it, and on nothing else about them. A BLAS makes no such promise.
+// Eigen's for the instruction set in use, whatever was chosen: the digits of a column that it solves for depend on the
+// number of columns solved for with it, and on nothing else about them. A BLAS makes no such promise.
 const ProductEngine& eigen_engine();
 
 // Null undoes the choice. Not while a computation runs.

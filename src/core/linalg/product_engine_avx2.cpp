@@ -1,6 +1,6 @@
 // Eigen's products for processors with AVX2, AVX-512 among them: Eigen 3.3 has no AVX-512 to be relied on. The standard
-// headers come before the target is set, as in conditional/cpu/kernels_avx2.cpp. What the compiler does not say of a target
-// that a pragma sets, but Eigen asks for, is said by hand.
+// headers come before the target is set, as in conditional/cpu/kernels_avx2.cpp. What the compiler does not say of a
+// target that a pragma sets, but Eigen asks for, is said by hand.
 #include <algorithm>
 #include <array>
 #include <cassert>
@@ -38,7 +38,8 @@
 #include "linalg/product_engine_impl.h"
 
 namespace neargp {
-extern const ProductEngine product_engine_avx2{"Eigen, AVX2", add_product, add_square, solve_left, solve_right, factorize};
+extern const ProductEngine product_engine_avx2{"Eigen, AVX2", add_product, add_square,
+                                               solve_left,    solve_right, factorize};
 }
 
 #if defined(__clang__)

@@ -1,6 +1,6 @@
-// The table of a ProductEngine by Eigen, for the instruction set that the file which includes this is compiled for. Code for
-// several sets may share no symbol, lest the linker keep the one that some processors cannot run: such a file gives Eigen's
-// namespace a name of its own.
+// The table of a ProductEngine by Eigen, for the instruction set that the file which includes this is compiled for.
+// Code for several sets may share no symbol, lest the linker keep the one that some processors cannot run: such a file
+// gives Eigen's namespace a name of its own.
 #pragma once
 
 #include <Eigen/Cholesky>
@@ -63,8 +63,8 @@ void solve_right(ConstBlock lower, Block x) {
   }
 }
 
-// In a copy: sums of its matrix-vector products begin at an aligned address, so that in place the last digits would depend on
-// where the block lies. (Products and solves of matrices copy their operands themselves.)
+// In a copy: sums of its matrix-vector products begin at an aligned address, so that in place the last digits would
+// depend on where the block lies. (Products and solves of matrices copy their operands themselves.)
 bool factorize(Block s) {
   Target target = view(s);
   Eigen::MatrixXd copy = target;

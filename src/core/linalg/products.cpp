@@ -18,8 +18,8 @@ ConstBlock operand(const ConstMatrixView& x, bool transposed = false) {
 
 Block target(MatrixView& x) { return {x.data(), x.rows(), x.cols(), x.outerStride()}; }
 
-// With few rows of a matrix whose columns begin in the same few sets of a cache, as those of 512 rows do, columns push each
-// other out of it: a solve then takes up to three times as long as in a copy. The digits are the same.
+// With few rows of a matrix whose columns begin in the same few sets of a cache, as those of 512 rows do, columns push
+// each other out of it: a solve then takes up to three times as long as in a copy. The digits are the same.
 void solve_few_rows(ConstBlock lower, MatrixView b, const ProductEngine& engine) {
   constexpr Index colliding = 512, few_columns = 8;  // of doubles: 4 KiB
   if (b.outerStride() % colliding != 0 || b.cols() <= few_columns) return engine.solve_left(lower, target(b));
@@ -55,8 +55,8 @@ void weighted_rank_update(ConstMatrixView a, const Eigen::VectorXd& w, MatrixVie
   if (last < a.cols()) product_engine().add_square(-1.0, operand(scaled.rightCols(a.cols() - last)), target(c));
 }
 
-// By halves of the rows, so that nearly all of it is products of large matrices, which engines compute up to twice as fast as
-// they solve.
+// By halves of the rows, so that nearly all of it is products of large matrices, which engines compute up to twice as
+// fast as they solve.
 void lower_solve(ConstMatrixView lower, MatrixView b, const ProductEngine& engine) {
   const Index n = lower.rows(), first = first_half(n), rest = n - first;
   if (first == 0) return solve_few_rows(operand(lower), b, engine);
@@ -72,7 +72,8 @@ void lower_transposed_solve(ConstMatrixView lower, MatrixView b) {
   if (first == 0) return solve_few_rows(operand(lower, true), b, engine);
   lower_transposed_solve(lower.bottomRightCorner(rest, rest), b.bottomRows(rest));
   MatrixView above = b.topRows(first);
-  engine.add_product(-1.0, operand(lower.bottomLeftCorner(rest, first), true), operand(b.bottomRows(rest)), target(above));
+  engine.add_product(-1.0, operand(lower.bottomLeftCorner(rest, first), true), operand(b.bottomRows(rest)),
+                     target(above));
   lower_transposed_solve(lower.topLeftCorner(first, first), above);
 }
 

@@ -1,4 +1,5 @@
-// The dense products that methods with inducing points are made of, on matrices of Eigen, by the engine of product_engine.h.
+// The dense products that methods with inducing points are made of, on matrices of Eigen, by the engine of
+// product_engine.h.
 #pragma once
 
 #include <Eigen/Core>

@@ -31,9 +31,8 @@ ConstBlock operand(const Matrix& x, Span rows, Span columns, bool transposed = f
   return {x.data() + columns.first * x.rows() + rows.first, rows.size, columns.size, x.rows(), transposed};
 }
 
-
-// Forward substitution, a row of tiles after the other: X_i = L_ii^-1 (X_i - sum_p L_ip X_p). `zeros(column)`: how many rows
-// of that column of tiles are zero at the top, which they remain; a multiple of the tile.
+// Forward substitution, a row of tiles after the other: X_i = L_ii^-1 (X_i - sum_p L_ip X_p). `zeros(column)`: how many
+// rows of that column of tiles are zero at the top, which they remain; a multiple of the tile.
 template <class Zeros>
 void substitute(const Matrix& lower, Matrix& x, const Zeros& zeros, const RunContext& context) {
   const ProductEngine& engine = product_engine();
@@ -88,18 +87,22 @@ bool tiled_cholesky(Matrix& s, const RunContext& context) {
 }
 
 void tiled_lower_solve(const Matrix& lower, Matrix& x, const RunContext& context) {
-  substitute(lower, x, [](Index) { return Index(0); }, context);
+  substitute(
+      lower, x, [](Index) { return Index(0); }, context);
 }
 
-// X = L^-1 is lower triangular, so that tile (i, j) of X'X needs the rows from the i-th on; half of the tiles are mirrored.
+// X = L^-1 is lower triangular, so that tile (i, j) of X'X needs the rows from the i-th on; half of the tiles are
+// mirrored.
 Matrix tiled_inverse(const Matrix& lower, const RunContext& context) {
   const Index n = lower.rows();
   Matrix x = Matrix::Identity(n, n);
-  substitute(lower, x, [](Index column) { return column * tile; }, context);
+  substitute(
+      lower, x, [](Index column) { return column * tile; }, context);
   Matrix inverse = Matrix::Zero(n, n);
   for_each_lower_tile(n, context, [&](Index i, Index j) {
     const Span row = span(i, n), column = span(j, n), inner{row.first, n - row.first};
-    product_engine().add_product(1.0, operand(x, inner, row, true), operand(x, inner, column), block(inverse, row, column));
+    product_engine().add_product(1.0, operand(x, inner, row, true), operand(x, inner, column),
+                                 block(inverse, row, column));
     if (i != j)
       inverse.block(column.first, row.first, column.size, row.size) =
           inverse.block(row.first, column.first, row.size, column.size).transpose();

@@ -1,5 +1,6 @@
 // Cholesky factor, inverse and products of large dense matrices, by tiles over parallel_for(): threads help, and the
-// caller can interrupt between tiles. A tile is one or two products of the engine and so the same for any number of threads.
+// caller can interrupt between tiles. A tile is one or two products of the engine and so the same for any number of
+// threads.
 #pragma once
 
 #include <Eigen/Core>

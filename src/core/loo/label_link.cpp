@@ -13,15 +13,9 @@ constexpr double probit_scale = 0.39269908169872415;  // pi / 8
 class Predictor {
  public:
   Predictor(const LabelMoments& moments, const ClassLink& link)
-      : moments_(moments),
-        link_(link),
-        outputs_(link.outputs),
-        columns_(link.per_class ? link.outputs : link.outputs + 1),
-        root_(columns_),
-        scaled_(columns_),
-        scaled_bar_(columns_),
-        eta_(outputs_),
-        log_p_(classes()) {}
+      : moments_(moments), link_(link), outputs_(link.outputs),
+        columns_(link.per_class ? link.outputs : link.outputs + 1), root_(columns_), scaled_(columns_),
+        scaled_bar_(columns_), eta_(outputs_), log_p_(classes()) {}
 
   int classes() const { return outputs_ == 1 ? 2 : outputs_; }
   Index targets() const { return Index(moments_.mean.size()) / columns_; }

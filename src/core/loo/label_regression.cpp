@@ -49,11 +49,8 @@ void check_locations(const LabelsByLocation& locations) {
 
 LabelRegression::LabelRegression(const LabelsByLocation& locations, bool per_class, Points targets,
                                  NeighborTable neighbors)
-    : per_class_(per_class),
-      dim_(locations.coords.dim),
-      classes_(locations.classes),
-      target_coords_(targets.data, targets.data + targets.n * targets.dim),
-      neighbors_(std::move(neighbors)) {
+    : per_class_(per_class), dim_(locations.coords.dim), classes_(locations.classes),
+      target_coords_(targets.data, targets.data + targets.n * targets.dim), neighbors_(std::move(neighbors)) {
   if (targets.dim != dim_) throw Error("Locations and targets must have the same coordinates.");
   if (neighbors_.n != targets.n) throw Error("The table of neighbours must have one row for each target.");
   check_locations(locations);
@@ -149,7 +146,7 @@ LabelRegression::Blocks& LabelRegression::cached_blocks(Index first, Index last,
 }
 
 LabelMoments LabelRegression::moments(Index first, Index last, const Covariance& covariance,
-                                 const RunContext& context) const {
+                                      const RunContext& context) const {
   check_targets(first, last);
   if (!in_spans(context, per_class_))
     return moments_of(cached_blocks(first, last, context), first, last, covariance, context);
@@ -170,7 +167,7 @@ LabelMoments LabelRegression::moments(Index first, Index last, const Covariance&
 }
 
 LabelMoments LabelRegression::moments_of(Blocks& blocks, Index first, Index last, const Covariance& covariance,
-                                    const RunContext& context) const {
+                                         const RunContext& context) const {
   const PreparedCovariance prepared = prepare(covariance, dim_, false);
   LabelMoments result;
   result.mean.resize((last - first) * columns());
@@ -194,7 +191,7 @@ LabelMoments LabelRegression::moments_of(Blocks& blocks, Index first, Index last
 }
 
 std::vector<double> LabelRegression::adjoint(Index first, Index last, const Covariance& covariance,
-                                        const LabelMoments& bar, const RunContext& context) const {
+                                             const LabelMoments& bar, const RunContext& context) const {
   check_targets(first, last);
   std::vector<double> gradient(covariance.parameters(), 0.0);
   if (!in_spans(context, per_class_)) {
@@ -225,7 +222,7 @@ void LabelRegression::add_adjoint(const Blocks& blocks, const Covariance& covari
     }
     const bool in_order = block.slot.empty();
     const ConditionalAdjoint bar{nullptr, in_order ? variance_bar : variance.data(), nullptr,
-                                      in_order ? mean_bar : mean.data()};
+                                 in_order ? mean_bar : mean.data()};
     const std::vector<double> of_block = block.moments->adjoint(prepared, bar, context);
     for (int a = 0; a < covariance.parameters(); ++a)
       if (covariance.is_active(a)) gradient[a] += of_block[a];

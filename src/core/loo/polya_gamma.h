@@ -30,17 +30,17 @@ struct PolyaGammaData {
 
 struct PolyaGammaTargets {
   Points coords;
-  NeighborTable neighbors;         // rows of data
-  const double* shift = nullptr;   // targets x outputs
-  const int* observed = nullptr;   // class of each target, from 0
+  NeighborTable neighbors;        // rows of data
+  const double* shift = nullptr;  // targets x outputs
+  const int* observed = nullptr;  // class of each target, from 0
 };
 
 struct PolyaGammaScore {
-  double value = 0.0;                // sum of log p of the observed classes
-  std::vector<double> gradient;      // in the covariance parameters; 0 in the nugget, which must be 1
-  std::vector<double> d_log_omega;   // data x outputs
-  std::vector<double> d_shift;       // targets x outputs
-  Index failed = -1;                 // first target with a singular matrix, or -1
+  double value = 0.0;               // sum of log p of the observed classes
+  std::vector<double> gradient;     // in the covariance parameters; 0 in the nugget, which must be 1
+  std::vector<double> d_log_omega;  // data x outputs
+  std::vector<double> d_shift;      // targets x outputs
+  Index failed = -1;                // first target with a singular matrix, or -1
 };
 
 PolyaGammaScore polya_gamma_score(const PolyaGammaData& data, const PolyaGammaTargets& targets,

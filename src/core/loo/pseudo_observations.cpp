@@ -7,13 +7,11 @@
 namespace neargp {
 
 PseudoObservations::PseudoObservations(const LocalData& data, Points targets, NeighborTable neighbors)
-    : dim_(data.coords.dim),
-      columns_(data.columns),
+    : dim_(data.coords.dim), columns_(data.columns),
       coords_(data.coords.data, data.coords.data + data.coords.n * data.coords.dim),
       values_(data.values, data.values + data.coords.n * data.columns),
       noise_scale_(data.noise_scale, data.noise_scale + data.coords.n),
-      target_coords_(targets.data, targets.data + targets.n * targets.dim),
-      neighbors_(std::move(neighbors)) {
+      target_coords_(targets.data, targets.data + targets.n * targets.dim), neighbors_(std::move(neighbors)) {
   if (targets.dim != dim_) throw Error("Pseudo-observations and targets must have the same coordinates.");
   if (neighbors_.n != targets.n) throw Error("The table of neighbours must have one row for each target.");
   check_coordinates(data.coords);
@@ -40,8 +38,10 @@ PseudoObservationMoments PseudoObservations::moments(Index first, Index last, co
 
 std::vector<double> PseudoObservations::adjoint(Index first, Index last, const Covariance& covariance,
                                                 const PseudoObservationMoments& bar, const RunContext& context) const {
-  const std::vector<double> gradient = open(first, last, context).adjoint(
-      prepare(covariance, dim_, true), {nullptr, bar.variance.data(), nullptr, bar.weighted.data()}, context);
+  const std::vector<double> gradient =
+      open(first, last, context)
+          .adjoint(prepare(covariance, dim_, true), {nullptr, bar.variance.data(), nullptr, bar.weighted.data()},
+                   context);
   return active_part(gradient, covariance);
 }
 

@@ -1,10 +1,11 @@
-// Adam (Kingma and Ba 2014, Algorithm 1, with its decays), uphill, for rows of parameters of which a step moves only some:
-// the nodes of a batch.
+// Adam (Kingma and Ba 2014, Algorithm 1, with its decays), uphill, for rows of parameters of which a step moves only
+// some: the nodes of a batch.
 //
-// Each row has a clock of its own. A row without a gradient keeps its moments and its clock as they are; when it is next
-// moved, its moments decay by one step and their bias is corrected for the number of steps it has taken itself. So a row
-// is moved exactly as Adam would move it on its own gradients. (With one clock for all, as sparse variants of Adam have,
-// rows that are seldom drawn take too short steps; decaying the moments of rows at rest would lengthen them.)
+// Each row has a clock of its own. A row without a gradient keeps its moments and its clock as they are; when it is
+// next moved, its moments decay by one step and their bias is corrected for the number of steps it has taken itself. So
+// a row is moved exactly as Adam would move it on its own gradients. (With one clock for all, as sparse variants of
+// Adam have, rows that are seldom drawn take too short steps; decaying the moments of rows at rest would lengthen
+// them.)
 #pragma once
 
 #include <cmath>
@@ -25,12 +26,15 @@ struct AdamMemory {
 inline double decayed_rate(double rate, double done) { return rate * (done >= 0.9 ? 0.01 : done >= 0.75 ? 0.1 : 1.0); }
 
 // The same down to a hundredth of it, along a cosine.
-inline double cosine_rate(double rate, double done) { return rate * (0.505 + 0.495 * std::cos(3.14159265358979323846 * done)); }
+inline double cosine_rate(double rate, double done) {
+  return rate * (0.505 + 0.495 * std::cos(3.14159265358979323846 * done));
+}
 
 class RowAdam {
  public:
   RowAdam(Index rows, int width)
-      : width_(width), memory_{std::vector<double>(std::size_t(rows) * 2 * width, 0.0), std::vector<int>(std::size_t(rows), 0)} {
+      : width_(width), memory_{std::vector<double>(std::size_t(rows) * 2 * width, 0.0),
+                               std::vector<int>(std::size_t(rows), 0)} {
     double first = 1.0, second = 1.0;
     for (Correction& correction : corrections_) {
       correction = {1.0 / (1.0 - first), 1.0 / (1.0 - second)};

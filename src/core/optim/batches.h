@@ -1,6 +1,6 @@
-// Mini-batches without replacement: a random permutation of 0 .. n-1 cut into pieces, then the next permutation. A batch
-// that would run over the end takes its rest from the next permutation, so that all batches are of one size and every
-// row is equally likely in every batch.
+// Mini-batches without replacement: a random permutation of 0 .. n-1 cut into pieces, then the next permutation. A
+// batch that would run over the end takes its rest from the next permutation, so that all batches are of one size and
+// every row is equally likely in every batch.
 #pragma once
 
 #include <algorithm>

@@ -17,8 +17,7 @@ namespace detail {
 // Hands out chunks in ascending order, keeps the first failure and polls the caller's callbacks.
 class ChunkQueue {
  public:
-  ChunkQueue(const RunContext& context, Index chunks)
-      : context_(context), chunks_(chunks), last_poll_(Clock::now()) {}
+  ChunkQueue(const RunContext& context, Index chunks) : context_(context), chunks_(chunks), last_poll_(Clock::now()) {}
 
   template <class Body>
   void work(bool on_calling_thread, Body& body) {
@@ -77,10 +76,11 @@ class ChunkQueue {
 
 }  // namespace detail
 
-// Calls body(chunk) once for every chunk in [0, chunks), on up to context.threads threads. Chunks are taken dynamically, so
-// a body must write only to places of its own: then the result does not depend on the number of threads. The calling thread
-// works too, and between its chunks (at most every 50 ms) runs check_interrupt and progress: chunks should last well under a
-// second. After an exception no new chunk starts, and the exception is rethrown here.
+// Calls body(chunk) once for every chunk in [0, chunks), on up to context.threads threads. Chunks are taken
+// dynamically, so a body must write only to places of its own: then the result does not depend on the number of
+// threads. The calling thread works too, and between its chunks (at most every 50 ms) runs check_interrupt and
+// progress: chunks should last well under a second. After an exception no new chunk starts, and the exception is
+// rethrown here.
 template <class Body>
 void parallel_for(const RunContext& context, Index chunks, Body body) {
   if (chunks <= 0) return;

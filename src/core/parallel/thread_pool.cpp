@@ -101,8 +101,9 @@ class ThreadPool {
   std::vector<std::thread> threads_;
 };
 
-// The pool of this process. A fork has none of the threads, and its copy of the pool may be in the middle of anything: it is left
-// where it is. Nor is a pool destroyed at the end of the process, for which its threads would have to be woken.
+// The pool of this process. A fork has none of the threads, and its copy of the pool may be in the middle of anything:
+// it is left where it is. Nor is a pool destroyed at the end of the process, for which its threads would have to be
+// woken.
 std::atomic<ThreadPool*> current_pool{nullptr};
 
 ThreadPool& pool_of_this_process() {

@@ -19,9 +19,9 @@ Covariance with_unit_nuggets(Covariance covariance) {
 }
 
 // field = (variance + jitter)^(1/2) normals + weights * (data or earlier field), location by location.
-std::vector<double> draw_in_order(const LocalData& data, const std::vector<int>& order,
-                                  const NeighborTable& neighbors, const ConditionalMoments& moments,
-                                  const Eigen::VectorXd& jitter, const double* normals, const RunContext& context) {
+std::vector<double> draw_in_order(const LocalData& data, const std::vector<int>& order, const NeighborTable& neighbors,
+                                  const ConditionalMoments& moments, const Eigen::VectorXd& jitter,
+                                  const double* normals, const RunContext& context) {
   const Index n = data.coords.n;
   const int draws = data.columns;
   std::vector<double> field(std::size_t(moments.targets()) * draws);
@@ -79,7 +79,8 @@ Simulation simulate_conditional(const LocalData& data, Points targets, const std
   const std::vector<double> coords = joined_coords(data, targets);
   const std::vector<int> outputs = joined_outputs(data, target_outputs, m);
   const PreparedCovariance prepared = prepare(covariance, data.coords.dim, false);
-  const Eigen::VectorXd field_variance = field_variances(prepared, {coords.data(), n + m, targets.dim}, outputs.empty() ? nullptr : outputs.data());
+  const Eigen::VectorXd field_variance =
+      field_variances(prepared, {coords.data(), n + m, targets.dim}, outputs.empty() ? nullptr : outputs.data());
   Eigen::VectorXd noise = Eigen::VectorXd::Zero(n + m);
   noise.head(n) = noise_variances(prepared, data.noise_scale, n, data.outputs);
 

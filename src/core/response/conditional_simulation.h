@@ -17,12 +17,14 @@ struct Simulation {
   Index failed = -1;          // first new location (0-based) whose matrix is singular even so, or -1
 };
 
-// Smooth covariances make matrices of close locations singular in double precision. Noise of a share of the field's variance is
-// added, for all locations alike, to observations and to what is drawn: the least share with which all matrices can be factored.
+// Smooth covariances make matrices of close locations singular in double precision. Noise of a share of the field's
+// variance is added, for all locations alike, to observations and to what is drawn: the least share with which all
+// matrices can be factored.
 constexpr double simulation_jitters[] = {0.0, 1e-10, 1e-8, 1e-6};
 
 // Draws given data, column s of `values` being the (residual) data of draw s: each location conditions on its row of
-// `neighbors`, which counts data 0 .. n-1 and then new locations, the latter earlier in `order`. `normals` is m x draws.
+// `neighbors`, which counts data 0 .. n-1 and then new locations, the latter earlier in `order`. `normals` is m x
+// draws.
 Simulation simulate_conditional(const LocalData& data, Points targets, const std::vector<int>& order,
                                 const NeighborTable& neighbors, const Covariance& covariance, const double* normals,
                                 const RunContext& context, const int* target_outputs = nullptr);

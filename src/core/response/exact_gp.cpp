@@ -34,7 +34,8 @@ bool regular_cholesky(Matrix& s, const RunContext& context) {
 
 // Cholesky factor of the covariance matrix of noisy data.
 DenseFactor factorize(const PreparedCovariance& covariance, const LocalData& data, const RunContext& context) {
-  DenseFactor factor{covariance_matrix(covariance, data.coords, data.coords, data.outputs, data.outputs, context), true};
+  DenseFactor factor{covariance_matrix(covariance, data.coords, data.coords, data.outputs, data.outputs, context),
+                     true};
   factor.lower.diagonal() += noise_variances(covariance, data.noise_scale, data.coords.n, data.outputs);
   factor.failed = !regular_cholesky(factor.lower, context);
   return factor;
@@ -89,10 +90,10 @@ void add_derivatives(const std::vector<Matrix>& derivatives, const std::vector<M
 
 }  // namespace
 
-LikelihoodSums exact_sums(const LocalData& data, const Covariance& covariance, bool information, const RunContext& context) {
+LikelihoodSums exact_sums(const LocalData& data, const Covariance& covariance, bool information,
+                          const RunContext& context) {
   check_outputs(data.outputs, data.coords.n, covariance);
-  const PreparedCovariance prepared =
-      prepare(covariance, data.coords.dim, information);
+  const PreparedCovariance prepared = prepare(covariance, data.coords.dim, information);
   const DenseFactor factor = factorize(prepared, data, context);
   LikelihoodSums sums;
   sums.gram.assign(data.columns * data.columns, 0.0);
@@ -108,8 +109,8 @@ LikelihoodSums exact_sums(const LocalData& data, const Covariance& covariance, b
     const std::vector<Matrix> derivatives =
         covariance_derivatives(prepared, data.coords, data.noise_scale, data.outputs, context);
     const Matrix inverse = tiled_inverse(factor.lower, context);
-    add_derivatives(derivatives, solved_derivatives(prepared, data, derivatives, inverse, context), covariance, weighted,
-                    sums);
+    add_derivatives(derivatives, solved_derivatives(prepared, data, derivatives, inverse, context), covariance,
+                    weighted, sums);
   }
   return sums;
 }
@@ -146,8 +147,7 @@ Kriging exact_krige(const LocalData& data, Points targets, const Covariance& cov
                     const int* target_outputs) {
   check_outputs(data.outputs, data.coords.n, covariance);
   check_outputs(target_outputs, targets.n, covariance);
-  const PreparedCovariance prepared =
-      prepare(covariance, data.coords.dim, false);
+  const PreparedCovariance prepared = prepare(covariance, data.coords.dim, false);
   const DenseFactor factor = factorize(prepared, data, context);
   Kriging result;
   result.columns = data.columns;
@@ -161,11 +161,9 @@ Kriging exact_krige(const LocalData& data, Points targets, const Covariance& cov
   tiled_lower_solve(factor.lower, whitened, context);
   const RowMajor columns = Eigen::Map<const RowMajor>(data.values, data.coords.n, data.columns);
   const Matrix whitened_columns = factor.triangle().solve(Matrix(columns));
-  Eigen::Map<RowMajor>(result.weighted.data(), targets.n, data.columns) =
-      whitened.transpose() * whitened_columns;
+  Eigen::Map<RowMajor>(result.weighted.data(), targets.n, data.columns) = whitened.transpose() * whitened_columns;
   const Eigen::VectorXd variance = field_variances(prepared, targets, target_outputs);
-  for (Index t = 0; t < targets.n; ++t)
-    result.variance[t] = std::max(0.0, variance[t] - whitened.col(t).squaredNorm());
+  for (Index t = 0; t < targets.n; ++t) result.variance[t] = std::max(0.0, variance[t] - whitened.col(t).squaredNorm());
   return result;
 }
 

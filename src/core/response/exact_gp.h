@@ -1,9 +1,9 @@
 // The Gaussian process without approximation: O(n^3), for small n and as a reference.
 #pragma once
 
-#include "response/vecchia_likelihood.h"
 #include "response/conditional_simulation.h"
 #include "response/kriging.h"
+#include "response/vecchia_likelihood.h"
 
 namespace neargp {
 

@@ -17,8 +17,8 @@ LikelihoodSums joint_sums(const LocalProblem& problem, const Covariance& covaria
   return result;
 }
 
-ObjectiveGradient joint_gradient(LocalProblem& problem, const Covariance& covariance,
-                                 const std::vector<double>& beta, const RunContext& context) {
+ObjectiveGradient joint_gradient(LocalProblem& problem, const Covariance& covariance, const std::vector<double>& beta,
+                                 const RunContext& context) {
   problem.check(covariance);
   const PreparedCovariance prepared = prepare(covariance, problem.dim(), true);
   const DeviceView& view = problem.residuals_on_device(beta);

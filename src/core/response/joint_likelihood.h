@@ -9,7 +9,7 @@ namespace neargp {
 // log_det and gram only; each neighbourhood's share is divided by its number of points.
 LikelihoodSums joint_sums(const LocalProblem& problem, const Covariance& covariance, const RunContext& context);
 
-ObjectiveGradient joint_gradient(LocalProblem& problem, const Covariance& covariance,
-                                 const std::vector<double>& beta, const RunContext& context);
+ObjectiveGradient joint_gradient(LocalProblem& problem, const Covariance& covariance, const std::vector<double>& beta,
+                                 const RunContext& context);
 
 }  // namespace neargp

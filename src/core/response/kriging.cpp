@@ -20,9 +20,8 @@ void check_present(const NeighborTable& neighbors) {
 
 }  // namespace
 
-Kriging krige(const LocalData& data, Points targets, const NeighborTable& neighbors,
-              const Covariance& covariance, bool local_mean, const RunContext& context, const int* target_outputs,
-              double* weights) {
+Kriging krige(const LocalData& data, Points targets, const NeighborTable& neighbors, const Covariance& covariance,
+              bool local_mean, const RunContext& context, const int* target_outputs, double* weights) {
   if (targets.dim != data.coords.dim) throw Error("Data and new locations must have the same coordinates.");
   if (neighbors.n != targets.n) throw Error("The table of neighbours must have one row for each new location.");
   check_coordinates(data.coords);

@@ -1,5 +1,5 @@
-// Kriging from conditioning sets: prediction at new locations. With several outputs it is cokriging: the cross-covariances
-// are those of conditional/cpu/coregionalisation.h.
+// Kriging from conditioning sets: prediction at new locations. With several outputs it is cokriging: the
+// cross-covariances are those of conditional/cpu/coregionalisation.h.
 #pragma once
 
 #include <vector>
@@ -21,8 +21,8 @@ struct Kriging {
 // With `local_mean` the mean within each conditioning set is unknown and constant
 // (ordinary kriging); else it is known to be zero. `target_outputs`: of several outputs that
 // of each target. `weights`, where not null, gets b of all targets (m x k).
-Kriging krige(const LocalData& data, Points targets, const NeighborTable& neighbors,
-              const Covariance& covariance, bool local_mean, const RunContext& context,
-              const int* target_outputs = nullptr, double* weights = nullptr);
+Kriging krige(const LocalData& data, Points targets, const NeighborTable& neighbors, const Covariance& covariance,
+              bool local_mean, const RunContext& context, const int* target_outputs = nullptr,
+              double* weights = nullptr);
 
 }  // namespace neargp

@@ -65,8 +65,8 @@ class ResidualAdjoint {
   ResidualAdjoint(const RegressionData& data, const ResidualRows& rows, const VectorXd& noise,
                   const NeighborTable& neighbors, const WhitenedRows& whitened, const ResidualPosterior& posterior)
       : data_(data), rows_(rows), noise_(noise), neighbors_(neighbors), whitened_(whitened),
-        m_(rows.factor().points().size()), trend_out_(residuals(posterior)),
-        inverse_(MatrixXd::Identity(m_, m_)), mean_(posterior.weights * posterior.contrast),
+        m_(rows.factor().points().size()), trend_out_(residuals(posterior)), inverse_(MatrixXd::Identity(m_, m_)),
+        mean_(posterior.weights * posterior.contrast),
         whitened_residuals_(whitened.values.transpose() * posterior.contrast -
                             whitened.features.topRows(m_).transpose() * mean_),
         users_(neighbors) {
@@ -80,11 +80,13 @@ class ResidualAdjoint {
 
   InducingGradient run(const RunContext& context) {
     const InducingFactor& prior = rows_.factor();
-    InducingGradient gradient = sum_rows(rows_.size(), chunk_rows, 1, context, prior.points().zero_gradient(),
-        [&](Index first, Index last, InducingGradient& sum) { add_rows(first, last, sum); });
+    InducingGradient gradient =
+        sum_rows(rows_.size(), chunk_rows, 1, context, prior.points().zero_gradient(),
+                 [&](Index first, Index last, InducingGradient& sum) { add_rows(first, last, sum); });
     const PriorSums zero{prior.points().zero_gradient(), MatrixXd::Zero(m_, m_)};
-    const PriorSums through = sum_rows(rows_.size(), chunk_rows, m_ * m_, context, zero,
-        [&](Index first, Index last, PriorSums& sum) { add_features(first, last, sum); });
+    const PriorSums through =
+        sum_rows(rows_.size(), chunk_rows, m_ * m_, context, zero,
+                 [&](Index first, Index last, PriorSums& sum) { add_features(first, last, sum); });
     gradient.add(through.gradient);
     prior.adjoint(through.gram, gradient);
     return gradient;
@@ -149,7 +151,8 @@ class ResidualAdjoint {
     add_product_transposed(bar, rows_.features(first, last - first), sum.gram);
     lower_transposed_solve(prior.lower(), bar);
     std::vector<ComponentCovariances> parts;
-    const MatrixXd covariances = prior.points().covariances({rows_.coords()[first], last - first, rows_.coords().dim}, &parts);
+    const MatrixXd covariances =
+        prior.points().covariances({rows_.coords()[first], last - first, rows_.coords().dim}, &parts);
     const double scale = bar.cwiseProduct(covariances).sum();
     prior.points().contract(parts, bar, scale, sum.gradient);
   }

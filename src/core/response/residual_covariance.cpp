@@ -5,8 +5,8 @@
 namespace neargp {
 
 ResidualCovariance::ResidualCovariance(const PreparedCovariance& covariance, int most)
-    : covariance_(covariance), features_(std::size_t(most)), components_(covariance.components.size()),
-      value_(most), slope_(most), shape_(most), weight_(most), difference_(most) {
+    : covariance_(covariance), features_(std::size_t(most)), components_(covariance.components.size()), value_(most),
+      slope_(most), shape_(most), weight_(most), difference_(most) {
   for (Component& component : components_) {
     component.coords.resize(most, covariance.dim);
     component.points.resize(std::size_t(most));
@@ -51,8 +51,8 @@ void ResidualCovariance::fill_column(const ResidualRows& rows, Index row, Eigen:
   column = -column;
   for (std::size_t c = 0; c < components_.size(); ++c) {
     const PreparedComponent& component = covariance_.components[c];
-    covariance_kernels().covariance_column(family_choice(component), component.variance, from(c, 0, rows.scaled(c, row)),
-                                           {value_.data(), nullptr, nullptr});
+    covariance_kernels().covariance_column(family_choice(component), component.variance,
+                                           from(c, 0, rows.scaled(c, row)), {value_.data(), nullptr, nullptr});
     column += value_.head(count_);
   }
 }
@@ -90,8 +90,9 @@ void ResidualCovariance::contract_component(std::size_t c, const double* left, c
       difference_.head(m) = places.coords.col(d).segment(j + 1, m).array() - places.coords(j, d);
       squares[d] += (weight * difference_.head(m).square()).sum();
       if (mixed && d == 0)
-        in_mixed += (weight * difference_.head(m) *
-                     (places.coords.col(1).segment(j + 1, m).array() - places.coords(j, 1))).sum();
+        in_mixed +=
+            (weight * difference_.head(m) * (places.coords.col(1).segment(j + 1, m).array() - places.coords(j, 1)))
+                .sum();
     }
   }
   parameters[component.variance_parameter] += in_variance;

@@ -5,8 +5,8 @@
 
 namespace neargp {
 
-// With Q the inverse of A'A + V, row i of a column z is predicted by z_i - (Q z)_i / Q_ii, with the variance 1 / Q_ii, its
-// noise included. V^-1 is the sum over rows l of u_l u_l', u_l = (1, -b_l) / D_l^(1/2) in the places of l and its
+// With Q the inverse of A'A + V, row i of a column z is predicted by z_i - (Q z)_i / Q_ii, with the variance 1 / Q_ii,
+// its noise included. V^-1 is the sum over rows l of u_l u_l', u_l = (1, -b_l) / D_l^(1/2) in the places of l and its
 // neighbours, and Q = V^-1 - V^-1 A'B^-1 A V^-1, B and b, D as there.
 struct ResidualLeaveOneOut {
   BoundFailure failure = BoundFailure::none;

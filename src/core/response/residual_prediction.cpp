@@ -77,8 +77,8 @@ class Prediction {
 
 }  // namespace
 
-ResidualPrediction residual_prediction(const RegressionData& data, Points targets, const NeighborTable& candidates, int k,
-                                       const Covariance& covariance, const LowRankPosterior& posterior,
+ResidualPrediction residual_prediction(const RegressionData& data, Points targets, const NeighborTable& candidates,
+                                       int k, const Covariance& covariance, const LowRankPosterior& posterior,
                                        const RunContext& context) {
   if (candidates.n != targets.n) throw Error("The table of candidates must have one row for each new location.");
   check_coordinates(data.coords);

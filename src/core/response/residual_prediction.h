@@ -26,8 +26,8 @@ struct ResidualPrediction {
 };
 
 // The neighbours are the `k` of each target's candidates of the largest residual correlation with it.
-ResidualPrediction residual_prediction(const RegressionData& data, Points targets, const NeighborTable& candidates, int k,
-                                       const Covariance& covariance, const LowRankPosterior& posterior,
+ResidualPrediction residual_prediction(const RegressionData& data, Points targets, const NeighborTable& candidates,
+                                       int k, const Covariance& covariance, const LowRankPosterior& posterior,
                                        const RunContext& context);
 
 }  // namespace neargp

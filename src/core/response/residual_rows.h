@@ -29,15 +29,11 @@ class ResidualRows {
   Index stride() const { return features_.rows(); }
   const double* features(Index row) const { return features_.col(row).data(); }
   // Without the zeros.
-  auto features(Index first, Index count) const {
-    return features_.block(0, first, factor_.points().size(), count);
-  }
+  auto features(Index first, Index count) const { return features_.block(0, first, factor_.points().size(), count); }
   // rho(x, x)
   double unexplained(Index row) const { return unexplained_[row]; }
   const Eigen::VectorXd& unexplained() const { return unexplained_; }
-  const double* scaled(std::size_t component, Index row) const {
-    return scaled_[component].data() + row * coords_.dim;
-  }
+  const double* scaled(std::size_t component, Index row) const { return scaled_[component].data() + row * coords_.dim; }
 
  private:
   const InducingFactor& factor_;

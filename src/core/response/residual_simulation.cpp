@@ -79,7 +79,8 @@ Simulation simulate_residual(const RegressionData& data, Points targets, const s
   const InducingPoints points(prepared, low_rank.inducing);
   const InducingFactor prior(points, low_rank.jitter, false);
   if (!prior.regular()) throw Error("The covariance matrix of the inducing points is singular.");
-  const ResidualRows rows(prior, data.coords, product_engine(), context), places(prior, targets, product_engine(), context);
+  const ResidualRows rows(prior, data.coords, product_engine(), context),
+      places(prior, targets, product_engine(), context);
   const ResidualDraws residuals(data, rows, places, neighbors, low_rank.whitened);
   Eigen::VectorXd noise = Eigen::VectorXd::Zero(n + m);
   noise.head(n) = noise_variances(prepared, data.noise_scale, n);

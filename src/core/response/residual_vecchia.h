@@ -19,8 +19,8 @@ namespace neargp {
 
 struct ResidualVecchia {
   BoundFailure failure = BoundFailure::none;
-  Index failed_row = -1;            // or the first row whose neighbours' covariance matrix is numerically singular
-  double value = 0.0;               // the log-likelihood
+  Index failed_row = -1;  // or the first row whose neighbours' covariance matrix is numerically singular
+  double value = 0.0;     // the log-likelihood
   Eigen::VectorXd beta;
   Eigen::MatrixXd beta_covariance;  // that of generalised least squares
   Eigen::MatrixXd weights;          // B^-1 sum a~_i y~_i, of each column of the data

@@ -34,11 +34,10 @@ LikelihoodSums unpack(const TargetSums& totals, const VecchiaSumsLayout& layout,
 }  // namespace
 
 LikelihoodSums vecchia_sums(const LocalProblem& problem, const Covariance& covariance, bool information,
-                                const RunContext& context) {
+                            const RunContext& context) {
   problem.check(covariance);
   if (information && covariance.outputs() > 0) throw Error("There is no expected information of several outputs.");
-  const PreparedCovariance prepared =
-      prepare(covariance, problem.dim(), information);
+  const PreparedCovariance prepared = prepare(covariance, problem.dim(), information);
   const TargetSums totals = problem.on_device().run(VecchiaSums{information}, prepared, context);
   LikelihoodSums result = unpack(totals, {problem.columns(), prepared.parameters}, covariance, information);
   result.failed = failed_row(totals, problem);

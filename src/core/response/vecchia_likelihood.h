@@ -25,7 +25,7 @@ struct LikelihoodSums {
 
 // Sums over all columns.
 LikelihoodSums vecchia_sums(const LocalProblem& problem, const Covariance& covariance, bool information,
-                                const RunContext& context);
+                            const RunContext& context);
 
 struct ObjectiveGradient {
   double value = 0.0;

@@ -13,7 +13,8 @@ namespace {
 std::vector<double> packed(const MatrixXd& lower) {
   std::vector<double> entries;
   entries.reserve(std::size_t(lower.rows() * (lower.rows() + 1) / 2));
-  for (Index j = 0; j < lower.cols(); ++j) entries.insert(entries.end(), &lower(j, j), lower.col(j).data() + lower.rows());
+  for (Index j = 0; j < lower.cols(); ++j)
+    entries.insert(entries.end(), &lower(j, j), lower.col(j).data() + lower.rows());
   return entries;
 }
 

@@ -3,8 +3,8 @@
 //
 //   dKL/dm = P m,   dKL/dR = P R - diag(1 / R_jj),   lower triangle,
 //
-// P the prior's precision: 1 for the field, 0 for the trend's columns. (The customary stochastic optimiser, as of Hensman et
-// al. 2013 without natural gradients.)
+// P the prior's precision: 1 for the field, 0 for the trend's columns. (The customary stochastic optimiser, as of
+// Hensman et al. 2013 without natural gradients.)
 #pragma once
 
 #include "optim/adam.h"

@@ -82,7 +82,8 @@ Eigen::VectorXd take(const Eigen::VectorXd& from, const std::vector<int>& rows) 
   return taken;
 }
 
-// q on the way: it moves on a batch's rows and gives their gradient, for the natural gradient after its move, for Adam before.
+// q on the way: it moves on a batch's rows and gives their gradient, for the natural gradient after its move, for Adam
+// before.
 class MovingPosterior {
  public:
   MovingPosterior(const BatchFitStart& start, const BatchFitSettings& settings, const RunContext& context)
@@ -95,7 +96,8 @@ class MovingPosterior {
 
  protected:
   NaturalPosterior first(const NaturalStep& step, const std::vector<int>& rows) const {
-    return step.posterior(take(start_.pseudo_observations.precision, rows), take(start_.pseudo_observations.natural, rows));
+    return step.posterior(take(start_.pseudo_observations.precision, rows),
+                          take(start_.pseudo_observations.natural, rows));
   }
 
   const BatchFitStart& start_;
@@ -133,7 +135,8 @@ class AdamMoves : public MovingPosterior {
       q_ = std::make_unique<AdamPosterior>(start_.posterior, trend, settings_.objective.kl_weight);
     } else if (!q_) {
       const NaturalStep step(factor, batch, likelihood, settings_.objective, context_);
-      q_ = std::make_unique<AdamPosterior>(with_covariance_root(rooted(first(step, rows))), trend, settings_.objective.kl_weight);
+      q_ = std::make_unique<AdamPosterior>(with_covariance_root(rooted(first(step, rows))), trend,
+                                           settings_.objective.kl_weight);
     }
     const BatchRows at(factor, batch, likelihood, settings_.objective, context_);
     return at.gradient(q_->at(), at.moments(q_->at()), true);
@@ -187,7 +190,8 @@ BatchFit batch_fit(const LatentResponse& response, Points coords, Points inducin
       q->accept(std::move(gradient), rate);
     }
     fit.posterior = q->at();
-    fit.trace.push_back(score - settings.objective.kl_weight * divergence_from_prior(fit.posterior, response.coefficients));
+    fit.trace.push_back(score -
+                        settings.objective.kl_weight * divergence_from_prior(fit.posterior, response.coefficients));
     if (settings.report) settings.report(epoch + 1, fit);
   }
   return fit;

@@ -1,5 +1,5 @@
-// Stochastic optimisers of objectives on inducing points (batch_rows.h): in each step, on some rows, q moves by a natural
-// gradient (natural_step.h) or by Adam (adam_posterior.h), and covariance, likelihood and positions by Adam.
+// Stochastic optimisers of objectives on inducing points (batch_rows.h): in each step, on some rows, q moves by a
+// natural gradient (natural_step.h) or by Adam (adam_posterior.h), and covariance, likelihood and positions by Adam.
 #pragma once
 
 #include <cstdint>
@@ -23,31 +23,31 @@ struct BatchFit {
 };
 
 struct BatchFitSettings {
-  BatchObjective objective;            // of the expected score for natural gradients
+  BatchObjective objective;  // of the expected score for natural gradients
   PosteriorMoves moves = PosteriorMoves::natural;
   double jitter = 1e-6;
   int epochs = 20;
   Index batch_size = 1024;
-  double learning_rate = 0.01;        // of Adam, cut by ten at 75% and 90% of the steps
-  bool goes_on = false;               // whether these are further epochs of an earlier fit: all at the last rate
-  double natural_rate = 0.1;          // of q by natural gradients; the first steps, t = 1, 2, .., have the larger 1 / t
-  std::uint64_t key = 0;              // of the batches
-  WorkingParameters covariance;       // the core's covariance parameters
+  double learning_rate = 0.01;   // of Adam, cut by ten at 75% and 90% of the steps
+  bool goes_on = false;          // whether these are further epochs of an earlier fit: all at the last rate
+  double natural_rate = 0.1;     // of q by natural gradients; the first steps, t = 1, 2, .., have the larger 1 / t
+  std::uint64_t key = 0;         // of the batches
+  WorkingParameters covariance;  // the core's covariance parameters
   WorkingParameters likelihood;
   std::vector<double> position_unit;  // in which each coordinate moves; empty: positions are held
   bool spherical = false;             // positions stay on the sphere about the origin
   std::function<void(int epoch, const BatchFit& reached)> report;  // may be empty
 };
 
-// Where q begins: at these means and this root of the covariance matrix or, of no means, at what pseudo-observations of the
-// rows of the first batch say.
+// Where q begins: at these means and this root of the covariance matrix or, of no means, at what pseudo-observations of
+// the rows of the first batch say.
 struct BatchFitStart {
   FamilyPosterior pseudo_observations;  // of all rows
   RootedPosterior posterior;
 };
 
-// A gaussian response has its noise in the likelihood. The columns of the design are of unit size. Throws an Error where a
-// matrix is singular.
+// A gaussian response has its noise in the likelihood. The columns of the design are of unit size. Throws an Error
+// where a matrix is singular.
 BatchFit batch_fit(const LatentResponse& response, Points coords, Points inducing, const Covariance& covariance,
                    const Likelihood& likelihood, const BatchFitStart& start, const BatchFitSettings& settings,
                    const RunContext& context);

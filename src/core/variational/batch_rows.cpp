@@ -109,9 +109,11 @@ BatchRows::BatchRows(const InducingFactor& factor, const RowBatch& batch, const 
   using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
   const int dim = factor.points().dim();
   over_pieces([&](Index piece, Index first, Index n) {
-    pieces_[piece] = std::make_unique<const CrossBlock>(factor_, Points{batch_.coords.data() + first * dim, n, dim}, true);
+    pieces_[piece] =
+        std::make_unique<const CrossBlock>(factor_, Points{batch_.coords.data() + first * dim, n, dim}, true);
     columns_[piece].resize(size_, n);
-    columns_[piece] << Eigen::Map<const RowMajor>(batch_.response.design.data() + first * trend_, n, trend_).transpose(),
+    columns_[piece]
+        << Eigen::Map<const RowMajor>(batch_.response.design.data() + first * trend_, n, trend_).transpose(),
         pieces_[piece]->features();
   });
 }
@@ -127,11 +129,12 @@ void BatchRows::over_pieces(const Body& body) const {
 
 BatchRows::Sums BatchRows::sums(const VectorXd& square_weights, const VectorXd& linear_weights) const {
   const Sums zero{MatrixXd::Zero(size_, size_), VectorXd::Zero(size_)};
-  return sum_rows(batch_.response.n(), piece_rows, size_ * size_, context_, zero, [&](Index first, Index last, Sums& sum) {
-    const MatrixXd& columns = columns_[first / piece_rows];
-    weighted_rank_update(columns, square_weights.segment(first, last - first), sum.square);
-    sum.linear += columns * linear_weights.segment(first, last - first);
-  });
+  return sum_rows(batch_.response.n(), piece_rows, size_ * size_, context_, zero,
+                  [&](Index first, Index last, Sums& sum) {
+                    const MatrixXd& columns = columns_[first / piece_rows];
+                    weighted_rank_update(columns, square_weights.segment(first, last - first), sum.square);
+                    sum.linear += columns * linear_weights.segment(first, last - first);
+                  });
 }
 
 RowMoments BatchRows::moments(const RootedPosterior& q) const {
@@ -158,8 +161,8 @@ void BatchRows::score_rows(RowMoments& at) const {
   const VectorXd predictor = at.mean + Eigen::Map<const VectorXd>(response.offset.data(), response.n());
   const VectorXd variance = tight_ ? at.variance : at.variance + at.unexplained;
   if (objective_.score == RowScore::predictive) {
-    MarginalDensity density = marginal_density(likelihood_, {response.observations(), predictor.data(), variance.data(), nullptr},
-                                               true, context_);
+    MarginalDensity density = marginal_density(
+        likelihood_, {response.observations(), predictor.data(), variance.data(), nullptr}, true, context_);
     at.score = 0.0;
     for (const double value : density.value) at.score += value;
     at.slope = Eigen::Map<const VectorXd>(density.d_mean.data(), response.n());
@@ -190,21 +193,25 @@ RowMoments BatchRows::moments_of_prior_mean() const {
   return at;
 }
 
-// dJ/dA = m g' + A diag(tau) - S A W in the rows of features, dJ/dk_ii = -tau_i / 2; tau = W but for the tight bound. With
-// the trend's columns S is that of both. In a root R of S = R R' it is 2 dJ/dS R = -A W (R'A)'.
+// dJ/dA = m g' + A diag(tau) - S A W in the rows of features, dJ/dk_ii = -tau_i / 2; tau = W but for the tight bound.
+// With the trend's columns S is that of both. In a root R of S = R R' it is 2 dJ/dS R = -A W (R'A)'.
 BatchGradient BatchRows::gradient(const RootedPosterior& q, const RowMoments& at, bool in_posterior) const {
   const Index m = size_ - trend_, own = in_posterior ? size_ : 0;
   const VectorXd field = q.mean.tail(m);
-  const GradientSums zero{factor_.points().zero_gradient(), MatrixXd::Zero(m, m), VectorXd::Zero(own), MatrixXd::Zero(own, own)};
+  const GradientSums zero{factor_.points().zero_gradient(), MatrixXd::Zero(m, m), VectorXd::Zero(own),
+                          MatrixXd::Zero(own, own)};
   const auto add_rows = [&](Index first, Index last, GradientSums& sum) {
     const Index n = last - first, piece = first / piece_rows;
     const CrossBlock& block = *pieces_[piece];
-    const VectorXd slope = batch_.weight * at.slope.segment(first, n), curvature = batch_.weight * at.curvature.segment(first, n);
+    const VectorXd slope = batch_.weight * at.slope.segment(first, n),
+                   curvature = batch_.weight * at.curvature.segment(first, n);
     VectorXd tau = curvature;
-    if (tight_) tau.array() /= 1.0 + at.curvature.segment(first, n).array() * block.unexplained().array() / objective_.kl_weight;
+    if (tight_)
+      tau.array() /= 1.0 + at.curvature.segment(first, n).array() * block.unexplained().array() / objective_.kl_weight;
     MatrixXd bar(m, n), product(m, m);
     for (Index i = 0; i < n; ++i)
-      bar.col(i) = tau[i] * block.features().col(i) + slope[i] * field - curvature[i] * at.weighted[piece].col(i).tail(m);
+      bar.col(i) =
+          tau[i] * block.features().col(i) + slope[i] * field - curvature[i] * at.weighted[piece].col(i).tail(m);
     multiply(bar, block.features().transpose(), product);
     sum.of_features += product;
     block.adjoint(bar, -0.5 * tau, sum.covariance);

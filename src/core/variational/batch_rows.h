@@ -1,9 +1,9 @@
-// Some rows on inducing points: what an objective of theirs is at a posterior of the field there, and its gradient in all
-// that it depends on.
+// Some rows on inducing points: what an objective of theirs is at a posterior of the field there, and its gradient in
+// all that it depends on.
 //
-// With features A (and, above them, the trend's columns, which are features of a flat prior) q(w) = N(m, S). A row's linear
-// predictor has the mean mu_i = offset_i + A_i'm and the variance s_i = d_i + A_i'S A_i, and the objective's part of b of n
-// rows is n/b times the sum of
+// With features A (and, above them, the trend's columns, which are features of a flat prior) q(w) = N(m, S). A row's
+// linear predictor has the mean mu_i = offset_i + A_i'm and the variance s_i = d_i + A_i'S A_i, and the objective's
+// part of b of n rows is n/b times the sum of
 //
 //   E log p(y_i | eta_i)     the expected log density: the evidence lower bound;
 //   log E p(y_i | eta_i)     the predictive score (PPGPR: Jankowiak, Pleiss and Gardner 2020, eq. 8).
@@ -49,9 +49,9 @@ double divergence_from_prior(const RootedPosterior& q, Index trend);
 
 enum class RowScore { expected, predictive };
 
-// What the objective is: the score less kl_weight times the divergence from the prior. `kind`: of gaussian responses with
-// the expected score, whose tight bound has the terms t_i = kl_weight log(1 + W_i d_i / kl_weight) in the place of W_i d_i
-// (collapsed_bound.h); all others have the standard bound.
+// What the objective is: the score less kl_weight times the divergence from the prior. `kind`: of gaussian responses
+// with the expected score, whose tight bound has the terms t_i = kl_weight log(1 + W_i d_i / kl_weight) in the place of
+// W_i d_i (collapsed_bound.h); all others have the standard bound.
 struct BatchObjective {
   RowScore score = RowScore::expected;
   BoundKind kind = BoundKind::tight;
@@ -78,8 +78,8 @@ struct BatchGradient {
 class BatchRows {
  public:
   // Everything but `objective` outlives the object.
-  BatchRows(const InducingFactor& factor, const RowBatch& batch, const Likelihood& likelihood, const BatchObjective& objective,
-            const RunContext& context);
+  BatchRows(const InducingFactor& factor, const RowBatch& batch, const Likelihood& likelihood,
+            const BatchObjective& objective, const RunContext& context);
 
   Index trend() const { return trend_; }
   Index size() const { return size_; }  // columns of the trend and inducing points

@@ -34,7 +34,8 @@ class ClassSearch {
   ClassSearch(const ClassLabels& labels, const std::vector<double>& design, int coefficients, Points coords,
               const InducingFactor& factor, const FamilyBoundSettings& settings, const RunContext& context)
       : labels_(labels), design_(design.data(), coords.n, coefficients), coords_(coords), factor_(factor),
-        settings_(settings), context_(context), regression_(factor, coords, design.data(), coefficients, settings.chunk_rows, context) {}
+        settings_(settings), context_(context),
+        regression_(factor, coords, design.data(), coefficients, settings.chunk_rows, context) {}
 
   ClassBound run(ClassPosterior start, bool derivatives) {
     ClassBound bound;
@@ -202,13 +203,14 @@ class ClassSearch {
       gram += at.given.unexplained_share[Index(c)] * at.fields[c].gram;
     }
     const PosteriorAdjoint posterior(factor_, means, std::move(covariances), at.given.unexplained_share);
-    InducingGradient gradient = sum_rows(
-        coords_.n, settings_.chunk_rows, m * coords_.dim, context_, factor_.points().zero_gradient(),
-        [&](Index first, Index last, InducingGradient& sum) {
-          const MatrixXd slope = at.slope.middleRows(first, last - first);
-          posterior.add_rows({coords_[first], last - first, coords_.dim}, at.curvature.middleRows(first, last - first),
-                             [&](const MatrixXd&) { return slope; }, sum);
-        });
+    InducingGradient gradient =
+        sum_rows(coords_.n, settings_.chunk_rows, m * coords_.dim, context_, factor_.points().zero_gradient(),
+                 [&](Index first, Index last, InducingGradient& sum) {
+                   const MatrixXd slope = at.slope.middleRows(first, last - first);
+                   posterior.add_rows(
+                       {coords_[first], last - first, coords_.dim}, at.curvature.middleRows(first, last - first),
+                       [&](const MatrixXd&) { return slope; }, sum);
+                 });
     add_prior_adjoint(factor_, means, covariance, gram, gradient, labels_.classes);
     return gradient;
   }
@@ -246,9 +248,12 @@ ClassBound class_bound(const ClassLabels& labels, const std::vector<double>& des
   if (factor.regular())
     bound =
         ClassSearch(labels, design, coefficients, coords, factor, settings, context).run(std::move(start), derivatives);
-  else bound.failure = BoundFailure::prior;
-  if (bound.failure != BoundFailure::none) bound.value = -INFINITY;
-  else if (derivatives) bound.gradient.parameters = active_part(std::move(bound.gradient.parameters), covariance);
+  else
+    bound.failure = BoundFailure::prior;
+  if (bound.failure != BoundFailure::none)
+    bound.value = -INFINITY;
+  else if (derivatives)
+    bound.gradient.parameters = active_part(std::move(bound.gradient.parameters), covariance);
   return bound;
 }
 

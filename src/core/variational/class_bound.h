@@ -1,8 +1,8 @@
 // The evidence lower bound on inducing points of labels of C classes.
 //
-// Each class has a field of its own, all with one covariance and the same inducing points, so that features and unexplained
-// variances are computed once, and a trend of its own: f_ic = x_i'beta_c + A_i'w_c plus what the inducing points leave
-// unexplained; w_c ~ N(0, I), and the q(w_c) = N(m_c, S_c) are independent. As family_bound.h,
+// Each class has a field of its own, all with one covariance and the same inducing points, so that features and
+// unexplained variances are computed once, and a trend of its own: f_ic = x_i'beta_c + A_i'w_c plus what the inducing
+// points leave unexplained; w_c ~ N(0, I), and the q(w_c) = N(m_c, S_c) are independent. As family_bound.h,
 //
 //   J = sum_i E log p(y_i | f_i) - sum_c KL[q(w_c) // N(0, I)] - u/2 sum_c (v_c - 1 - log v_c),
 //   f_ic ~ N(x_i'beta_c + A_i'm_c, v_c d_i + A_i'S_c A_i),
@@ -10,10 +10,11 @@
 // E log p that of class_likelihood.h, and each row is a pseudo-observation of each field, W_ic and h_ic. With q_ic =
 // h_ic - W_ic E f_ic, m_c = A q_c: a step of size one puts W_ic = -2 dE/ds_ic and q_ic = dE/d(E f_ic).
 //
-// That step takes the fields for independent given the data, which they are not: where two classes compete it overshoots,
-// and where softmax's bound is loose it is too short, so that such steps alone take hundreds. Under softmax each ends with
-// the best means given the S_c, see class_means.h, and a few are enough. Nothing is known of what all fields of a row have in
-// common: means and trends sum to zero over the classes, which raises J, since it changes no probability.
+// That step takes the fields for independent given the data, which they are not: where two classes compete it
+// overshoots, and where softmax's bound is loose it is too short, so that such steps alone take hundreds. Under softmax
+// each ends with the best means given the S_c, see class_means.h, and a few are enough. Nothing is known of what all
+// fields of a row have in common: means and trends sum to zero over the classes, which raises J, since it changes no
+// probability.
 #pragma once
 
 #include <vector>

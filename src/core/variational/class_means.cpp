@@ -12,8 +12,8 @@ double product(const MatrixXd& a, const MatrixXd& b) { return a.cwiseProduct(b).
 
 class NewtonStep {
  public:
-  NewtonStep(const ClassLabels& labels, const InducingRegression& regression, const std::vector<InducingPosterior>& fields,
-             const MatrixXd& variance, const MatrixXd& slope)
+  NewtonStep(const ClassLabels& labels, const InducingRegression& regression,
+             const std::vector<InducingPosterior>& fields, const MatrixXd& variance, const MatrixXd& slope)
       : labels_(labels), regression_(regression), fields_(fields), variance_(variance), slope_(slope) {}
 
   // To a tenth of the first residual, in the norm of the preconditioner: Newton's steps are repeated.
@@ -60,15 +60,19 @@ class NewtonStep {
 
 }  // namespace
 
-void raise_means(const ClassLabels& labels, const InducingRegression& regression, const std::vector<InducingPosterior>& fields,
-                 const MatrixXd& variance, double tolerance, const RunContext& context, ClassMeans& means) {
+void raise_means(const ClassLabels& labels, const InducingRegression& regression,
+                 const std::vector<InducingPosterior>& fields, const MatrixXd& variance, double tolerance,
+                 const RunContext& context, ClassMeans& means) {
   constexpr int most = 30;
   const Index m = regression.inducing();
-  const auto objective = [&](const ClassMeans& at) { return at.expected - 0.5 * at.coefficients.topRows(m).squaredNorm(); };
+  const auto objective = [&](const ClassMeans& at) {
+    return at.expected - 0.5 * at.coefficients.topRows(m).squaredNorm();
+  };
   for (int iteration = 0; iteration < most; ++iteration) {
-    MatrixXd residual = regression.sum_mapped(means.coefficients, [&](Index first, const MatrixXd& predictors) -> MatrixXd {
-      return means.slope.middleRows(first, predictors.rows());
-    });
+    MatrixXd residual =
+        regression.sum_mapped(means.coefficients, [&](Index first, const MatrixXd& predictors) -> MatrixXd {
+          return means.slope.middleRows(first, predictors.rows());
+        });
     residual.topRows(m) -= means.coefficients.topRows(m);
     const MatrixXd step = NewtonStep(labels, regression, fields, variance, means.slope).solve(residual);
     if (!(0.5 * product(step, residual) > tolerance)) return;
@@ -77,7 +81,8 @@ void raise_means(const ClassLabels& labels, const InducingRegression& regression
     for (double share = 1.0;; share *= 0.5) {
       if (share < 1e-6) return;
       ClassMeans tried{means.coefficients + share * step, means.linear_predictor + share * moved, {}, {}, 0.0};
-      tried.expected = class_expectations(labels, tried.linear_predictor, variance, tried.slope, tried.curvature, context);
+      tried.expected =
+          class_expectations(labels, tried.linear_predictor, variance, tried.slope, tried.curvature, context);
       if (!(objective(tried) > before)) continue;
       means = std::move(tried);
       break;

@@ -1,12 +1,12 @@
-// The means of independent fields under softmax given their covariances, by Newton's method: with the S_c and so the variances of
-// all linear predictors held, E log p - 1/2 sum |m_c|^2 is concave in means and trends together. Its curvature couples the
-// classes of a row (softmax.h): a step solves
+// The means of independent fields under softmax given their covariances, by Newton's method: with the S_c and so the
+// variances of all linear predictors held, E log p - 1/2 sum |m_c|^2 is concave in means and trends together. Its
+// curvature couples the classes of a row (softmax.h): a step solves
 //
 //   [I + A H A', A H X; X'H A', X'H X] d = [A g - m; X'g],
 //
-// H block-diagonal with a C x C block for each row, by conjugate gradients, each of which goes once through features and rows.
-// Their preconditioner are the fields as if each had the data to itself, [B_c, A W_c X; X'W_c A', X'W_c X]^-1. What all classes of
-// a row have in common has no curvature, and no part in the right-hand side.
+// H block-diagonal with a C x C block for each row, by conjugate gradients, each of which goes once through features
+// and rows. Their preconditioner are the fields as if each had the data to itself, [B_c, A W_c X; X'W_c A', X'W_c
+// X]^-1. What all classes of a row have in common has no curvature, and no part in the right-hand side.
 #pragma once
 
 #include "likelihoods/class_likelihood.h"
@@ -22,7 +22,8 @@ struct ClassMeans {
 };
 
 // `variance`: of the linear predictors. Ends where a step would gain less than `tolerance`.
-void raise_means(const ClassLabels& labels, const InducingRegression& regression, const std::vector<InducingPosterior>& fields,
-                 const Eigen::MatrixXd& variance, double tolerance, const RunContext& context, ClassMeans& means);
+void raise_means(const ClassLabels& labels, const InducingRegression& regression,
+                 const std::vector<InducingPosterior>& fields, const Eigen::MatrixXd& variance, double tolerance,
+                 const RunContext& context, ClassMeans& means);
 
 }  // namespace neargp

@@ -33,9 +33,9 @@ struct RegressionData {
 
 struct BoundSettings {
   BoundKind kind = BoundKind::tight;
-  double jitter = 1e-6;      // of the prior's covariance matrix, relative to the field's variance
-  bool reml = false;         // the density of contrasts of e that have no trend, in place of the profiled one
-  Index chunk_rows = 256;    // at a time; a few matrices of chunk_rows x inducing points for each thread
+  double jitter = 1e-6;         // of the prior's covariance matrix, relative to the field's variance
+  bool reml = false;            // the density of contrasts of e that have no trend, in place of the profiled one
+  Index chunk_rows = 256;       // at a time; a few matrices of chunk_rows x inducing points for each thread
   double most_bytes = 1 << 30;  // of features that the gradient keeps from the value, rather than computing them anew
 };
 

@@ -13,7 +13,9 @@ using Eigen::VectorXd;
 using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
 RegressionData some_rows(const RegressionData& data, Index first, Index last) {
-  return {{data.coords[first], last - first, data.coords.dim}, data.columns, data.values + first * data.columns,
+  return {{data.coords[first], last - first, data.coords.dim},
+          data.columns,
+          data.values + first * data.columns,
           data.noise_scale + first};
 }
 
@@ -100,8 +102,10 @@ void CollapsedBoundPasses::begin_gradient(const CollapsedBound& bound) {
 
 void CollapsedBoundPasses::add_to_gradient(const RegressionData& piece, const RunContext& context) {
   if (on_device_) return add_to_gradient_on_device(piece, context);
-  if (settings_.kind == BoundKind::tight) add_tight(piece, context);
-  else add_standard(piece, context);
+  if (settings_.kind == BoundKind::tight)
+    add_tight(piece, context);
+  else
+    add_standard(piece, context);
   gradient_rows_ += piece.coords.n;
 }
 

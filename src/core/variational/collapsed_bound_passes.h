@@ -56,7 +56,7 @@ class CollapsedBoundPasses {
   std::optional<PosteriorAdjoint> posterior_;
   std::optional<RowSums<BoundAdjoints>> adjoints_;
   std::unique_ptr<DeviceBlock> on_device_;  // null: the CPU
-  CollapsedBoundSums sums_on_device_;          // but for gram and cross, which are there
+  CollapsedBoundSums sums_on_device_;       // but for gram and cross, which are there
   InducingGradient gradient_on_device_;     // but for what features contribute
 };
 

@@ -23,8 +23,8 @@ class CoregionalisedBlock {
   // The covariance of the fields of outputs p and q at each place, given those at the inducing points.
   Eigen::VectorXd unexplained(int p, int q) const;
 
-  // Adds the derivatives of an objective through the correlations with the places, given its derivatives in the features.
-  // Those in loadings are the objective's, those through L_c InducingFactor::adjoint's.
+  // Adds the derivatives of an objective through the correlations with the places, given its derivatives in the
+  // features. Those in loadings are the objective's, those through L_c InducingFactor::adjoint's.
   void adjoint(const Eigen::MatrixXd& features_bar, InducingGradient& gradient) const;
 
  private:

@@ -174,10 +174,9 @@ class CoregionalisedEvaluation {
     const Index count = Index(group.outputs.size());
     std::vector<MatrixXd> own_means;
     for (const int p : group.outputs) own_means.push_back(factor_.from_fields(means, p));
-    const GroupAdjoints zero{factor_.zero_gradient(),
-                             std::vector<MatrixXd>(std::size_t(factor_.structures()), MatrixXd::Zero(m, m)),
-                             MatrixXd::Zero(features, count * k), MatrixXd::Zero(factor_.structures(), count),
-                             VectorXd::Zero(count)};
+    const GroupAdjoints zero{
+        factor_.zero_gradient(), std::vector<MatrixXd>(std::size_t(factor_.structures()), MatrixXd::Zero(m, m)),
+        MatrixXd::Zero(features, count * k), MatrixXd::Zero(factor_.structures(), count), VectorXd::Zero(count)};
     return over_places(group, zero, [&](Index first, Index last, GroupAdjoints& sum) {
       const CoregionalisedBlock block(factor_, group.places(first, last), true);
       const MatrixXd& phi = block.features();
@@ -262,8 +261,8 @@ class CoregionalisedEvaluation {
 };
 
 CollapsedBound evaluate(const OutputRegression& data, const std::vector<OutputGroup>& groups, Points inducing,
-                        const Covariance& covariance, bool independent, const BoundSettings& settings,
-                        bool derivatives, const RunContext& context) {
+                        const Covariance& covariance, bool independent, const BoundSettings& settings, bool derivatives,
+                        const RunContext& context) {
   const PreparedCovariance prepared = prepare(covariance, data.places.dim, derivatives);
   const CoregionalisedFactor factor(prepared, inducing, settings.jitter, derivatives);
   if (!factor.regular()) return failed_bound(BoundFailure::prior);

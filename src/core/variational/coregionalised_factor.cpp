@@ -31,7 +31,8 @@ CoregionalisedFactor::CoregionalisedFactor(const PreparedCovariance& covariance,
   const int outputs = covariance.outputs();
   if (outputs < 1) throw Error("A model of coregionalisation is of several outputs.");
   for (std::size_t c = 0; c < covariance.components.size(); ++c) {
-    structures_.push_back(std::make_unique<const Structure>(correlation_of(covariance, c), positions, jitter, derivatives));
+    structures_.push_back(
+        std::make_unique<const Structure>(correlation_of(covariance, c), positions, jitter, derivatives));
     const PreparedComponent& component = covariance.components[c];
     for (int f = 0; f < component.rank; ++f) {
       LatentField field{int(c), Eigen::VectorXd(outputs), component.variance_parameter + f, component.rank};

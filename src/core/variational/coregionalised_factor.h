@@ -1,9 +1,9 @@
 // The prior of several outputs at inducing points: the linear model of coregionalisation on whitened features.
 //
 // Output p is the sum over latent fields q of a_pq g_q, g_q with the correlation of its structure c(q) and all with the
-// same inducing points. With Phi_c(x) = L_c^-1 k_c(Z, x) the features of a structure at a place, those of output p there
-// are the stack over q of a_pq Phi_c(q)(x): E_p Phi(x), Phi the stack over structures, block (q, c(q)) of E_p a_pq I, all
-// others 0. A place is thus one column of Phi for all of its outputs.
+// same inducing points. With Phi_c(x) = L_c^-1 k_c(Z, x) the features of a structure at a place, those of output p
+// there are the stack over q of a_pq Phi_c(q)(x): E_p Phi(x), Phi the stack over structures, block (q, c(q)) of E_p
+// a_pq I, all others 0. A place is thus one column of Phi for all of its outputs.
 #pragma once
 
 #include <memory>
@@ -15,13 +15,14 @@ namespace neargp {
 
 struct LatentField {
   int structure = 0;
-  Eigen::VectorXd loadings;  // by output
+  Eigen::VectorXd loadings;       // by output
   int parameter = 0, stride = 0;  // the derivative in the loading of output p is number parameter + p stride
 };
 
 class CoregionalisedFactor {
  public:
-  // `covariance`: of several outputs, prepared with derivatives where adjoint() is to be called; it outlives the object.
+  // `covariance`: of several outputs, prepared with derivatives where adjoint() is to be called; it outlives the
+  // object.
   CoregionalisedFactor(const PreparedCovariance& covariance, Points positions, double jitter, bool derivatives);
 
   // False where the matrix of a structure is numerically singular; then nothing else may be called.
@@ -33,12 +34,12 @@ class CoregionalisedFactor {
   const InducingFactor& structure(int c) const { return structures_[std::size_t(c)]->factor; }
   const std::vector<LatentField>& fields() const { return fields_; }
   Index points() const { return structures_[0]->points.size(); }
-  Index place_features() const { return points() * structures(); }   // rows of Phi
+  Index place_features() const { return points() * structures(); }     // rows of Phi
   Index features() const { return points() * Index(fields_.size()); }  // of an output
   // Entry (p, q) of the coregionalisation matrix of a structure.
   double coregionalisation(int structure, int p, int q) const;
 
-  Eigen::MatrixXd onto_fields(const Eigen::MatrixXd& x, int output) const;    // E_p x
+  Eigen::MatrixXd onto_fields(const Eigen::MatrixXd& x, int output) const;  // E_p x
   Eigen::MatrixXd from_fields(const Eigen::MatrixXd& x, int output) const;  // E_p' x
 
  private:

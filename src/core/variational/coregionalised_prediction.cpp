@@ -42,7 +42,8 @@ CoregionalisedPrediction coregionalised_prediction(Points targets, Points induci
     Index pair = 0;
     for (int q = 0; q < outputs; ++q)
       for (int p = q; p < outputs; ++p, ++pair) {
-        const Eigen::VectorXd products = whitened[std::size_t(p)].cwiseProduct(whitened[std::size_t(q)]).colwise().sum();
+        const Eigen::VectorXd products =
+            whitened[std::size_t(p)].cwiseProduct(whitened[std::size_t(q)]).colwise().sum();
         result.unexplained.col(pair).segment(first, count) = block.unexplained(p, q).head(count);
         result.posterior.col(pair).segment(first, count) = products.head(count);
       }

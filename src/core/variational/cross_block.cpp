@@ -10,8 +10,8 @@ CrossBlock::CrossBlock(const InducingFactor& factor, Points rows, bool derivativ
   unexplained_ = factor.points().covariance().variance - features_.colwise().squaredNorm().transpose().array();
 }
 
-void CrossBlock::adjoint(Eigen::MatrixXd& features_bar, const Eigen::VectorXd& variance_bar,
-                         InducingGradient& gradient, Eigen::MatrixXd* rows_bar) const {
+void CrossBlock::adjoint(Eigen::MatrixXd& features_bar, const Eigen::VectorXd& variance_bar, InducingGradient& gradient,
+                         Eigen::MatrixXd* rows_bar) const {
   // The sum of dF/dK_zx times K_zx is that of dF/dA times A.
   const double scale = features_bar.cwiseProduct(features_).sum();
   lower_transposed_solve(factor_.lower(), features_bar);

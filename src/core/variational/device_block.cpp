@@ -26,8 +26,8 @@ const DenseDevice& in_use(const DenseDevice& device) {
 DeviceBlock::DeviceBlock(const DenseDevice& device, const InducingFactor& factor, Index rows)
     : device_(in_use(device)), products_(*device.products), factor_(factor),
       covariance_(with_slopes(factor.points().covariance())), lower_(device, factor.lower()), means_(device),
-      posterior_(device), features_(device), bar_(device), gram_(device), cross_(device), traced_(device), ones_(device),
-      numbers_(device), further_(device), columns_(device), row_sums_(device) {
+      posterior_(device), features_(device), bar_(device), gram_(device), cross_(device), traced_(device),
+      ones_(device), numbers_(device), further_(device), columns_(device), row_sums_(device) {
   const Index m = factor.points().size();
   for (std::size_t c = 0; c < covariance_.components.size(); ++c) {
     components_.emplace_back(device).points.upload(factor.points().scaled(c));
@@ -110,8 +110,8 @@ void DeviceBlock::add_adjoint(const VectorXd& slopes, const VectorXd& precision,
 // The place of the features takes the product of adjoint and slopes, T'.
 void DeviceBlock::contract(std::size_t c) {
   Component& part = components_[c];
-  const PairSums sums = device_.multiply_slopes(covariance_, int(c), part.rows.points(), part.points.points(), bar_,
-                                                features_.block());
+  const PairSums sums =
+      device_.multiply_slopes(covariance_, int(c), part.rows.points(), part.points.points(), bar_, features_.block());
   part.sums.value += sums.value;
   part.sums.shape += sums.shape;
   products_.add_product(1.0, features_.transposed(), part.rows, part.weighted.block());

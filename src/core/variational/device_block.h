@@ -1,5 +1,6 @@
-// The whitened features of some rows on a device, A', a row for each, and the sums over chunks of rows of what a collapsed
-// bound makes of them. Features, their adjoints and the sums stay on the device; a few numbers for each row travel.
+// The whitened features of some rows on a device, A', a row for each, and the sums over chunks of rows of what a
+// collapsed bound makes of them. Features, their adjoints and the sums stay on the device; a few numbers for each row
+// travel.
 #pragma once
 
 #include <deque>
@@ -11,11 +12,12 @@ namespace neargp {
 
 class DeviceBlock {
  public:
-  // For `rows` rows altogether. The factor outlives the object. Throws an Error where the device has not even memory for
-  // few of them.
+  // For `rows` rows altogether. The factor outlives the object. Throws an Error where the device has not even memory
+  // for few of them.
   DeviceBlock(const DenseDevice& device, const InducingFactor& factor, Index rows);
 
-  // How many to take at a time: those that fit into the free memory, and so few that interrupts are answered in between.
+  // How many to take at a time: those that fit into the free memory, and so few that interrupts are answered in
+  // between.
   Index chunk_rows() const { return chunk_rows_; }
 
   // Takes other rows. Returns d_i = k_ii - |A_i|^2.
@@ -23,7 +25,7 @@ class DeviceBlock {
 
   // Adds A W A' and A V, given the diagonal of W and V.
   void add_moments(const Eigen::VectorXd& precision, const Eigen::MatrixXd& weighted);
-  Eigen::MatrixXd gram() const { return gram_.download(); }    // lower triangle
+  Eigen::MatrixXd gram() const { return gram_.download(); }  // lower triangle
   Eigen::MatrixXd cross() const { return cross_.download(); }
 
   // The posterior N(m, S) that the following are of; `means` may have several columns.
@@ -34,8 +36,8 @@ class DeviceBlock {
   };
   Fitted fitted();
 
-  // After fitted(), given the diagonals of T and W, none of T's negative: takes dF/dA = A T - S A W + m V', adds A T A' to
-  // traced() and the derivatives through K_zx to add_gradient()'s. The features are lost.
+  // After fitted(), given the diagonals of T and W, none of T's negative: takes dF/dA = A T - S A W + m V', adds A T A'
+  // to traced() and the derivatives through K_zx to add_gradient()'s. The features are lost.
   void add_adjoint(const Eigen::VectorXd& slopes, const Eigen::VectorXd& precision, const Eigen::MatrixXd& weighted);
   Eigen::MatrixXd traced() const { return traced_.download(); }  // lower triangle
   void add_gradient(InducingGradient& gradient) const;
@@ -58,8 +60,8 @@ class DeviceBlock {
   const InducingFactor& factor_;
   PreparedCovariance covariance_;  // that keeps slopes
   std::deque<Component> components_;
-  DeviceMatrix lower_, means_, posterior_;       // L, m, S
-  DeviceMatrix features_, bar_;                  // A' and its adjoint, or what is made of them
+  DeviceMatrix lower_, means_, posterior_;  // L, m, S
+  DeviceMatrix features_, bar_;             // A' and its adjoint, or what is made of them
   DeviceMatrix gram_, cross_, traced_;
   DeviceMatrix ones_, numbers_, further_, columns_, row_sums_;  // but for the first of rows, for a while
   Index chunk_rows_;

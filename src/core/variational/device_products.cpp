@@ -9,8 +9,8 @@ namespace {
 const DenseDevice* device = nullptr;
 const ProductEngine* host = nullptr;  // that was in use before
 
-// Multiplications below which one core is done before the matrices have travelled: a thirtieth of a second's at 1e9 a second,
-// in which a few megabytes do.
+// Multiplications below which one core is done before the matrices have travelled: a thirtieth of a second's at 1e9 a
+// second, in which a few megabytes do.
 constexpr double least_multiplications = double(1 << 25);
 
 bool worth_sending(Index rows, Index columns, Index inner) {

@@ -1,13 +1,14 @@
-// Products of the host's matrices by a device: where they are large enough, they are sent there and back. For the matrices of
-// inducing points alone, M x M, which take M^3 operations; those of rows stay on the device (variational/device_block.h).
+// Products of the host's matrices by a device: where they are large enough, they are sent there and back. For the
+// matrices of inducing points alone, M x M, which take M^3 operations; those of rows stay on the device
+// (variational/device_block.h).
 #pragma once
 
 #include "covariance/dense_device.h"
 
 namespace neargp {
 
-// product_engine() computes on the device while an object of this class lives. There is one at a time, and only its own thread
-// computes.
+// product_engine() computes on the device while an object of this class lives. There is one at a time, and only its own
+// thread computes.
 class DeviceProducts {
  public:
   explicit DeviceProducts(const DenseDevice& device);

@@ -28,17 +28,19 @@ struct WeightedFeatures {
 // P^-1 of the head of exact_mean.h.
 class InducingPreconditioner {
  public:
-  InducingPreconditioner(const InducingFactor& prior, Points coords, const VectorXd& precision, const RunContext& context)
+  InducingPreconditioner(const InducingFactor& prior, Points coords, const VectorXd& precision,
+                         const RunContext& context)
       : n_(coords.n), m_(prior.points().size()), features_(prior, coords, 1024, context), inverse_(coords.n),
         root_(coords.n) {
     const WeightedFeatures zero{MatrixXd::Zero(m_, m_), MatrixXd::Zero(m_, 0)};
-    factor_ = sum(zero, context, [&](Index first, const MatrixXd& a, const VectorXd& unexplained, WeightedFeatures& sum) {
-      const Eigen::ArrayXd w = precision.segment(first, a.cols());
-      const VectorXd inverse = (1.0 + w * unexplained.array().max(0.0)).inverse();
-      inverse_.segment(first, a.cols()) = inverse;
-      root_.segment(first, a.cols()) = w.sqrt() * inverse.array();
-      weighted_rank_update(a, (w * inverse.array()).matrix(), sum.gram);
-    }).gram;
+    factor_ =
+        sum(zero, context, [&](Index first, const MatrixXd& a, const VectorXd& unexplained, WeightedFeatures& sum) {
+          const Eigen::ArrayXd w = precision.segment(first, a.cols());
+          const VectorXd inverse = (1.0 + w * unexplained.array().max(0.0)).inverse();
+          inverse_.segment(first, a.cols()) = inverse;
+          root_.segment(first, a.cols()) = w.sqrt() * inverse.array();
+          weighted_rank_update(a, (w * inverse.array()).matrix(), sum.gram);
+        }).gram;
     factor_.diagonal().array() += 1.0;
     regular_ = cholesky(factor_);
   }
@@ -49,15 +51,16 @@ class InducingPreconditioner {
     const MatrixXd scaled = root_.asDiagonal() * r;
     const WeightedFeatures zero{MatrixXd::Zero(0, 0), MatrixXd::Zero(m_, r.cols())};
     MatrixXd inner = sum(zero, context, [&](Index first, const MatrixXd& a, const VectorXd&, WeightedFeatures& sum) {
-      sum.cross += a * scaled.middleRows(first, a.cols());
-    }).cross;
+                       sum.cross += a * scaled.middleRows(first, a.cols());
+                     }).cross;
     lower_solve(factor_, inner);
     lower_transposed_solve(factor_, inner);
     MatrixXd result = inverse_.asDiagonal() * r;
     parallel_for(context, (n_ + features_.chunk_rows() - 1) / features_.chunk_rows(), [&](Index chunk) {
       const Index first = chunk * features_.chunk_rows();
       features_.with(first, [&](const MatrixXd& a, const VectorXd&) {
-        result.middleRows(first, a.cols()) -= root_.segment(first, a.cols()).asDiagonal() * (a.transpose() * inner).eval();
+        result.middleRows(first, a.cols()) -=
+            root_.segment(first, a.cols()).asDiagonal() * (a.transpose() * inner).eval();
       });
     });
     return result;
@@ -92,8 +95,9 @@ void move(MatrixXd& x, const MatrixXd& p, const VectorXd& step) { x += p * step.
 
 class ConjugateGradients {
  public:
-  ConjugateGradients(const MeanEquations& equations, const InducingPoints& all, const InducingPreconditioner& preconditioner,
-                     const ExactMeanSettings& settings, const RunContext& context)
+  ConjugateGradients(const MeanEquations& equations, const InducingPoints& all,
+                     const InducingPreconditioner& preconditioner, const ExactMeanSettings& settings,
+                     const RunContext& context)
       : equations_(equations), all_(all), preconditioner_(preconditioner), settings_(settings), context_(context),
         root_(equations.precision.cwiseSqrt()) {}
 
@@ -183,7 +187,8 @@ MatrixXd exact_mean_at(Points targets, Points rows, const MatrixXd& weights, con
     const Index first = chunk * target_rows, count = std::min(target_rows, targets.n - first);
     const MatrixXd k = all.covariances({targets[first], count, targets.dim}, nullptr);
     for (Index i = 0; i < count; ++i)
-      for (Index c = 0; c < weights.cols(); ++c) result(first + i, c) = ordered_product(k.col(i).data(), weights.col(c).data(), rows.n);
+      for (Index c = 0; c < weights.cols(); ++c)
+        result(first + i, c) = ordered_product(k.col(i).data(), weights.col(c).data(), rows.n);
   });
   return result;
 }

@@ -1,6 +1,6 @@
-// The mean of a Gaussian process given all rows, without a matrix of n x n: the equations of mean_equations.h by the method of
-// conjugate gradients. It is the best mean on all rows as inducing points of the mean alone (Salimbeni, Cheng, Boots
-// and Deisenroth 2018, orthogonally decoupled bases).
+// The mean of a Gaussian process given all rows, without a matrix of n x n: the equations of mean_equations.h by the
+// method of conjugate gradients. It is the best mean on all rows as inducing points of the mean alone (Salimbeni,
+// Cheng, Boots and Deisenroth 2018, orthogonally decoupled bases).
 //
 // An iteration computes n^2 covariances. Few are needed, for the inducing points of a posterior precondition it: with
 // their features A and d what these leave unexplained,

@@ -121,7 +121,8 @@ class Search {
     regression_.add_moments(at.field, at.linear_predictor, at.variance);
     const double expected = expect(at);
     const double v = at.given.unexplained_share;
-    at.divergence = divergence(at.field.mean, at.covariance, at.field.factor) + 0.5 * places() * (v - 1.0 - std::log(v));
+    at.divergence =
+        divergence(at.field.mean, at.covariance, at.field.factor) + 0.5 * places() * (v - 1.0 - std::log(v));
     at.value = expected - at.divergence;
     return std::isfinite(at.value) ? BoundFailure::none : BoundFailure::posterior;
   }
@@ -131,8 +132,9 @@ class Search {
     at.slope.resize(coords_.n);
     at.curvature.resize(coords_.n);
     at.d_likelihood.assign(likelihood_.parameters.size(), 0.0);
-    const double sum = expectations(likelihood_, response_.observations(), at.linear_predictor.data(), variance.data(),
-                                    {nullptr, at.slope.data(), at.curvature.data(), nullptr}, at.d_likelihood.data(), context_);
+    const double sum =
+        expectations(likelihood_, response_.observations(), at.linear_predictor.data(), variance.data(),
+                     {nullptr, at.slope.data(), at.curvature.data(), nullptr}, at.d_likelihood.data(), context_);
     const double power = 1.0 / settings_.kl_weight;
     at.slope *= power;
     at.curvature *= power;
@@ -145,13 +147,14 @@ class Search {
     const double v = at.given.unexplained_share;
     const PosteriorAdjoint posterior(factor_, at.field.mean, at.covariance, v);
     const InducingGradient zero = factor_.points().zero_gradient();
-    InducingGradient gradient = sum_rows(
-        coords_.n, settings_.chunk_rows, regression_.inducing() * coords_.dim, context_, zero,
-        [&](Index first, Index last, InducingGradient& sum) {
-          const VectorXd slope = at.slope.segment(first, last - first);
-          posterior.add_rows({coords_[first], last - first, coords_.dim}, at.curvature.segment(first, last - first),
-                             [&](const MatrixXd&) -> MatrixXd { return slope; }, sum);
-        });
+    InducingGradient gradient =
+        sum_rows(coords_.n, settings_.chunk_rows, regression_.inducing() * coords_.dim, context_, zero,
+                 [&](Index first, Index last, InducingGradient& sum) {
+                   const VectorXd slope = at.slope.segment(first, last - first);
+                   posterior.add_rows(
+                       {coords_[first], last - first, coords_.dim}, at.curvature.segment(first, last - first),
+                       [&](const MatrixXd&) -> MatrixXd { return slope; }, sum);
+                 });
     add_prior_adjoint(factor_, at.field.mean, at.covariance, v * at.field.gram, gradient);
     return gradient;
   }
@@ -192,10 +195,14 @@ FamilyBound family_bound(const LatentResponse& response, Points coords, Points i
   const InducingPoints points(prepared, inducing);
   const InducingFactor factor(points, settings.jitter, derivatives);
   FamilyBound bound;
-  if (factor.regular()) bound = Search(response, coords, factor, likelihood, settings, context).run(std::move(start), derivatives);
-  else bound.failure = BoundFailure::prior;
-  if (bound.failure != BoundFailure::none) bound.value = -INFINITY;
-  else if (derivatives) bound.gradient.parameters = active_part(std::move(bound.gradient.parameters), covariance);
+  if (factor.regular())
+    bound = Search(response, coords, factor, likelihood, settings, context).run(std::move(start), derivatives);
+  else
+    bound.failure = BoundFailure::prior;
+  if (bound.failure != BoundFailure::none)
+    bound.value = -INFINITY;
+  else if (derivatives)
+    bound.gradient.parameters = active_part(std::move(bound.gradient.parameters), covariance);
   return bound;
 }
 

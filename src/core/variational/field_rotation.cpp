@@ -32,7 +32,8 @@ void FieldRotation::turn_back(CollapsedBound& bound) const {
   const Index m = weights.rows() / axes_.rows();
   bound.weights.setZero();
   for (Index q = 0; q < axes_.rows(); ++q)
-    for (Index r = 0; r < axes_.cols(); ++r) bound.weights.middleRows(q * m, m) += axes_(q, r) * weights.middleRows(r * m, m);
+    for (Index r = 0; r < axes_.cols(); ++r)
+      bound.weights.middleRows(q * m, m) += axes_(q, r) * weights.middleRows(r * m, m);
   bound.factor.resize(0, 0);
 }
 

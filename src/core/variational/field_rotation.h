@@ -1,8 +1,8 @@
 // Latent fields of one structure in axes in which they are independent given the data.
 //
-// Where all outputs are known at all places, Gamma_p = Gamma / nugget_p and B = I + (sum_p a_p a_p' / nugget_p) (x) Gamma,
-// a_p the loadings of output p. With the eigenvectors U of that sum, the loadings A U make the same model, of which B has
-// a block for each field and zeros elsewhere. Derivatives in A are those in A U times U'.
+// Where all outputs are known at all places, Gamma_p = Gamma / nugget_p and B = I + (sum_p a_p a_p' / nugget_p) (x)
+// Gamma, a_p the loadings of output p. With the eigenvectors U of that sum, the loadings A U make the same model, of
+// which B has a block for each field and zeros elsewhere. Derivatives in A are those in A U times U'.
 #pragma once
 
 #include <Eigen/Core>
@@ -18,8 +18,8 @@ class FieldRotation {
   explicit FieldRotation(const Covariance& covariance);
 
   Covariance rotated() const;
-  // From what was found with the rotated loadings to the given ones. The factor of B, which has no blocks with these, is
-  // left out.
+  // From what was found with the rotated loadings to the given ones. The factor of B, which has no blocks with these,
+  // is left out.
   void turn_back(CollapsedBound& bound) const;
 
  private:

@@ -47,12 +47,15 @@ void add(const BatchGradient& of_chunk, BatchGradient& sum) {
 
 }  // namespace
 
-InducingObjective inducing_objective(const LatentResponse& response, Points coords, Points inducing, const Covariance& covariance,
-                                     const Likelihood& likelihood, const RootedPosterior& q, const BatchObjective& objective,
-                                     double jitter, bool derivatives, const RunContext& context) {
+InducingObjective inducing_objective(const LatentResponse& response, Points coords, Points inducing,
+                                     const Covariance& covariance, const Likelihood& likelihood,
+                                     const RootedPosterior& q, const BatchObjective& objective, double jitter,
+                                     bool derivatives, const RunContext& context) {
   const Index n = coords.n, m = inducing.n;
   if (response.n() != n || q.mean.size() != m || q.lower.rows() != m || q.lower.cols() != m || q.of_precision)
-    throw Error("There must be a response for each row, and a mean and a row and a column of the root for each inducing point.");
+    throw Error(
+        "There must be a response for each row, and a mean and a row and a column of the root for each inducing "
+        "point.");
   check_parameters(likelihood);
   InducingObjective result;
   const PreparedCovariance prepared = prepare(covariance, coords.dim, true);
@@ -63,10 +66,12 @@ InducingObjective inducing_objective(const LatentResponse& response, Points coor
     return result;
   }
   const std::size_t parameters = likelihood.parameters.size();
-  for (VectorXd* each : {&result.rows.mean, &result.rows.variance, &result.rows.unexplained, &result.rows.slope, &result.rows.curvature})
+  for (VectorXd* each :
+       {&result.rows.mean, &result.rows.variance, &result.rows.unexplained, &result.rows.slope, &result.rows.curvature})
     each->resize(n);
   result.rows.d_likelihood.assign(parameters, 0.0);
-  result.gradient = {0.0, points.zero_gradient(), std::vector<double>(parameters, 0.0), VectorXd::Zero(m), MatrixXd::Zero(m, m)};
+  result.gradient = {0.0, points.zero_gradient(), std::vector<double>(parameters, 0.0), VectorXd::Zero(m),
+                     MatrixXd::Zero(m, m)};
   for (Index first = 0; first < n; first += chunk_rows) {
     if (context.check_interrupt) context.check_interrupt();
     const RowBatch batch = rows_between(coords, response, first, std::min(first + chunk_rows, n));

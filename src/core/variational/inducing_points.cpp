@@ -16,8 +16,7 @@ MatrixXd matrix_of(Points points) { return Eigen::Map<const RowMajor>(points.dat
 
 // How d r^2 = delta' M delta of a length parameter sums over pairs, given the sums of T delta delta'.
 double form_sum(const ScaleDerivative& form, const MatrixXd& moments) {
-  if (form.planar())
-    return form.m11 * moments(0, 0) + 2.0 * form.m12 * moments(0, 1) + form.m22 * moments(1, 1);
+  if (form.planar()) return form.m11 * moments(0, 0) + 2.0 * form.m12 * moments(0, 1) + form.m22 * moments(1, 1);
   double sum = 0.0;
   for (const int d : form.coordinates) sum += moments(d, d);
   return -2.0 * sum;
@@ -97,7 +96,8 @@ MatrixXd InducingPoints::covariances_with(const MatrixXd& points, std::vector<Co
     for (Index i = 0; i < n; ++i) {
       double* value = alone ? total.col(i).data() : part.value.col(parts ? i : 0).data();
       const ColumnPlaces at{padded_[c].data(), m, padded_[c].rows(), by_row.data() + i * dim(), dim()};
-      covariance_kernels().covariance_column(family, component.variance, at,
+      covariance_kernels().covariance_column(
+          family, component.variance, at,
           {value, parts ? part.slope.col(i).data() : nullptr, part.shape.cols() ? part.shape.col(i).data() : nullptr});
       if (!alone) total.col(i) += part.value.col(parts ? i : 0);
     }
@@ -114,8 +114,7 @@ void InducingPoints::contract(const std::vector<ComponentCovariances>& parts, Ma
     const PreparedComponent& component = covariance_.components[c];
     const ComponentCovariances& part = parts[c];
     SlopeSums sums{VectorXd::Zero(size()), MatrixXd(size(), dim()), MatrixXd()};
-    if (component.variance_parameter >= 0)
-      sums.value = part.value.size() ? bar.cwiseProduct(part.value).sum() : scale;
+    if (component.variance_parameter >= 0) sums.value = part.value.size() ? bar.cwiseProduct(part.value).sum() : scale;
     if (component.wants_shape()) sums.shape = bar.cwiseProduct(part.shape).sum();
     const MatrixXd& x = part.scaled;
     const bool last = c + 1 == parts.size();
@@ -154,7 +153,8 @@ void InducingPoints::add_slopes(std::size_t c, const SlopeSums& sums, InducingGr
 
 void InducingPoints::contract_variance(double bar, InducingGradient& gradient) const {
   for (const PreparedComponent& component : covariance_.components)
-    if (component.variance_parameter >= 0) gradient.parameters[component.variance_parameter] += component.variance * bar;
+    if (component.variance_parameter >= 0)
+      gradient.parameters[component.variance_parameter] += component.variance * bar;
 }
 
 // From the component's metric to the coordinates: the transpose of scale_point().

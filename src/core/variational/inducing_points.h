@@ -29,9 +29,9 @@ struct ComponentCovariances {
 // Sums over pairs of inducing points and other points, made of T, an objective's derivatives in the covariances of one
 // component times the slopes of these. X: the other points in the component's metric, a row for each.
 struct SlopeSums {
-  Eigen::VectorXd of_row;    // sums of T, inducing points down the rows
-  Eigen::MatrixXd weighted;  // T X
-  Eigen::MatrixXd outer;     // X' diag(sums of T by columns) X
+  Eigen::VectorXd of_row;           // sums of T, inducing points down the rows
+  Eigen::MatrixXd weighted;         // T X
+  Eigen::MatrixXd outer;            // X' diag(sums of T by columns) X
   double value = 0.0, shape = 0.0;  // the derivatives times the covariances, and times their derivatives in the shape
 };
 
@@ -57,9 +57,9 @@ class InducingPoints {
   Eigen::MatrixXd covariances(std::vector<ComponentCovariances>* parts) const;
 
   // Adds the derivatives of an objective through the covariances of which `parts` are, given its derivatives `bar` in
-  // them (overwritten) and the sum of the products of both, `scale`. Of the positions it is those of the rows: among the
-  // inducing points, where rows and columns move, half of it. Those of the columns' points are added to `points_bar`, a row
-  // for each, unless it is null.
+  // them (overwritten) and the sum of the products of both, `scale`. Of the positions it is those of the rows: among
+  // the inducing points, where rows and columns move, half of it. Those of the columns' points are added to
+  // `points_bar`, a row for each, unless it is null.
   void contract(const std::vector<ComponentCovariances>& parts, Eigen::MatrixXd& bar, double scale,
                 InducingGradient& gradient, Eigen::MatrixXd* points_bar = nullptr) const;
 

@@ -46,10 +46,11 @@ double divergence(const VectorXd& mean, const MatrixXd& covariance, const Matrix
   return 0.5 * (covariance.trace() + mean.squaredNorm() - double(mean.size()) + log_det);
 }
 
-InducingRegression::InducingRegression(const InducingFactor& factor, Points coords, const double* design, int coefficients,
-                                       Index chunk_rows, const RunContext& context)
+InducingRegression::InducingRegression(const InducingFactor& factor, Points coords, const double* design,
+                                       int coefficients, Index chunk_rows, const RunContext& context)
     : coords_(coords), design_(design), coefficients_(coefficients), inducing_(factor.points().size()),
-      chunk_rows_(chunk_rows), context_(context), features_(factor, coords, chunk_rows, context), unexplained_(coords.n) {
+      chunk_rows_(chunk_rows), context_(context), features_(factor, coords, chunk_rows, context),
+      unexplained_(coords.n) {
   over_chunks([&](Index first, const MatrixXd&, const VectorXd& unexplained) {
     unexplained_.segment(first, unexplained.size()) = unexplained.cwiseMax(0.0);
   });
@@ -59,9 +60,8 @@ template <class Body>
 void InducingRegression::over_chunks(const Body& body) const {
   parallel_for(context_, (coords_.n + chunk_rows_ - 1) / chunk_rows_, [&](Index chunk) {
     const Index first = chunk * chunk_rows_;
-    features_.with(first, [&](const MatrixXd& features, const VectorXd& unexplained) {
-      body(first, features, unexplained);
-    });
+    features_.with(first,
+                   [&](const MatrixXd& features, const VectorXd& unexplained) { body(first, features, unexplained); });
   });
 }
 
@@ -83,17 +83,18 @@ BoundFailure InducingRegression::solve(const VectorXd& precision, const VectorXd
 InducingRegression::Moments InducingRegression::sum_moments(const VectorXd& precision, const VectorXd& natural) const {
   const int p = coefficients_;
   const Moments zero{MatrixXd::Zero(inducing_, inducing_), MatrixXd::Zero(inducing_, p + 1), MatrixXd::Zero(p, p + 1)};
-  return sum_rows(coords_.n, chunk_rows_, inducing_ * inducing_, context_, zero, [&](Index first, Index last, Moments& sum) {
-    const VectorXd weight = precision.segment(first, last - first);
-    const MatrixXd x = design(first, last - first);
-    MatrixXd columns(last - first, p + 1);
-    columns << natural.segment(first, last - first), weight.asDiagonal() * x;
-    features_.with(first, [&](const MatrixXd& features, const VectorXd&) {
-      sum.cross += features * columns;
-      weighted_rank_update(features, weight, sum.gram);
-    });
-    sum.columns += x.transpose() * columns;
-  });
+  return sum_rows(coords_.n, chunk_rows_, inducing_ * inducing_, context_, zero,
+                  [&](Index first, Index last, Moments& sum) {
+                    const VectorXd weight = precision.segment(first, last - first);
+                    const MatrixXd x = design(first, last - first);
+                    MatrixXd columns(last - first, p + 1);
+                    columns << natural.segment(first, last - first), weight.asDiagonal() * x;
+                    features_.with(first, [&](const MatrixXd& features, const VectorXd&) {
+                      sum.cross += features * columns;
+                      weighted_rank_update(features, weight, sum.gram);
+                    });
+                    sum.columns += x.transpose() * columns;
+                  });
 }
 
 bool InducingRegression::solve_trend(const Moments& moments, InducingPosterior& posterior) const {
@@ -144,15 +145,17 @@ MatrixXd InducingRegression::sum_mapped(const MatrixXd& coefficients, const RowM
     void add(const Sum& other) { value += other.value; }
   };
   const Sum zero{MatrixXd::Zero(coefficients.rows(), coefficients.cols())};
-  return sum_rows(coords_.n, chunk_rows_, coefficients.size(), context_, zero, [&](Index first, Index last, Sum& sum) {
-           const MatrixXd x = design(first, last - first);
-           features_.with(first, [&](const MatrixXd& features, const VectorXd&) {
-             const MatrixXd mapped = map(first, features.transpose() * coefficients.topRows(inducing_) +
-                                                    x * coefficients.bottomRows(coefficients_));
-             sum.value.topRows(inducing_) += features * mapped;
-             sum.value.bottomRows(coefficients_) += x.transpose() * mapped;
-           });
-         }).value;
+  return sum_rows(coords_.n, chunk_rows_, coefficients.size(), context_, zero,
+                  [&](Index first, Index last, Sum& sum) {
+                    const MatrixXd x = design(first, last - first);
+                    features_.with(first, [&](const MatrixXd& features, const VectorXd&) {
+                      const MatrixXd mapped = map(first, features.transpose() * coefficients.topRows(inducing_) +
+                                                             x * coefficients.bottomRows(coefficients_));
+                      sum.value.topRows(inducing_) += features * mapped;
+                      sum.value.bottomRows(coefficients_) += x.transpose() * mapped;
+                    });
+                  })
+      .value;
 }
 
 }  // namespace neargp

@@ -1,5 +1,5 @@
-// The posterior of the whitened field at inducing points, N(m, S), and of the coefficients of a trend, where each row is
-// a pseudo-observation of precision W_i and natural mean h_i: with B = I + A W A', S = B^-1, and (m, beta) solve
+// The posterior of the whitened field at inducing points, N(m, S), and of the coefficients of a trend, where each row
+// is a pseudo-observation of precision W_i and natural mean h_i: with B = I + A W A', S = B^-1, and (m, beta) solve
 //
 //   [B, A W X; X'W A', X'W X] [m; beta] = [A h; X'h].
 #pragma once
@@ -12,9 +12,9 @@
 namespace neargp {
 
 struct InducingPosterior {
-  Eigen::MatrixXd gram;             // A W A', lower triangle
-  Eigen::MatrixXd factor;           // lower triangle with B = factor factor'
-  Eigen::MatrixXd weights;          // S A [h, W X]: m and beta's part in it are (1, -beta) of it
+  Eigen::MatrixXd gram;     // A W A', lower triangle
+  Eigen::MatrixXd factor;   // lower triangle with B = factor factor'
+  Eigen::MatrixXd weights;  // S A [h, W X]: m and beta's part in it are (1, -beta) of it
   Eigen::VectorXd mean, beta;
   Eigen::MatrixXd beta_covariance;  // (X'W X - X'W A'S A W X)^-1
 
@@ -30,15 +30,16 @@ double divergence(const Eigen::VectorXd& mean, const Eigen::MatrixXd& covariance
 class InducingRegression {
  public:
   // `design`: n x coefficients, row-major. All but numbers outlive the object.
-  InducingRegression(const InducingFactor& factor, Points coords, const double* design, int coefficients, Index chunk_rows,
-                     const RunContext& context);
+  InducingRegression(const InducingFactor& factor, Points coords, const double* design, int coefficients,
+                     Index chunk_rows, const RunContext& context);
 
   Index n() const { return coords_.n; }
   Index inducing() const { return inducing_; }
   // d_i, where rounding leaves it below zero 0.
   const Eigen::VectorXd& unexplained() const { return unexplained_; }
 
-  BoundFailure solve(const Eigen::VectorXd& precision, const Eigen::VectorXd& natural, InducingPosterior& posterior) const;
+  BoundFailure solve(const Eigen::VectorXd& precision, const Eigen::VectorXd& natural,
+                     InducingPosterior& posterior) const;
 
   // Adds A_i'm to `mean`, and sets `variance` to A_i'S A_i.
   void add_moments(const InducingPosterior& posterior, Eigen::VectorXd& mean, Eigen::VectorXd& variance) const;

@@ -1,6 +1,6 @@
-// The mean of a Gaussian process given pseudo-observations, one for each row: with W their precisions and K the covariance matrix
-// of the rows, a column C of the data has the coefficients a = (I + W K)^-1 C, and the field K a at the rows. A Gaussian
-// response y has C = W y, and its mean is k(x, X) a.
+// The mean of a Gaussian process given pseudo-observations, one for each row: with W their precisions and K the
+// covariance matrix of the rows, a column C of the data has the coefficients a = (I + W K)^-1 C, and the field K a at
+// the rows. A Gaussian response y has C = W y, and its mean is k(x, X) a.
 //
 // Columns come in two kinds: W V for `values` V, and `natural` ones that are given as they are, since a row of little
 // precision could not be divided by it. Solved are
@@ -15,7 +15,8 @@
 
 namespace neargp {
 
-// natural, values: a row for each of `coords`, any number of columns. No precision is negative. Owns nothing of `coords`.
+// natural, values: a row for each of `coords`, any number of columns. No precision is negative. Owns nothing of
+// `coords`.
 struct MeanEquations {
   Points coords;
   Eigen::VectorXd precision;

@@ -1,14 +1,14 @@
 // One step of stochastic variational inference on inducing points by a natural gradient.
 //
-// With features A (and the trend's above them, see batch_rows.h) q(w) = N(m, S) is kept as Theta = S^-1 and theta = S^-1 m.
-// For b of n rows, of slopes g = E d log p and curvatures W = -E d2 log p (not below zero) at their means mu about the
-// offset,
+// With features A (and the trend's above them, see batch_rows.h) q(w) = N(m, S) is kept as Theta = S^-1 and theta =
+// S^-1 m. For b of n rows, of slopes g = E d log p and curvatures W = -E d2 log p (not below zero) at their means mu
+// about the offset,
 //
 //   Theta <- (1 - rho) Theta + rho [ P + n/(b c) A W A' ],   theta <- (1 - rho) theta + rho n/(b c) A (g + W mu),
 //
-// P the prior's precision, c the weight of the divergence from it: unbiased, since it is linear in the rows' average, and
-// positive definite for rho in (0, 1] (Hensman et al. 2013; Khan and Lin 2017). A gaussian response has g + W mu = W (y -
-// offset), whatever q is.
+// P the prior's precision, c the weight of the divergence from it: unbiased, since it is linear in the rows' average,
+// and positive definite for rho in (0, 1] (Hensman et al. 2013; Khan and Lin 2017). A gaussian response has g + W mu =
+// W (y - offset), whatever q is.
 #pragma once
 
 #include "variational/batch_rows.h"
@@ -26,8 +26,8 @@ RootedPosterior rooted(const NaturalPosterior& q);
 class NaturalStep {
  public:
   // Everything but `objective`, whose score is the expected one, outlives the object.
-  NaturalStep(const InducingFactor& factor, const RowBatch& batch, const Likelihood& likelihood, const BatchObjective& objective,
-              const RunContext& context);
+  NaturalStep(const InducingFactor& factor, const RowBatch& batch, const Likelihood& likelihood,
+              const BatchObjective& objective, const RunContext& context);
 
   // q if all rows were like those of the batch, given the precisions and natural means of their pseudo-observations
   // (family_bound.h).

@@ -8,9 +8,9 @@
 
 namespace neargp {
 
-// Row i of n is output outputs[i] at place places[i]; both count from 0, and no two rows are the same output at the same
-// place. `values`: n x columns, row-major: response, then design. The noise variance of a row is the nugget of its output
-// times the noise_scale of its place. Owns nothing.
+// Row i of n is output outputs[i] at place places[i]; both count from 0, and no two rows are the same output at the
+// same place. `values`: n x columns, row-major: response, then design. The noise variance of a row is the nugget of its
+// output times the noise_scale of its place. Owns nothing.
 struct OutputRegression {
   Points places;
   const double* noise_scale = nullptr;

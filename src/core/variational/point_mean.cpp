@@ -74,10 +74,11 @@ PointWeights point_weights(Points rows, const MatrixXd& solved, Points points, c
   if (!prior.regular()) return result;
   result.failure = BoundFailure::none;
   const Moments zero{MatrixXd::Zero(0, 0), MatrixXd::Zero(points.n, solved.cols())};
-  result.weights = sum_rows(rows.n, chunk_rows, points.n * solved.cols(), context, zero,
-                            [&](Index first, Index last, Moments& sum) {
-    sum.cross += inducing.covariances({rows[first], last - first, rows.dim}, nullptr) * solved.middleRows(first, last - first);
-  }).cross;
+  result.weights =
+      sum_rows(rows.n, chunk_rows, points.n * solved.cols(), context, zero, [&](Index first, Index last, Moments& sum) {
+        sum.cross += inducing.covariances({rows[first], last - first, rows.dim}, nullptr) *
+                     solved.middleRows(first, last - first);
+      }).cross;
   lower_solve(prior.lower(), result.weights);
   lower_transposed_solve(prior.lower(), result.weights);
   return result;

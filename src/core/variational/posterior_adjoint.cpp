@@ -8,11 +8,13 @@ using Eigen::MatrixXd;
 
 PosteriorAdjoint::PosteriorAdjoint(const InducingFactor& factor, const MatrixXd& means, const MatrixXd& covariance,
                                    double unexplained_share)
-    : PosteriorAdjoint(factor, means, std::vector<MatrixXd>{covariance}, Eigen::VectorXd::Constant(1, unexplained_share)) {}
+    : PosteriorAdjoint(factor, means, std::vector<MatrixXd>{covariance},
+                       Eigen::VectorXd::Constant(1, unexplained_share)) {}
 
-PosteriorAdjoint::PosteriorAdjoint(const InducingFactor& factor, const MatrixXd& means, std::vector<MatrixXd> covariances,
-                                   const Eigen::VectorXd& unexplained_shares)
-    : factor_(factor), unexplained_shares_(unexplained_shares), inner_(std::move(covariances)), onto_covariances_(means) {
+PosteriorAdjoint::PosteriorAdjoint(const InducingFactor& factor, const MatrixXd& means,
+                                   std::vector<MatrixXd> covariances, const Eigen::VectorXd& unexplained_shares)
+    : factor_(factor), unexplained_shares_(unexplained_shares), inner_(std::move(covariances)),
+      onto_covariances_(means) {
   for (std::size_t field = 0; field < inner_.size(); ++field) {
     MatrixXd& inner = inner_[field];
     inner *= -1.0;
@@ -24,7 +26,8 @@ PosteriorAdjoint::PosteriorAdjoint(const InducingFactor& factor, const MatrixXd&
   lower_transposed_solve(factor.lower(), onto_covariances_);
 }
 
-void PosteriorAdjoint::add_rows(Points rows, const MatrixXd& precision, const Alpha& alpha, InducingGradient& gradient) const {
+void PosteriorAdjoint::add_rows(Points rows, const MatrixXd& precision, const Alpha& alpha,
+                                InducingGradient& gradient) const {
   const InducingPoints& points = factor_.points();
   std::vector<ComponentCovariances> parts;
   const MatrixXd covariances = points.covariances(rows, &parts);

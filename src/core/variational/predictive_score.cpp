@@ -69,14 +69,16 @@ PredictiveScore PredictiveObjective::evaluate(const MatrixXd& relative, const Li
     score.value = -INFINITY;
     return score;
   }
-  Square total = sum_rows(n, features_.chunk_rows(), m * m, context, Square{MatrixXd::Zero(m, m)},
-                          [&](Index first, Index last, Square& sum) {
-    features_.with(first, [&](const MatrixXd& features, const VectorXd&) {
-      MatrixXd seen = features;
-      lower_solve(factor, seen);
-      weighted_rank_update(seen, Eigen::Map<const VectorXd>(density.d_variance.data() + first, last - first), sum.lower);
-    });
-  });
+  Square total =
+      sum_rows(n, features_.chunk_rows(), m * m, context, Square{MatrixXd::Zero(m, m)},
+               [&](Index first, Index last, Square& sum) {
+                 features_.with(first, [&](const MatrixXd& features, const VectorXd&) {
+                   MatrixXd seen = features;
+                   lower_solve(factor, seen);
+                   weighted_rank_update(
+                       seen, Eigen::Map<const VectorXd>(density.d_variance.data() + first, last - first), sum.lower);
+                 });
+               });
   weighted_rank_update(inverse, VectorXd::Constant(m, -0.5 * kl_weight_), total.lower);
   score.d_factor = -2.0 * mirrored(total.lower);
   lower_transposed_solve(relative, score.d_factor);

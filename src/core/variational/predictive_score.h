@@ -3,15 +3,15 @@
 //
 //   J = sum_i log E p(y_i | eta_i) - kl_weight KL[N(m, S) // N(0, I)],   eta_i ~ N(mean_i, d_i + A_i'S A_i),
 //
-// the means and m held. S is seen from another one, S_0 = L^-T L^-1: S = F^-T F^-1 with F = L G, G lower triangular. With
-// U = F^-1 A and T = F^-1,
+// the means and m held. S is seen from another one, S_0 = L^-T L^-1: S = F^-T F^-1 with F = L G, G lower triangular.
+// With U = F^-1 A and T = F^-1,
 //
 //   A_i'S A_i = |U_i|^2,   KL = 1/2 (|T|^2 + m'm - M) + sum_j log F_jj,
 //   dJ / dG = -2 G^-T [U diag(v) U' - kl_weight/2 T T'] - kl_weight diag(1 / G_jj),   lower triangle,
 //
-// v_i the derivative of log E p in the variance of eta_i. It has both signs: variance rises where errors are large, which
-// is why there is no closed form and no single optimum. In G all directions have about the curvature of the prior that S_0
-// is for the score, so that quasi-Newton methods need few steps.
+// v_i the derivative of log E p in the variance of eta_i. It has both signs: variance rises where errors are large,
+// which is why there is no closed form and no single optimum. In G all directions have about the curvature of the prior
+// that S_0 is for the score, so that quasi-Newton methods need few steps.
 #pragma once
 
 #include "likelihoods/likelihood.h"
@@ -28,19 +28,20 @@ struct ScoredRows {
 };
 
 struct PredictiveScore {
-  double value = 0.0;        // less kl_weight/2 (m'm - M), which is the same for all S
-  Eigen::MatrixXd d_factor;  // in the lower triangle of G, on the diagonal in log G_jj
+  double value = 0.0;                // less kl_weight/2 (m'm - M), which is the same for all S
+  Eigen::MatrixXd d_factor;          // in the lower triangle of G, on the diagonal in log G_jj
   std::vector<double> d_likelihood;  // in the logarithms of the likelihood's parameters
 };
 
 class PredictiveObjective {
  public:
   // `origin`: L. All arguments but settings outlive the object.
-  PredictiveObjective(const ScoredRows& rows, const InducingFactor& prior, const Eigen::MatrixXd& origin, double kl_weight,
-                      const RunContext& context, Index chunk_rows = 1024);
+  PredictiveObjective(const ScoredRows& rows, const InducingFactor& prior, const Eigen::MatrixXd& origin,
+                      double kl_weight, const RunContext& context, Index chunk_rows = 1024);
 
   // At a lower triangle with positive diagonal; the value is -Inf where a number overflows.
-  PredictiveScore evaluate(const Eigen::MatrixXd& relative, const Likelihood& likelihood, const RunContext& context) const;
+  PredictiveScore evaluate(const Eigen::MatrixXd& relative, const Likelihood& likelihood,
+                           const RunContext& context) const;
 
   // F at G.
   Eigen::MatrixXd factor(const Eigen::MatrixXd& relative) const;

@@ -8,16 +8,17 @@
 
 namespace neargp {
 
-// The sum over n rows that come in pieces, in their order; Sum has add(const Sum&). Chunks are dealt in turn to a number
-// of sums that depends on `n` and on how large a sum is alone, and these are added in their order: it does not matter
-// what the pieces are, as long as each but the last is of whole chunks.
+// The sum over n rows that come in pieces, in their order; Sum has add(const Sum&). Chunks are dealt in turn to a
+// number of sums that depends on `n` and on how large a sum is alone, and these are added in their order: it does not
+// matter what the pieces are, as long as each but the last is of whole chunks.
 template <class Sum>
 class RowSums {
  public:
   RowSums(Index n, Index chunk_rows, Index doubles_per_sum, const Sum& zero) : chunk_rows_(chunk_rows), zero_(zero) {
     constexpr Index doubles_of_sums = Index(1) << 24, fewest = 4, most = 16;
     const Index chunks = (n + chunk_rows - 1) / chunk_rows;
-    const Index count = std::min(chunks, std::clamp(doubles_of_sums / std::max<Index>(doubles_per_sum, 1), fewest, most));
+    const Index count =
+        std::min(chunks, std::clamp(doubles_of_sums / std::max<Index>(doubles_per_sum, 1), fewest, most));
     sums_.assign(std::size_t(count), zero);
   }
 

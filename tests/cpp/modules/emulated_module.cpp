@@ -22,7 +22,8 @@ constexpr NeighborEngine search = emulated::DeviceSearch::engine("emulated");
 }  // namespace
 
 extern "C" const DeviceModule* neargp_device_module() {
-  static const DeviceModule module = {device_module_abi_version, "emulated", "tests", device_count, describe, select,
-                                      selected, &emulated::backend(), &search, &emulated::dense()};
+  static const DeviceModule module = {
+      device_module_abi_version, "emulated", "tests",           device_count, describe, select, selected,
+      &emulated::backend(),      &search,    &emulated::dense()};
   return &module;
 }

@@ -38,7 +38,7 @@ void* open_view(const LocalView& view) {
 }
 
 Index vecchia_sums(void* view, const PreparedCovariance& covariance, const VecchiaSums& operation,
-                       const RunContext& context, std::vector<double>& sums) {
+                   const RunContext& context, std::vector<double>& sums) {
   sums_in_single += context.single_precision;
   const BackendFunction<VecchiaSums>& on_cpu = cpu_backend().operations;
   return on_cpu.run(view, covariance, operation, context, sums);
@@ -55,7 +55,8 @@ Backend make_backend() {
 
 }  // namespace
 
-// Views opened, searches done, device selected, sums asked for in single precision; in the form that R's .C() wants, too.
+// Views opened, searches done, device selected, sums asked for in single precision; in the form that R's .C() wants,
+// too.
 extern "C" void fake_counts(int* counts) {
   counts[0] = views_opened;
   counts[1] = fixtures::brute_searches();

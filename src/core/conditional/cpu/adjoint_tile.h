@@ -48,8 +48,8 @@ void contract_adjoint(Tile<Lanes>& tile, const PreparedCovariance& covariance, c
   using V = typename Pack<Lanes>::Real;
   for (int a = 0; a < covariance.parameters; ++a) gradient[a] = V{};
   contract(
-      tile, covariance, [&](int i, int j) { return pair_weight(t, u, i, j); },
-      [&](int i) { return t[i] * u[i]; }, total, gradient);
+      tile, covariance, [&](int i, int j) { return pair_weight(t, u, i, j); }, [&](int i) { return t[i] * u[i]; },
+      total, gradient);
   for (int a = 0; a < covariance.parameters; ++a) sums[a] += tile.weight() * gradient[a];
 }
 

@@ -44,13 +44,12 @@ inline void squared_differences_of(int count, const V* coords, int rows, int i, 
 template <class V>
 inline void squared_distances(const V* coords, int rows, int dim, int i, V* r2) {
   squared_differences_of<false>(dim, coords, rows, i, r2);
-  for (int d = 4; d < dim; d += 4)
-    squared_differences_of<true>(dim - d, coords + std::size_t(d) * rows, rows, i, r2);
+  for (int d = 4; d < dim; d += 4) squared_differences_of<true>(dim - d, coords + std::size_t(d) * rows, rows, i, r2);
 }
 
 template <int Lanes, bool slope, bool shape, class Correlation>
-void assemble_component(const Correlation& correlation, const PreparedComponent& component, int c,
-                        int dim, Tile<Lanes>& tile) {
+void assemble_component(const Correlation& correlation, const PreparedComponent& component, int c, int dim,
+                        Tile<Lanes>& tile) {
   using V = typename Pack<Lanes>::Real;
   const typename Tile<Lanes>::ComponentTile& store = tile.component(c);
   V* r2 = tile.row_r2();
@@ -146,8 +145,8 @@ void assemble(const PreparedCovariance& covariance, Tile<Lanes>& tile, bool deri
 // other, and calls action() on each: only the leading `factor_rows` rows are factorised.
 // Returns the smallest target whose factor failed, or -1.
 template <int Lanes, class Action>
-Index for_each_tile(const PreparedCovariance& covariance, Tile<Lanes>& tile, bool derivatives,
-                    int factor_rows, Index first, Index last, const Action& action) {
+Index for_each_tile(const PreparedCovariance& covariance, Tile<Lanes>& tile, bool derivatives, int factor_rows,
+                    Index first, Index last, const Action& action) {
   Index failed = -1;
   for (Index target = first; target < last; target += Lanes) {
     tile.load(target, last);

@@ -17,11 +17,8 @@ class CpuKernel<ConditionalAdjoint, Lanes> {
 
   CpuKernel(const LocalView& view, const PreparedCovariance& covariance, const ConditionalAdjoint& operation,
             Arena& arena)
-      : covariance_(covariance),
-        columns_(view.columns),
-        operation_(operation),
-        tile_(view, covariance, {true, true, 3}, arena),
-        gradient_(arena.take<V>(covariance.parameters)),
+      : covariance_(covariance), columns_(view.columns), operation_(operation),
+        tile_(view, covariance, {true, true, 3}, arena), gradient_(arena.take<V>(covariance.parameters)),
         sums_(arena.take<V>(covariance.parameters)) {}
 
   Index run(Index first, Index last, double* sums) {

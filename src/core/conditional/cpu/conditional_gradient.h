@@ -27,10 +27,8 @@ class CpuKernel<ConditionalGradient, Lanes> {
 
   CpuKernel(const LocalView& view, const PreparedCovariance& covariance, const ConditionalGradient& operation,
             Arena& arena)
-      : covariance_(covariance),
-        size_(operation.sums(view.columns, covariance.parameters)),
-        tile_(view, covariance, {true, true, 3}, arena),
-        sums_(arena.take<V>(size_)),
+      : covariance_(covariance), size_(operation.sums(view.columns, covariance.parameters)),
+        tile_(view, covariance, {true, true, 3}, arena), sums_(arena.take<V>(size_)),
         tile_gradient_(arena.take<V>(covariance.parameters)) {}
 
   Index run(Index first, Index last, double* sums) {
@@ -61,8 +59,8 @@ class CpuKernel<ConditionalGradient, Lanes> {
 
     for (int a = 0; a < covariance_.parameters; ++a) tile_gradient_[a] = V{};
     contract(
-        tile_, covariance_, [&](int i, int j) { return pair_weight(t, u, i, j); },
-        [&](int i) { return t[i] * u[i]; }, fbar * f, tile_gradient_);
+        tile_, covariance_, [&](int i, int j) { return pair_weight(t, u, i, j); }, [&](int i) { return t[i] * u[i]; },
+        fbar * f, tile_gradient_);
     for (int a = 0; a < covariance_.parameters; ++a) sums_[1 + a] += tile_.weight() * tile_gradient_[a];
   }
 

@@ -21,9 +21,7 @@ class CpuKernel<ConditionalWeights, Lanes> {
 
   CpuKernel(const LocalView& view, const PreparedCovariance& covariance, const ConditionalWeights& operation,
             Arena& arena)
-      : covariance_(covariance),
-        columns_(view.columns),
-        operation_(operation),
+      : covariance_(covariance), columns_(view.columns), operation_(operation),
         tile_(view, covariance, {false, false, 3}, arena) {}
 
   Index run(Index first, Index last, double*) {

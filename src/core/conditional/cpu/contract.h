@@ -98,9 +98,8 @@ void multiply_scale_derivative(Tile<Lanes>& tile, const PreparedComponent& compo
 // the first variance gets its derivative: S is the sum of all variances' and the
 // nugget's derivatives.
 template <int Lanes, class Weight, class Diagonal>
-void contract(Tile<Lanes>& tile, const PreparedCovariance& covariance, const Weight& weight,
-              const Diagonal& diagonal, typename Pack<Lanes>::Real total,
-              typename Pack<Lanes>::Real* gradient) {
+void contract(Tile<Lanes>& tile, const PreparedCovariance& covariance, const Weight& weight, const Diagonal& diagonal,
+              typename Pack<Lanes>::Real total, typename Pack<Lanes>::Real* gradient) {
   using V = typename Pack<Lanes>::Real;
   const int rows = tile.rows();
   const bool several_outputs = covariance.outputs() > 0;
@@ -145,8 +144,8 @@ void contract(Tile<Lanes>& tile, const PreparedCovariance& covariance, const Wei
 }
 
 template <int Lanes, class Weight>
-void contract_scale_row(Tile<Lanes>& tile, const PreparedComponent& component, int c, int i,
-                        const Weight& weight, typename Pack<Lanes>::Real* gradient) {
+void contract_scale_row(Tile<Lanes>& tile, const PreparedComponent& component, int c, int i, const Weight& weight,
+                        typename Pack<Lanes>::Real* gradient) {
   using V = typename Pack<Lanes>::Real;
   const auto& store = tile.component(c);
   const int rows = tile.rows();

@@ -34,9 +34,8 @@ struct Functions {
   }
 };
 
-constexpr Backend cpu{backend_abi_version, "cpu",     open,
-                      set_values,          set_batch, close,
-                      OperationTable<BackendFunction>::from<Functions>()};
+constexpr Backend cpu{
+    backend_abi_version, "cpu", open, set_values, set_batch, close, OperationTable<BackendFunction>::from<Functions>()};
 
 }  // namespace
 

@@ -18,19 +18,15 @@ class CpuKernel<JointSums, Lanes> {
   using V = typename Pack<Lanes>::Real;
 
   CpuKernel(const LocalView& view, const PreparedCovariance& covariance, const JointSums& operation, Arena& arena)
-      : covariance_(covariance),
-        columns_(view.columns),
-        gradient_(operation.gradient),
+      : covariance_(covariance), columns_(view.columns), gradient_(operation.gradient),
         size_(operation.sums(view.columns, covariance.parameters)),
         tile_(view, covariance, {gradient_, true, view.columns + (gradient_ ? 1 : 0)}, arena),
-        sums_(arena.take<V>(size_)),
-        solve_list_(arena.take<V*>(view.columns)),
+        sums_(arena.take<V>(size_)), solve_list_(arena.take<V*>(view.columns)),
         weights_(gradient_ ? arena.take<V>(triangle_size(view.k + 1)) : nullptr),
         tile_gradient_(arena.take<V>(covariance.parameters)) {}
 
   Index run(Index first, Index last, double* sums) {
-    return sum_tiles(covariance_, tile_, gradient_, tile_.rows(), first, last, sums_, size_, sums,
-                     [&] { add_tile(); });
+    return sum_tiles(covariance_, tile_, gradient_, tile_.rows(), first, last, sums_, size_, sums, [&] { add_tile(); });
   }
 
  private:
@@ -51,8 +47,7 @@ class CpuKernel<JointSums, Lanes> {
     if (gradient_) return add_gradient(weight, count, log_det);
     sums_[0] += weight * log_det;
     for (int i = 0; i < columns_; ++i)
-      for (int j = 0; j <= i; ++j)
-        sums_[1 + i * columns_ + j] += weight * dot(tile_.vector(i), tile_.vector(j), rows);
+      for (int j = 0; j <= i; ++j) sums_[1 + i * columns_ + j] += weight * dot(tile_.vector(i), tile_.vector(j), rows);
   }
 
   void add_gradient(V weight, V count, V log_det) {
@@ -76,8 +71,7 @@ class CpuKernel<JointSums, Lanes> {
       for (int i = 0; i < rows; ++i) column[i] = broadcast<V>(i == j ? 1.0 : 0.0);
       tile_.factor().solve_forward(&column, 1, rows);
       tile_.factor().solve_backward(column, rows);
-      for (int i = j; i < rows; ++i)
-        weights_[triangle_size(i) + j] = joint_weight(alpha[i], alpha[j], column[i]);
+      for (int i = j; i < rows; ++i) weights_[triangle_size(i) + j] = joint_weight(alpha[i], alpha[j], column[i]);
     }
   }
 

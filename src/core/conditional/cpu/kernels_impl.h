@@ -4,11 +4,11 @@
 
 #include "conditional/cpu/conditional_adjoint.h"
 #include "conditional/cpu/conditional_gradient.h"
-#include "conditional/cpu/vecchia_sums.h"
 #include "conditional/cpu/conditional_weights.h"
 #include "conditional/cpu/joint_sums.h"
 #include "conditional/cpu/kernels.h"
 #include "conditional/cpu/projected_adjoint.h"
+#include "conditional/cpu/vecchia_sums.h"
 
 namespace neargp {
 

@@ -80,22 +80,22 @@ template <int Lanes, class Want>
 void multiply_local_derivatives(const Tile<Lanes>& tile, const PreparedComponent& component, int c,
                                 const typename Pack<Lanes>::Real* x, const Want& want) {
   using V = typename Pack<Lanes>::Real;
-  for_each_local_derivative(tile, component, c, [&](int parameter, const V* covariate, const V* in_row,
-                                                    const V* in_column, bool diagonal) {
-    V* g = want(parameter);
-    for (int i = 0; i < tile.rows(); ++i) {
-      const V* row = in_row + triangle_size(i);
-      const V* column = in_column + triangle_size(i);
-      V sum = V{};
-      if (diagonal) sum = 2.0 * variance_at(component, c, tile, i) * covariate[i] * x[i];
-      for (int j = 0; j < i; ++j) {
-        const V e = row[j] * covariate[i] + column[j] * covariate[j];
-        sum += e * x[j];
-        g[j] += e * x[i];
-      }
-      g[i] += sum;
-    }
-  });
+  for_each_local_derivative(tile, component, c,
+                            [&](int parameter, const V* covariate, const V* in_row, const V* in_column, bool diagonal) {
+                              V* g = want(parameter);
+                              for (int i = 0; i < tile.rows(); ++i) {
+                                const V* row = in_row + triangle_size(i);
+                                const V* column = in_column + triangle_size(i);
+                                V sum = V{};
+                                if (diagonal) sum = 2.0 * variance_at(component, c, tile, i) * covariate[i] * x[i];
+                                for (int j = 0; j < i; ++j) {
+                                  const V e = row[j] * covariate[i] + column[j] * covariate[j];
+                                  sum += e * x[j];
+                                  g[j] += e * x[i];
+                                }
+                                g[i] += sum;
+                              }
+                            });
 }
 
 // The part of contract() that belongs to local fields: their derivatives at each row, then times its covariates.
@@ -105,23 +105,24 @@ void contract_local(Tile<Lanes>& tile, const PreparedComponent& component, int c
   using V = typename Pack<Lanes>::Real;
   const V* found = nullptr;
   V* by_row = tile.row_r2();
-  for_each_local_derivative(tile, component, c, [&](int parameter, const V* covariate, const V* in_row,
-                                                    const V* in_column, bool moves_diagonal) {
-    if (found != in_row) {
-      for (int i = 0; i < tile.rows(); ++i) {
-        V sum = V{};
-        if (moves_diagonal) sum = 2.0 * diagonal(i) * tile.mask()[i] * variance_at(component, c, tile, i);
-        for (int j = 0; j < i; ++j) {
-          const V weighted = weight(i, j);
-          sum += weighted * in_row[triangle_size(i) + j];
-          by_row[j] += weighted * in_column[triangle_size(i) + j];
+  for_each_local_derivative(
+      tile, component, c,
+      [&](int parameter, const V* covariate, const V* in_row, const V* in_column, bool moves_diagonal) {
+        if (found != in_row) {
+          for (int i = 0; i < tile.rows(); ++i) {
+            V sum = V{};
+            if (moves_diagonal) sum = 2.0 * diagonal(i) * tile.mask()[i] * variance_at(component, c, tile, i);
+            for (int j = 0; j < i; ++j) {
+              const V weighted = weight(i, j);
+              sum += weighted * in_row[triangle_size(i) + j];
+              by_row[j] += weighted * in_column[triangle_size(i) + j];
+            }
+            by_row[i] = sum;
+          }
+          found = in_row;
         }
-        by_row[i] = sum;
-      }
-      found = in_row;
-    }
-    for (int i = 0; i < tile.rows(); ++i) gradient[parameter] += by_row[i] * covariate[i];
-  });
+        for (int i = 0; i < tile.rows(); ++i) gradient[parameter] += by_row[i] * covariate[i];
+      });
 }
 
 }  // namespace neargp

@@ -30,13 +30,9 @@ class CpuKernel<ProjectedAdjoint, Lanes> {
 
   CpuKernel(const LocalView& view, const PreparedCovariance& covariance, const ProjectedAdjoint& operation,
             Arena& arena)
-      : covariance_(covariance),
-        operation_(operation),
-        tile_(view, covariance, {true, true, 4}, arena),
-        gradient_(arena.take<V>(covariance.parameters)),
-        sums_(arena.take<V>(covariance.parameters)),
-        contribution_(arena.take<V>(contribution_size())),
-        raw_contribution_(arena.take<V>(contribution_size())) {}
+      : covariance_(covariance), operation_(operation), tile_(view, covariance, {true, true, 4}, arena),
+        gradient_(arena.take<V>(covariance.parameters)), sums_(arena.take<V>(covariance.parameters)),
+        contribution_(arena.take<V>(contribution_size())), raw_contribution_(arena.take<V>(contribution_size())) {}
 
   Index run(Index first, Index last, double* sums) {
     return sum_tiles(covariance_, tile_, true, tile_.k(), first, last, sums_, covariance_.parameters, sums,

@@ -41,14 +41,14 @@ class Tile {
 
   // Derivative triangles of one component; null where not needed.
   struct ComponentTile {
-    V* coords = nullptr;  // dim x rows, in the component's metric
-    V* slope = nullptr;   // variance * dc/dr^2, or its product with -2 r^2 (single_scale)
-    V* shape = nullptr;   // variance * dc/dshape
+    V* coords = nullptr;      // dim x rows, in the component's metric
+    V* slope = nullptr;       // variance * dc/dr^2, or its product with -2 r^2 (single_scale)
+    V* shape = nullptr;       // variance * dc/dshape
     V* covariance = nullptr;  // variance * c; for all components but the first, of several outputs for all
     V* loadings = nullptr;    // rank x rows, of several outputs
     V* sd = nullptr;          // rows: e^s and e^l of local_scale.h
     V* range = nullptr;
-    V* in_row = nullptr;      // derivatives in l_i and l_j of entry (i, j)
+    V* in_row = nullptr;  // derivatives in l_i and l_j of entry (i, j)
     V* in_column = nullptr;
   };
 
@@ -92,7 +92,7 @@ class Tile {
   V* vector(int i) { return vectors_ + std::size_t(i) * rows_; }
   const V* mask() const { return mask_; }
   bool masked() const { return masked_; }
-  V weight() const { return weight_; }  // 1 for a lane that holds a target, else 0
+  V weight() const { return weight_; }       // 1 for a lane that holds a target, else 0
   const V* noise() const { return noise_; }  // noise_scale (of several outputs the noise) by row, 0 where masked
   Index target(int lane) const { return targets_[lane]; }
 
@@ -196,8 +196,8 @@ class Tile {
       masked_ = masked_ || !present;
       set_lane(mask_[row], lane, present ? 1.0 : 0.0);
       set_lane(noise_[row], lane, present && view_.noise_scale ? view_.noise_scale[datum] : 0.0);
-      load_point(row, lane, present ? view_.coords + Index(datum) * view_.dim
-                                    : view_.target_coords + places_[lane] * view_.dim);
+      load_point(row, lane,
+                 present ? view_.coords + Index(datum) * view_.dim : view_.target_coords + places_[lane] * view_.dim);
     }
   }
 

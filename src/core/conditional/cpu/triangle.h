@@ -153,8 +153,7 @@ struct Triangle {
     }
   }
 
-  static void pivot(V value, V& diagonal, double tolerance, V& inverse,
-                    typename Pack<Lanes>::Bits& failed) {
+  static void pivot(V value, V& diagonal, double tolerance, V& inverse, typename Pack<Lanes>::Bits& failed) {
     const auto good = value > tolerance * diagonal;
     failed |= (typename Pack<Lanes>::Bits) ~good;
     const V root = math::sqrt(good ? value : diagonal);

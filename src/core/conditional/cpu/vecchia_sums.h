@@ -31,12 +31,9 @@ class CpuKernel<VecchiaSums, Lanes> {
   using V = typename Pack<Lanes>::Real;
 
   CpuKernel(const LocalView& view, const PreparedCovariance& covariance, const VecchiaSums& operation, Arena& arena)
-      : covariance_(covariance),
-        layout_{view.columns, covariance.parameters},
-        information_(operation.information),
+      : covariance_(covariance), layout_{view.columns, covariance.parameters}, information_(operation.information),
         tile_(view, covariance, needs(view, covariance, information_), arena),
-        sums_(arena.take<V>(layout_.size(information_))),
-        projections_(arena.take<V>(view.columns)),
+        sums_(arena.take<V>(layout_.size(information_))), projections_(arena.take<V>(view.columns)),
         wanted_(arena.take<bool>(covariance.parameters)),
         solve_list_(arena.take<V*>(view.columns + covariance.parameters)) {}
 
@@ -151,8 +148,7 @@ class CpuKernel<VecchiaSums, Lanes> {
       projections_[i] = dot(v, column(i), tile_.rows());
       for (int j = 0; j <= i; ++j) {
         const V wj = column(j)[k];
-        sums_[layout_.d_gram(a, i, j)] +=
-            weight * (wi * wj * v[k] - wi * projections_[j] - wj * projections_[i]);
+        sums_[layout_.d_gram(a, i, j)] += weight * (wi * wj * v[k] - wi * projections_[j] - wj * projections_[i]);
       }
     }
     for (int b = 0; b <= a; ++b)

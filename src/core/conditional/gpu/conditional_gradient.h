@@ -48,8 +48,8 @@ class TeamConditionalGradient {
       if (team_.rank() == 0) sums[0] += weight * value;
       team_.barrier();
       contract(
-          tile_, [&](int i, int j) { return pair_weight(t, u, i, j); }, [&](int i) { return t[i] * u[i]; },
-          fbar * f, weight, sums + 1);
+          tile_, [&](int i, int j) { return pair_weight(t, u, i, j); }, [&](int i) { return t[i] * u[i]; }, fbar * f,
+          weight, sums + 1);
       return good;
     }
 

@@ -27,8 +27,8 @@ NEARGP_HD inline void multiply_scale_derivative(const Tile& tile, int c, const T
       x, g);
 }
 
-// The sum over pairs of weight(i, j) entry(i, j, place), the same for each thread. A thread adds its own share up in Reals,
-// of which there are few; what leaves the team is a double.
+// The sum over pairs of weight(i, j) entry(i, j, place), the same for each thread. A thread adds its own share up in
+// Reals, of which there are few; what leaves the team is a double.
 template <class Real, class Team, class Weight, class Entry>
 NEARGP_HD inline double sum_pairs(const Team& team, int rows, const Weight& weight, const Entry& entry) {
   Real sum = 0;
@@ -38,8 +38,8 @@ NEARGP_HD inline double sum_pairs(const Team& team, int rows, const Weight& weig
 
 // The length parameters of a component, several in one pass over the pairs: weight and slope are the same for all.
 template <class Team, class Real, class Weight>
-NEARGP_HD inline void contract_scales(const TeamTile<Team, true, Real>& tile, int c, const Weight& weight, double factor,
-                                      double* gradient) {
+NEARGP_HD inline void contract_scales(const TeamTile<Team, true, Real>& tile, int c, const Weight& weight,
+                                      double factor, double* gradient) {
   constexpr int together = 4;
   const TeamCovariance<Real>& covariance = tile.covariance();
   const TeamComponent<Real>& component = covariance.component[c];
@@ -94,9 +94,8 @@ NEARGP_HD inline void contract_variances(const TeamTile<Team, true, Real>& tile,
   for (int c = 1; c < covariance.components; ++c) {
     const TeamComponent<Real>& component = covariance.component[c];
     const Real* values = tile.component(c).covariance;
-    const double in_variance =
-        trace * component.variance +
-        sum_pairs<Real>(team, rows, weight, [&](int, int, int place) { return values[place]; });
+    const double in_variance = trace * component.variance +
+                               sum_pairs<Real>(team, rows, weight, [&](int, int, int place) { return values[place]; });
     if (team.rank() == 0) gradient[component.variance_parameter] += factor * in_variance;
     rest += in_variance;
   }

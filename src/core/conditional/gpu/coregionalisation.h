@@ -46,8 +46,8 @@ NEARGP_HD inline void contract_loadings(const TeamTile<Team, true, Real>& tile, 
 
 // All loadings and the outputs' log nuggets.
 template <class Team, class Real, class Weight, class Diagonal>
-NEARGP_HD inline void contract_outputs(const TeamTile<Team, true, Real>& tile, const Weight& weight, const Diagonal& diagonal,
-                                       double factor, double* gradient) {
+NEARGP_HD inline void contract_outputs(const TeamTile<Team, true, Real>& tile, const Weight& weight,
+                                       const Diagonal& diagonal, double factor, double* gradient) {
   const Team& team = tile.team();
   for (int c = 0; c < tile.covariance().components; ++c) contract_loadings(tile, c, weight, diagonal, factor, gradient);
   for (int i = team.rank(); i < tile.rows(); i += team.size()) tile.row_sum()[i] = diagonal(i) * tile.noise()[i];

@@ -34,7 +34,8 @@ std::vector<double> loading_products(const PreparedComponent& component, int out
   for (int p = 0; p < outputs; ++p)
     for (int q = 0; q < outputs; ++q) {
       const double* of_p = component.loadings.data() + p * component.rank;
-      products.push_back(std::inner_product(of_p, of_p + component.rank, component.loadings.data() + q * component.rank, 0.0));
+      products.push_back(
+          std::inner_product(of_p, of_p + component.rank, component.loadings.data() + q * component.rank, 0.0));
     }
   return products;
 }

@@ -50,8 +50,8 @@ struct TeamCovariance {
   int components = 0;
   Real nugget = 0;
   Real variance = 0;
-  int outputs = 0;                          // 0: one output, without loadings
-  const Real* output_nuggets = nullptr;    // in place of `nugget`
+  int outputs = 0;                       // 0: one output, without loadings
+  const Real* output_nuggets = nullptr;  // in place of `nugget`
   const TeamComponent<Real>* component = nullptr;
   const TeamForm<Real>* form = nullptr;
   const int* coordinates = nullptr;

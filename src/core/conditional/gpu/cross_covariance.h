@@ -1,5 +1,5 @@
-// Covariances between many rows and a few hundred or thousand points, one component at a time, and an adjoint of them times
-// their slopes. Coordinates are in the component's metric. Neighbouring threads have neighbouring rows.
+// Covariances between many rows and a few hundred or thousand points, one component at a time, and an adjoint of them
+// times their slopes. Coordinates are in the component's metric. Neighbouring threads have neighbouring rows.
 #pragma once
 
 #include "conditional/gpu/covariance.h"

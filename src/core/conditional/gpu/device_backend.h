@@ -11,13 +11,13 @@
 #include "conditional/gpu/chunk_arrays.h"
 #include "conditional/gpu/conditional_adjoint.h"
 #include "conditional/gpu/conditional_gradient.h"
-#include "conditional/gpu/vecchia_sums.h"
 #include "conditional/gpu/conditional_weights.h"
 #include "conditional/gpu/evaluation.h"
 #include "conditional/gpu/joint_sums.h"
 #include "conditional/gpu/plain_covariance.h"
 #include "conditional/gpu/projected_adjoint.h"
 #include "conditional/gpu/uploaded_covariance.h"
+#include "conditional/gpu/vecchia_sums.h"
 #include "parallel/parallel_for.h"
 
 namespace neargp {
@@ -26,8 +26,12 @@ template <class Device>
 class DeviceBackend {
  public:
   static constexpr Backend table(const char* name) {
-    return {backend_abi_version, name,      open,
-            set_values,          set_batch, close,
+    return {backend_abi_version,
+            name,
+            open,
+            set_values,
+            set_batch,
+            close,
             OperationTable<BackendFunction>::template from<DeviceBackend>()};
   }
 

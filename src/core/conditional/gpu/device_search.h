@@ -52,7 +52,9 @@ class DeviceSearch {
   static double operations(Points reference) { return 3.0 * reference.dim + 10.0; }
 
   // The memory of a query, with limits and labels, which some requests lack.
-  static double bytes_per_query(const NeighborRequest& request) { return 8.0 * request.queries.dim + 4.0 * request.k + 8.0; }
+  static double bytes_per_query(const NeighborRequest& request) {
+    return 8.0 * request.queries.dim + 4.0 * request.k + 8.0;
+  }
   static double bytes_per_point(const NeighborRequest& request) { return 8.0 * request.reference.dim + 4.0; }
 
   // Fewer in a launch would leave teams without work.
@@ -62,7 +64,8 @@ class DeviceSearch {
   static Index queries_per_launch(const NeighborRequest& request) {
     const double by_time = operations_per_launch / (operations(request.reference) * double(request.reference.n));
     const double by_memory = 0.5 * double(Device::free_bytes()) / bytes_per_query(request);
-    return std::max<Index>(1, Index(std::min({std::max(by_time, least_queries), by_memory, double(request.queries.n)})));
+    return std::max<Index>(1,
+                           Index(std::min({std::max(by_time, least_queries), by_memory, double(request.queries.n)})));
   }
 
   static bool fits(const NeighborRequest& request) {

@@ -46,7 +46,8 @@ class TargetArrays {
   // Points `on_device`, whose data are there, to the arrays from the target `first` of them on.
   void attach(const LocalView& view, Index first, LocalView& on_device) const {
     on_device.target_coords = at(coords_, view, view.target_coords, view.coords, on_device.coords, first * view.dim);
-    on_device.target_values = at(values_, view, view.target_values, view.values, on_device.values, first * view.columns);
+    on_device.target_values =
+        at(values_, view, view.target_values, view.values, on_device.values, first * view.columns);
     on_device.target_noise_scale =
         at(noise_scale_, view, view.target_noise_scale, view.noise_scale, on_device.noise_scale, first);
     on_device.target_outputs = at(outputs_, view, view.target_outputs, view.outputs, on_device.outputs, first);
@@ -70,7 +71,8 @@ class TargetArrays {
                           Index count) {
     if (!view.chosen) return array.upload(from + first * width, count * width);
     std::vector<T> rows(std::size_t(count * width));
-    for (Index t = 0; t < count; ++t) std::copy_n(from + view.place(first + t) * width, width, rows.begin() + t * width);
+    for (Index t = 0; t < count; ++t)
+      std::copy_n(from + view.place(first + t) * width, width, rows.begin() + t * width);
     array.upload(rows.data(), count * width);
   }
 

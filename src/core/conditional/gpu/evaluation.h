@@ -53,8 +53,8 @@ class Evaluation {
     failed_.fill(0xff, plan_.teams());
     // The factorisation reads and writes above the diagonal, too, where nothing was stored; here that has been written.
     if (!plan_.in_shared) memory_.fill(0xff, plan_.teams() * plan_.team_bytes);
-    chunk_ = chunk_targets(demand, plan_.teams(), Device::free_bytes(),
-                           view.streamed_bytes_per_target() + bytes_per_target);
+    chunk_ =
+        chunk_targets(demand, plan_.teams(), Device::free_bytes(), view.streamed_bytes_per_target() + bytes_per_target);
   }
 
   Index chunk() const { return chunk_; }

@@ -18,11 +18,10 @@ class TeamJointSums {
   class Work {
    public:
     NEARGP_HD Work(const TeamJointSums& task, const Team& team, TeamArena& arena)
-        : columns_(task.view.columns),
-          team_(team),
+        : columns_(task.view.columns), team_(team),
           tile_(team, task.view, task.covariance, {true, columns_, columns_}, arena),
-          inverse_(arena.take<Real>(gradient ? triangle() : 0)),
-          weights_(arena.take<Real>(gradient ? triangle() : 0)) {}
+          inverse_(arena.take<Real>(gradient ? triangle() : 0)), weights_(arena.take<Real>(gradient ? triangle() : 0)) {
+    }
 
     NEARGP_HD bool add(Index target, double weight, double* sums) {
       const int rows = tile_.rows();
@@ -68,8 +67,8 @@ class TeamJointSums {
       fill_weights(alpha);
       team_.barrier();
       contract(
-          tile_, [&](int i, int j) { return 2 * weights_[place(i, j)]; },
-          [&](int i) { return weights_[place(i, i)]; }, 0.5 * (square - count), weight, sums + 1);
+          tile_, [&](int i, int j) { return 2 * weights_[place(i, j)]; }, [&](int i) { return weights_[place(i, i)]; },
+          0.5 * (square - count), weight, sums + 1);
     }
 
     // The inverse of the factor, a column to a thread, by forward substitution.

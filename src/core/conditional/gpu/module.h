@@ -12,8 +12,8 @@
 
 namespace neargp {
 
-// Raised whenever DeviceModule, DeviceInfo or DenseDevice changes. The backend has a version of its own (backend_abi_version);
-// the loader checks both.
+// Raised whenever DeviceModule, DeviceInfo or DenseDevice changes. The backend has a version of its own
+// (backend_abi_version); the loader checks both.
 inline constexpr int device_module_abi_version = 3;
 
 struct DeviceInfo {

@@ -22,7 +22,8 @@ std::map<std::string, OpenModule>& open_modules() {
 void check_version(const std::string& file, const char* part, int found, int expected) {
   if (found == expected) return;
   throw Error("The module " + file + " was built with another version of neargp (its " + part + " has the version " +
-              std::to_string(found) + ", and " + std::to_string(expected) + " is needed): install neargp from source again.");
+              std::to_string(found) + ", and " + std::to_string(expected) +
+              " is needed): install neargp from source again.");
 }
 
 // The version of the whole comes first: with another one, nothing else may be read.
@@ -38,11 +39,11 @@ const DeviceModule* load(const std::string& file) {
 
 const DeviceModule& device_module(const std::string& file) {
   auto found = open_modules().find(file);
-  if (found == open_modules().end())
-    found = open_modules().emplace(file, OpenModule{load(file), process_id()}).first;
+  if (found == open_modules().end()) found = open_modules().emplace(file, OpenModule{load(file), process_id()}).first;
   if (found->second.process != process_id())
     throw Error(
-        "This process is a fork of one that uses the GPU, and a GPU does not work in a fork: use device = \"cpu\" in it, or "
+        "This process is a fork of one that uses the GPU, and a GPU does not work in a fork: use device = \"cpu\" in "
+        "it, or "
         "start workers as new processes, by parallel::makePSOCKcluster() or future::plan(\"multisession\").");
   return *found->second.module;
 }

@@ -58,12 +58,8 @@ class TeamNearest {
   class Work {
    public:
     NEARGP_HD Work(const TeamNearest& task, const Team& team, TeamArena& arena)
-        : task_(task),
-          team_(team),
-          capacity_(store_size(task.k)),
-          point_(arena.take<double>(group * task.dim)),
-          distance_(arena.take<double>(group * capacity_)),
-          label_(arena.take<int>(group * capacity_)) {}
+        : task_(task), team_(team), capacity_(store_size(task.k)), point_(arena.take<double>(group * task.dim)),
+          distance_(arena.take<double>(group * capacity_)), label_(arena.take<int>(group * capacity_)) {}
 
     NEARGP_HD bool add(Index number, double weight, double*) {
       const Index first = number * group;
@@ -98,8 +94,8 @@ class TeamNearest {
         }
       }
       for (int q = 0; q < group; ++q) {
-        const bool wanted = j < limit_[q] && label != excluded_[q] &&
-                            is_nearer(distance[q], label, bound_[q], bound_label_[q]);
+        const bool wanted =
+            j < limit_[q] && label != excluded_[q] && is_nearer(distance[q], label, bound_[q], bound_label_[q]);
         append(q, wanted, distance[q], label);
       }
     }

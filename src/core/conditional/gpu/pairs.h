@@ -1,7 +1,8 @@
-// The pairs i > j of a team's rows, shared out evenly, where arrays keep a number for each, and products with such arrays.
+// The pairs i > j of a team's rows, shared out evenly, where arrays keep a number for each, and products with such
+// arrays.
 //
-// Pairs go round the circle of rows: first all (a, a + 1), a = 0 .. rows-1, then all (a, a + 2) ..., sums modulo rows, to
-// half way round; of the last round an even number of rows has one half. So threads of consecutive places read
+// Pairs go round the circle of rows: first all (a, a + 1), a = 0 .. rows-1, then all (a, a + 2) ..., sums modulo rows,
+// to half way round; of the last round an even number of rows has one half. So threads of consecutive places read
 // consecutive rows, all rows have their pairs at the same distances, and to go on takes additions only.
 #pragma once
 

@@ -1,6 +1,6 @@
-// The covariances that most fits have, known to the compiler: one component, of a family without a parameter of its own,
-// and one output. Their loop over pairs has no branches, but for that of the exponential's division by a distance, keeps its
-// fields in registers, and computes two pairs at a time.
+// The covariances that most fits have, known to the compiler: one component, of a family without a parameter of its
+// own, and one output. Their loop over pairs has no branches, but for that of the exponential's division by a distance,
+// keeps its fields in registers, and computes two pairs at a time.
 #pragma once
 
 #include <type_traits>

@@ -43,10 +43,12 @@ int threads_of_team(const LaunchDemand& demand, bool in_shared) {
 Index apart_in_banks(Index team_bytes) { return (team_bytes + 95) / 128 * 128 + 32; }
 
 [[noreturn]] void refuse(double needed, double free) {
-  const auto gigabytes = [](double bytes) { return std::to_string(int(bytes / 1e9)) + "." +
-                                                   std::to_string(int(bytes / 1e8) % 10) + " GB"; };
+  const auto gigabytes = [](double bytes) {
+    return std::to_string(int(bytes / 1e9)) + "." + std::to_string(int(bytes / 1e8) % 10) + " GB";
+  };
   throw Error("The GPU has too little free memory: " + gigabytes(needed) + " are needed at least, and " +
-              gigabytes(free) + " are free. Use a smaller `k`, close other programs on the GPU, or compute with "
+              gigabytes(free) +
+              " are free. Use a smaller `k`, close other programs on the GPU, or compute with "
               "device = \"cpu\".");
 }
 

@@ -23,8 +23,8 @@ struct LaunchPlan {
   int team_threads = 1;
   int teams_per_block = 1;
   Index blocks = 1;
-  Index team_bytes = 0;  // of memory for each team
-  bool in_shared = true;   // is that memory shared memory, or the device's
+  Index team_bytes = 0;   // of memory for each team
+  bool in_shared = true;  // is that memory shared memory, or the device's
 
   Index teams() const { return blocks * teams_per_block; }
   int block_threads() const { return team_threads * teams_per_block; }
@@ -32,9 +32,9 @@ struct LaunchPlan {
 
 // The demands of a computation on a launch.
 struct LaunchDemand {
-  int rows = 1;            // of a target's matrix
+  int rows = 1;          // of a target's matrix
   Index team_bytes = 0;  // of memory for each team
-  Index outputs = 0;       // sums of each team
+  Index outputs = 0;     // sums of each team
   Index targets = 0;
   bool whole_warps = false;  // teams of a warp must not go different ways, and these do
 };

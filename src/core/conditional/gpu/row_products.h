@@ -1,5 +1,5 @@
-// Rows of large matrices on a device: combined with a number for each, and multiplied with each other. Neighbouring threads
-// have neighbouring rows, which lie side by side in a column.
+// Rows of large matrices on a device: combined with a number for each, and multiplied with each other. Neighbouring
+// threads have neighbouring rows, which lie side by side in a column.
 #pragma once
 
 #include "conditional/gpu/run_targets.h"
@@ -7,8 +7,8 @@
 
 namespace neargp {
 
-// to = diag(scale) from + diag(keep) to, without the second where `keep` is null. Its targets are runs of rows of one column:
-// run r of column j has the number j * runs() + r.
+// to = diag(scale) from + diag(keep) to, without the second where `keep` is null. Its targets are runs of rows of one
+// column: run r of column j has the number j * runs() + r.
 struct TeamCombineRows {
   static constexpr Index run = 1024;
 

@@ -39,8 +39,8 @@ class TeamTile {
     Real* covariance = nullptr;  // variance * c; for all components but the first, of several outputs for all
   };
 
-  NEARGP_HD TeamTile(const Team& team, const LocalView& view, const Covariance& covariance,
-                     const TeamNeeds& needs, TeamArena& arena)
+  NEARGP_HD TeamTile(const Team& team, const LocalView& view, const Covariance& covariance, const TeamNeeds& needs,
+                     TeamArena& arena)
       : team_(team), view_(view), covariance_(covariance), rows_(view.k + 1), target_row_(needs.target_row),
         solved_values_(needs.solved_values) {
     factor_ = TeamTriangle<Real>(target_row_ ? rows_ : view.k, arena, solved_values_);
@@ -265,7 +265,7 @@ class TeamTile {
 
   NEARGP_HD void set_diagonal(int i) {
     const Real variance = several_outputs() ? covariance_.output_variance(output(i)) + noise_[i]
-                                              : covariance_.variance + covariance_.nugget * noise_[i];
+                                            : covariance_.variance + covariance_.nugget * noise_[i];
     const Real entry = present(i) ? variance : 1;
     if (i == factor_.rows()) {
       cross_[i] = entry;

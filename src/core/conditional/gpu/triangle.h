@@ -43,12 +43,8 @@ class TeamTriangle {
 
   NEARGP_HD TeamTriangle() {}
   NEARGP_HD TeamTriangle(int rows, TeamArena& arena, int further = 0)
-      : rows_(rows),
-        padded_(padded_rows(rows)),
-        end_(padded_ + further),
-        length_(padded_ + room_below(further)),
-        entries_(arena.take<Real>(entries(rows, further))),
-        inverse_(arena.take<Real>(padded_)) {}
+      : rows_(rows), padded_(padded_rows(rows)), end_(padded_ + further), length_(padded_ + room_below(further)),
+        entries_(arena.take<Real>(entries(rows, further))), inverse_(arena.take<Real>(padded_)) {}
 
   NEARGP_HD int rows() const { return rows_; }
   NEARGP_HD int padded() const { return padded_; }
@@ -144,7 +140,8 @@ class TeamTriangle {
     for (Panel panel(*this, padded_ - width); panel.first >= 0; panel.previous()) {
       const DiagonalBlock<Real> block(panel.corner, panel.length, inverse_ + panel.first);
       const Four<Real> solved = block.backward(Four<Real>::load(x + panel.first));
-      for (int j = team.rank(); j < panel.first; j += team.size()) x[j] -= solved.dot(Four<Real>::load(&at(panel.first, j)));
+      for (int j = team.rank(); j < panel.first; j += team.size())
+        x[j] -= solved.dot(Four<Real>::load(&at(panel.first, j)));
       team.barrier();
       if (team.rank() == 0) solved.store(x + panel.first);
     }
@@ -152,7 +149,7 @@ class TeamTriangle {
   }
 
  private:
-  static constexpr int block = 32;                        // columns that are brought up to date together
+  static constexpr int block = 32;                         // columns that are brought up to date together
   static constexpr int per_load = int(16 / sizeof(Real));  // entries that a thread loads at one time
 
   // Where a panel begins, and the distance of its columns.
@@ -216,7 +213,8 @@ class TeamTriangle {
     for (int f = 0, length = length_; f < first; f += width, length -= width) {
       for (int c = 0; c < width; ++c) {
         const Two<Real> mine = Two<Real>::load(own + c * length);
-        const Four<Real> left = Four<Real>::load(shared + c * length), right = Four<Real>::load(shared + c * length + second);
+        const Four<Real> left = Four<Real>::load(shared + c * length),
+                         right = Four<Real>::load(shared + c * length + second);
         for (int r = 0; r < 2; ++r)
           for (int b = 0; b < width; ++b) {
             sum[r][b] += mine.x[r] * left.x[b];

@@ -19,9 +19,7 @@ class TeamVecchiaSums {
   class Work {
    public:
     NEARGP_HD Work(const TeamVecchiaSums& task, const Team& team, TeamArena& arena)
-        : covariance_(task.covariance),
-          layout_(task.layout()),
-          team_(team),
+        : covariance_(task.covariance), layout_(task.layout()), team_(team),
           tile_(team, task.view, task.covariance, {true, information ? wanted() : 0, task.view.columns}, arena),
           projections_(arena.take<Real>(information ? wanted() * task.view.columns : 0)) {}
 

@@ -16,8 +16,8 @@ struct LinearSolution {
   bool converged = false;
 };
 
-// Stops when the residual r has r'P^-1 r <= tolerance^2 h'P^-1 h, after `max_iterations`, or where A turns out not to be
-// positive definite. `precondition` is P^-1.
+// Stops when the residual r has r'P^-1 r <= tolerance^2 h'P^-1 h, after `max_iterations`, or where A turns out not to
+// be positive definite. `precondition` is P^-1.
 LinearSolution conjugate_gradient(const LinearMap& multiply, const LinearMap& precondition,
                                   const std::vector<double>& h, double tolerance, int max_iterations,
                                   const RunContext& context);

@@ -1,6 +1,6 @@
-// Exact Cholesky factor of a matrix on a SparsePattern whose sparse factor would be nearly full, as with nearest neighbours
-// in many dimensions: by products of dense tiles, which do many times more operations a second than the columns of a sparse
-// factor. For some thousand nodes: memory and work are those of the full matrix.
+// Exact Cholesky factor of a matrix on a SparsePattern whose sparse factor would be nearly full, as with nearest
+// neighbours in many dimensions: by products of dense tiles, which do many times more operations a second than the
+// columns of a sparse factor. For some thousand nodes: memory and work are those of the full matrix.
 #pragma once
 
 #include <Eigen/Core>

@@ -48,8 +48,8 @@ struct InverseOnFactor {
     if (a == b) return diagonal[a];
     const int column = std::min(a, b);
     const int* const row = below.innerIndexPtr();
-    const int* const found = std::lower_bound(row + below.outerIndexPtr()[column],
-                                              row + below.outerIndexPtr()[column + 1], std::max(a, b));
+    const int* const found =
+        std::lower_bound(row + below.outerIndexPtr()[column], row + below.outerIndexPtr()[column + 1], std::max(a, b));
     return below.valuePtr()[found - row];
   }
 
@@ -102,14 +102,15 @@ ExactCholesky::ExactCholesky(const SparsePattern& pattern) : pattern_(pattern), 
 
 ExactCholesky::~ExactCholesky() = default;
 
-// Eigen's sparse factor, a column at a time, does some 2 to 4 Gflop/s, tiles of dense products 20 to 50. Small factors take
-// milliseconds either way.
+// Eigen's sparse factor, a column at a time, does some 2 to 4 Gflop/s, tiles of dense products 20 to 50. Small factors
+// take milliseconds either way.
 std::unique_ptr<SparseFactor> exact_factor(const SparsePattern& pattern) {
   constexpr Index fewest = 256, most = 10000;
   constexpr double times_faster = 8.0;
   auto sparse = std::make_unique<ExactCholesky>(pattern);
   const double n = double(pattern.nodes());
-  if (pattern.nodes() < fewest || pattern.nodes() > most || times_faster * sparse->work() < n * n * n / 3.0) return sparse;
+  if (pattern.nodes() < fewest || pattern.nodes() > most || times_faster * sparse->work() < n * n * n / 3.0)
+    return sparse;
   return std::make_unique<DenseCholesky>(pattern);
 }
 

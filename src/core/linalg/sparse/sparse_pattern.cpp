@@ -24,8 +24,7 @@ void SparsePattern::diagonal(const double* values, double* by_node) const {
 
 // All members are rows of the first member's column, so its pairs have the places of all pairs of the clique.
 template <class Pair, class Action>
-void SparsePattern::for_each_pair(const Cliques& cliques, Index clique, const Pair* table,
-                                  const Action& action) const {
+void SparsePattern::for_each_pair(const Cliques& cliques, Index clique, const Pair* table, const Action& action) const {
   const std::uint16_t* place = cliques.place.data() + cliques.first[clique];
   const int members = cliques.members(clique);
   if (members == 0) return;

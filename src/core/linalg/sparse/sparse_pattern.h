@@ -50,9 +50,7 @@ inline std::size_t total(int pairs) {
 }
 
 // Where the row of entry number `entry` of `count` begins in its column's part of the table.
-inline std::size_t row_start(int count, int entry) {
-  return total(count - 1) - total(count - 1 - entry);
-}
+inline std::size_t row_start(int count, int entry) { return total(count - 1) - total(count - 1 - entry); }
 
 }  // namespace pairs
 
