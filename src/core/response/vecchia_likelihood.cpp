@@ -7,6 +7,7 @@ namespace neargp {
 
 namespace {
 
+// Gradient and information are sums over targets, each of which conditional/cpu/vecchia_sums.h derives.
 LikelihoodSums unpack(const TargetSums& totals, const VecchiaSumsLayout& layout, const Covariance& covariance,
                       bool information) {
   const int c = layout.columns;

@@ -130,11 +130,18 @@ void InducingRegression::add_moments(const InducingPosterior& posterior, VectorX
   });
 }
 
+MatrixXd InducingRegression::predictors(const MatrixXd& features, const MatrixXd& x,
+                                        const MatrixXd& coefficients) const {
+  MatrixXd result(features.cols(), coefficients.cols());
+  multiply_transposed(features, coefficients.topRows(inducing_), result);
+  if (coefficients_ > 0) result += x * coefficients.bottomRows(coefficients_);
+  return result;
+}
+
 MatrixXd InducingRegression::linear_predictors(const MatrixXd& coefficients) const {
   MatrixXd result(coords_.n, coefficients.cols());
   over_chunks([&](Index first, const MatrixXd& features, const VectorXd&) {
-    result.middleRows(first, features.cols()) = features.transpose() * coefficients.topRows(inducing_) +
-                                                design(first, features.cols()) * coefficients.bottomRows(coefficients_);
+    result.middleRows(first, features.cols()) = predictors(features, design(first, features.cols()), coefficients);
   });
   return result;
 }
@@ -149,10 +156,11 @@ MatrixXd InducingRegression::sum_mapped(const MatrixXd& coefficients, const RowM
                   [&](Index first, Index last, Sum& sum) {
                     const MatrixXd x = design(first, last - first);
                     features_.with(first, [&](const MatrixXd& features, const VectorXd&) {
-                      const MatrixXd mapped = map(first, features.transpose() * coefficients.topRows(inducing_) +
-                                                             x * coefficients.bottomRows(coefficients_));
-                      sum.value.topRows(inducing_) += features * mapped;
-                      sum.value.bottomRows(coefficients_) += x.transpose() * mapped;
+                      const MatrixXd mapped = map(first, predictors(features, x, coefficients));
+                      MatrixXd product(inducing_, mapped.cols());
+                      multiply(features, mapped, product);
+                      sum.value.topRows(inducing_) += product;
+                      if (coefficients_ > 0) sum.value.bottomRows(coefficients_) += x.transpose() * mapped;
                     });
                   })
       .value;

@@ -55,6 +55,9 @@ class InducingRegression {
   template <class Body>
   void over_chunks(const Body& body) const;
   Eigen::MatrixXd design(Index first, Index n) const;
+  // Of a chunk of rows with the design x.
+  Eigen::MatrixXd predictors(const Eigen::MatrixXd& features, const Eigen::MatrixXd& x,
+                             const Eigen::MatrixXd& coefficients) const;
   Moments sum_moments(const Eigen::VectorXd& precision, const Eigen::VectorXd& natural) const;
   bool solve_trend(const Moments& moments, InducingPosterior& posterior) const;
 
