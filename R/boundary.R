@@ -44,6 +44,9 @@ advice_at_bound <- function(x, i, side) {
     u = , v = "the ranges along and across differ by more than a thousand times: leave out anisotropy = TRUE, or fix it.",
     shape = sprintf("%s is a bound of its search: fix it (`%s =`), or take another family, such as %s.", bound, shape_argument(x, i),
       if (side == "upper") "cov_gaussian()" else "cov_exponential()"),
+    log_sd = , log_range = paste(
+      "the factor grows by more than e^5 with one standard deviation of the covariate.",
+      "Take a larger `penalty`, or a transformation of the covariate."),
     family = sprintf("%s is a bound of its search: fix it in the family, or take a family without it.", bound)
   )
 }

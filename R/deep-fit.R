@@ -141,7 +141,7 @@ finished_fit <- function(run, split, training, held_out, settings, restarts, reg
   validation <- list(rows = split$validation, nll = held_out_nll(predicted, held_out, settings),
     objective = if (epoch > 0L) objective[epoch] else objective_at(state, training, run$beta, settings),
     coverage = if (length(split$validation)) deep_coverage(predicted, held_out, settings))
-  warn_deep(nrow(training$x) + nrow(held_out$x), validation, notes, settings)
+  warn_deep(nrow(training$x) + nrow(held_out$x), validation, notes, settings, state$family$name)
   list(state = state, trace = run$trace, validation = validation, notes = notes)
 }
 
@@ -166,10 +166,11 @@ deep_coverage <- function(state, rows, settings) {
   mean(inside)
 }
 
-warn_deep <- function(rows, validation, notes, settings) {
+warn_deep <- function(rows, validation, notes, settings, family) {
   if (rows < 5000L && settings$score == "mixture") {
+    others <- if (family == "gaussian") "exact_gp(), vecchia() and loo_k()" else "vnngp() and loo_k()"
     warn_neargp("deep", c(sprintf("On %s rows the intervals of a deep Gaussian process may be too short.", format_count(rows)),
-      i = "exact_gp(), vecchia() and loo_k() have calibrated ones on few rows."))
+      i = paste(others, "have calibrated ones on few rows.")))
   }
   gap <- if (settings$score != "robust") validation$objective + validation$nll  # the robust score is no log density
   if (isTRUE(gap > 0.3)) {

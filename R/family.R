@@ -1,8 +1,8 @@
 #' Response families
 #'
 #' What the response is, given the linear predictor `eta` (trend, offset and Gaussian process): the argument `family` of [neargp()].
-#' The families of \pkg{stats} are used as they are; those below are added. Each method says which families it can fit; [vnngp()] and
-#' [loo_k()] fit all of this page.
+#' The families of \pkg{stats} are used as they are; those below are added. Each method says which families it can fit; [vnngp()],
+#' [loo_k()], [svgp()] and [dspp()] fit all of this page.
 #'
 #' | family | response | mean | parameters | weights |
 #' |---|---|---|---|---|

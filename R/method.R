@@ -212,6 +212,7 @@ at_bound <- function(working, problem, information = NULL) {
   vanishing <- layout$kind %in% (problem$bounds$vanishing %||% c("nugget", "variance"))
   low <- working <= problem$bounds$lower + ifelse(vanishing, log(30), 1e-6)
   if (!is.null(information)) low <- low | (vanishing & diag(information) < 0.01)
+  low <- low & problem$free  # what is fixed has no information
   vanished <- layout$component %in% layout$component[layout$kind == "variance" & vanishing & low]
   problem$free & (low | vanished | working >= problem$bounds$upper - 1e-6)
 }

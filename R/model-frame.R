@@ -170,7 +170,8 @@ strip_design <- function(design) {
 check_response <- function(y, frame) {
   if (!is.numeric(y) || !is.null(dim(y))) {
     abort_neargp("response", c("A gaussian() response must be a numeric vector.",
-      x = paste0("`", names(frame)[1L], "` is ", if (is.null(dim(y))) paste("of class", class(y)[1L]) else "a matrix", ".")))
+      x = paste0("`", names(frame)[1L], "` is ", if (is.null(dim(y))) paste("of class", class(y)[1L]) else "a matrix", "."),
+      i = if (is.factor(y)) "Classes are for loo_k() and svgp(), with family = categorical()."))
   }
 }
 

@@ -198,7 +198,7 @@ new_problem <- function(data, locations, settings, start) {
     groups = component_groups(settings$covariance, locations), covariance = settings$covariance, method = settings$method,
     family = settings$family, warm_classifier = if (inherits(start, "neargp")) start$classifier,
     warm_start = if (inherits(start, "neargp")) warm_start_of(start, data, layout, settings) else deep_state_of(start, data),
-    start_differences = if (inherits(start, "neargp")) start_differences(start, data, layout, settings),
+    start_differences = if (inherits(start, c("neargp", "neargp_last"))) start_differences(start, data, layout, settings),
     control = settings$control,
     threads = settings$threads, report = fit_reporter(settings$verbose), report_bound = bound_reporter(settings$verbose)))
 }
@@ -208,7 +208,7 @@ check_problem <- function(problem, frame) {
   check_locations(places_of(problem$data$coords, problem$locations), problem$covariance, problem$locations, flat_allowed = is_deep(problem$method))
   check_k(problem$method, length(problem$data$y))
   if (!needs_distinct_locations(problem$method, problem)) return(invisible())
-  duplicated <- duplicated_locations(problem$data$coords)
+  duplicated <- duplicated_locations(places_of(problem$data$coords, problem$locations))
   if (length(duplicated)) {
     abort_neargp("duplicates", c(
       paste0("With nugget = 0 no two rows may have the same location, but ", format_rows(original_rows(frame, duplicated)), " do."),

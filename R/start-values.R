@@ -219,6 +219,7 @@ warm_start_of <- function(start, data, layout, settings) {
 
 # In what the fit `start` differs from what is to be fitted, so that it cannot be continued.
 start_differences <- function(start, data, layout, settings) {
+  if (inherits(start, "neargp_last")) return(if (!is.null(start$deep) && is.null(deep_state_of(start, data))) "rows")
   kind <- function(x) {
     list(method = class(x$method), estimator = x$method$estimator, posterior = x$method$posterior,
       family = list(family_call(x$family), x$family$link))
@@ -242,13 +243,13 @@ differing_rows <- function(start, data) {
 # is an error. A fit is continued by its own method alone: others take parameters.
 inform_partial_start <- function(start, problem) {
   if (!inherits(start, c("neargp", "neargp_last"))) return(invisible())
-  continues <- inherits(start, "neargp") && has_fitted_state(start) &&
-    identical(class(start$method), class(problem$method))
+  before <- if (inherits(start, "neargp_last")) start$deep$method else if (has_fitted_state(start)) start$method
+  continues <- !is.null(before) && identical(class(before), class(problem$method))
   if (is_deep(problem$method)) {
     if (continues) return(inform_begins_anew(problem))
     name <- method_name(problem$method)
     abort_neargp("argument", c(sprintf("`start` has nothing that a fit by %s() begins with.", name),
-      i = "It can be an earlier fit by the same method."))
+      i = "It can be an earlier fit by the same method, or what an interrupted one left to neargp_last()."))
   }
   given <- if (inherits(start, "neargp")) start$layout$name else names(start$parameters)
   estimated <- problem$layout$name[!problem$layout$fixed]

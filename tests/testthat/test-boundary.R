@@ -59,3 +59,14 @@ test_that("ranges of coordinates that play no part are told as that", {
   expect_null(idle_ranges_note(fit))
   expect_length(boundary_advice(fit), 3L)
 })
+
+test_that("a fixed variance is not at a bound, nor are the other parameters of its component", {
+  set.seed(6)
+  data <- data.frame(x = runif(120), y = runif(120))
+  data$z <- 5 * sin(9 * data$x) + 3 * data$y^2 + rnorm(120, sd = 0.3)
+  fit <- neargp(z ~ 1, data, coords = ~ x + y, method = exact_gp(), covariance = cov_matern(nu = 1.5, variance = 9))
+  free <- !fit$layout$fixed
+  expect_false(any(fit$parameters$at_boundary))
+  deviation <- sqrt(diag(solve(fit$information[free, free])))
+  expect_equal(fit$parameters$std_error[free], fit$parameters$estimate[free] * deviation, tolerance = 1e-8)
+})
