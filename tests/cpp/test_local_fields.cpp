@@ -45,9 +45,9 @@ TEST_CASE("local fields: value, gradient and information are those of dense cond
     const Data data(uniform_cloud(29, 4), 3);
     for (const NeighborTable& table : {neighbors_before(data, 9), neighbors_others(data, 6)}) {
       LocalProblem problem(data.view(), table, {}, with_threads(1));
-      const reference::Sums expected = reference::conditional_sums(data.view(), table, {}, covariance);
+      const reference::Sums expected = reference::vecchia_sums(data.view(), table, {}, covariance);
       with_each_instruction_set([&] {
-        const LikelihoodSums sums = conditional_sums(problem, covariance, true, with_threads(1));
+        const LikelihoodSums sums = vecchia_sums(problem, covariance, true, with_threads(1));
         check_values(sums, expected);
         check_derivatives(sums, expected);
         check_gradient(conditional_gradient(problem, covariance, data.beta(), with_threads(1)), expected, data.beta(),
@@ -68,7 +68,7 @@ TEST_CASE("local fields: joint densities, and the exact likelihood") {
       check_gradient(joint_gradient(problem, covariance, data.beta(), with_threads(1)), joint, data.beta(), 29.0);
     });
     const NeighborTable before = neighbors_before(data, 28);
-    const reference::Sums exact = reference::conditional_sums(data.view(), before, {}, covariance);
+    const reference::Sums exact = reference::vecchia_sums(data.view(), before, {}, covariance);
     const LikelihoodSums sums = exact_sums(data.view(), covariance, true, with_threads(1));
     check_values(sums, exact);
     check_derivatives(sums, exact);
