@@ -16,13 +16,18 @@ new_local_settings <- function(sd, range, penalty) {
   penalty <- check_number(penalty, "penalty", 0, null_ok = TRUE)
   sd <- check_local_formula(sd, "sd")
   range <- check_local_formula(range, "range")
-  if (!is.null(sd) || !is.null(range)) list(log_sd = sd, log_range = range, penalty = penalty)
+  if (!is.null(sd) || !is.null(range)) return(list(log_sd = sd, log_range = range, penalty = penalty))
+  if (is.null(penalty)) return(NULL)
+  abort_neargp("argument", c("`penalty` is one of the coefficients of `sd = ~` and `range = ~`, and neither is given.",
+    i = "Leave it out, or give one of them: range = ~ bumps(4)."))
 }
 
 check_local_formula <- function(formula, name) {
   if (is.null(formula)) return(NULL)
   if (!rlang::is_formula(formula) || length(formula) != 2L) {
-    abort_argument(name, "a one-sided formula such as ~ elevation or ~ bumps(4)", formula)
+    wanted <- "a one-sided formula such as ~ elevation or ~ bumps(4)"
+    if (!rlang::is_formula(formula)) abort_argument(name, wanted, formula)
+    abort_neargp("argument", sprintf("`%s` must be %s, not `%s`.", name, wanted, deparse1(formula)))
   }
   if ("." %in% all.vars(formula)) abort_neargp("argument", sprintf("`%s` must name its covariates: a dot is not one.", name))
   formula
@@ -65,15 +70,27 @@ check_local_fields <- function(settings, source, data) {
 
 # ---- recipes ----------------------------------------------------------------------------------------------------------------------
 
-# The number of each row of the data, missing where a covariate is: na.action then treats the row as it treats others.
-local_rows <- function(data, variables) {
-  known <- intersect(variables, names(data))
-  complete <- if (length(known)) stats::complete.cases(data[known]) else rep(TRUE, nrow(data))
-  ifelse(complete, seq_len(nrow(data)), NA_real_)
+# The number of each row of the data, missing where a covariate is, or what a formula makes of it: na.action then treats the row as it
+# treats others. What cannot be evaluated at all is told by new_local_recipe().
+local_rows <- function(data, formulas, raw, locations) {
+  known <- intersect(unlist(lapply(formulas, all.vars)), names(data))
+  rows <- seq_len(nrow(data))
+  if (length(known)) rows <- rows[stats::complete.cases(data[known])]
+  table <- local_table(data, raw, locations)[rows, , drop = FALSE]
+  complete <- rep(TRUE, length(rows))
+  for (formula in formulas) {
+    frame <- tryCatch(local_frame(with_places_of(formula, locations), table), error = function(e) NULL)
+    if (NROW(frame) == length(rows) && NCOL(frame)) complete <- complete & stats::complete.cases(frame)
+  }
+  replace(rep(NA_real_, nrow(data)), rows[complete], rows[complete])
+}
+
+local_frame <- function(formula, table) {
+  suppressWarnings(stats::model.frame(formula, table, na.action = stats::na.pass, drop.unused.levels = TRUE))
 }
 
 # Adds the recipes to the locations.
-with_local_fields <- function(locations, covariance, data, rows, raw, several_outputs) {
+with_local_fields <- function(locations, covariance, data, rows, raw, row_names, several_outputs) {
   if (several_outputs) refuse_local_fields("for several outputs", "Fit the outputs one by one.")
   table <- local_table(drop_geometry(data)[rows, , drop = FALSE], raw, locations)
   first <- length(locations$embedded_names)
@@ -82,7 +99,7 @@ with_local_fields <- function(locations, covariance, data, rows, raw, several_ou
     settings <- covariance$components[[j]]$local
     for (kind in local_kinds) {
       if (is.null(settings[[kind]])) next
-      recipe <- new_local_recipe(settings[[kind]], table, locations, kind)
+      recipe <- new_local_recipe(settings[[kind]], table, locations, kind, row_names)
       recipe[c("component", "kind")] <- list(j, kind)
       recipe["penalty"] <- list(settings$penalty)
       recipe$columns <- first + seq_along(recipe$names)
@@ -91,6 +108,7 @@ with_local_fields <- function(locations, covariance, data, rows, raw, several_ou
     }
   }
   coefficients <- first - length(locations$embedded_names)
+  check_local_coefficients(coefficients, length(rows))
   locations$local <- lapply(locations$local, function(recipe) {
     recipe$penalty <- recipe$penalty %||% default_local_penalty(coefficients, length(rows))
     recipe
@@ -130,11 +148,18 @@ with_places <- function(expression, count) {
   expression
 }
 
-new_local_recipe <- function(formula, table, locations, kind) {
-  what <- if (kind == "log_sd") "`sd` of the covariance" else "`range` of the covariance"
+with_places_of <- function(formula, locations) {
   formula[[2L]] <- with_places(formula[[2L]], length(locations$raw_names))
   environment(formula) <- local_environment(environment(formula))
-  frame <- in_data(what, suppressWarnings(stats::model.frame(formula, table, na.action = stats::na.pass, drop.unused.levels = TRUE)))
+  formula
+}
+
+new_local_recipe <- function(formula, table, locations, kind, row_names) {
+  what <- if (kind == "log_sd") "`sd` of the covariance" else "`range` of the covariance"
+  formula <- with_places_of(formula, locations)
+  frame <- tryCatch(local_frame(formula, table), error = identity)
+  check_local_length(frame, formula, table, "columns", "the rows that are fitted are %s")
+  frame <- in_data(what, if (inherits(frame, "error")) stop(frame) else frame)
   terms <- attr(frame, "terms")
   attr(terms, "intercept") <- 1L
   if (!is.null(attr(terms, "offset"))) abort_neargp("local", sprintf("%s cannot have an offset.", what))
@@ -142,10 +167,36 @@ new_local_recipe <- function(formula, table, locations, kind) {
   design <- stats::model.matrix(terms, frame)
   contrasts <- attr(design, "contrasts")
   design <- design[, colnames(design) != "(Intercept)", drop = FALSE]
-  check_local_design(design, what)
+  check_local_design(design, what, row_names)
   scale <- apply(design, 2L, stats::sd)
   list(terms = terms, xlevels = stats::.getXlevels(terms, frame), contrasts = contrasts, types = attr(terms, "dataClasses"),
-    names = make.unique(sub("bumps\\([^)]*\\)", "bumps", colnames(design))), center = unname(colMeans(design)), scale = unname(scale))
+    names = local_coefficient_names(colnames(design), frame), center = unname(colMeans(design)), scale = unname(scale))
+}
+
+# bumps1, bumps2, ... where one basis alone is meant by it; of several bumps(4)1, or bumps(x, 4)1.
+local_coefficient_names <- function(names, frame) {
+  basis <- base::names(frame)[vapply(frame, inherits, NA, "neargp_bumps")]
+  for (call in basis) {
+    shown <- if (length(basis) == 1L) "bumps" else gsub("\\.place[0-9]+, ", "", call)
+    names <- sub(call, shown, names, fixed = TRUE)
+  }
+  make.unique(names)
+}
+
+# Variables of the workspace go with the rows of a data set only where they are as many. A number for all rows is none of them.
+check_local_length <- function(frame, formula, table, class, rows) {
+  if (is.data.frame(frame) && nrow(frame) == nrow(table)) return(invisible())
+  sizes <- outside_sizes(formula, names(table))
+  wrong <- which(sizes > 1L & sizes != nrow(table))
+  if (!length(wrong)) return(invisible())
+  abort_neargp(class, c(sprintf("`%s` of the covariance's local sd or range has %s values, and %s.", names(sizes)[wrong[1L]],
+    format_count(sizes[wrong[1L]]), sprintf(rows, format_count(nrow(table)))),
+    i = "It is no column of `data` but was found elsewhere. Make it one, so that it goes with the rows."))
+}
+
+outside_sizes <- function(formula, columns) {
+  found <- function(name) get0(name, environment(formula), mode = "numeric") %||% get0(name, environment(formula))
+  vapply(sapply(setdiff(all.vars(formula), columns), found, simplify = FALSE), NROW, 0L)
 }
 
 # Where bumps() is found whatever the formula's own environment has, and though the package is not attached.
@@ -153,14 +204,14 @@ local_environment <- function(parent) {
   list2env(list(bumps = bumps), parent = parent %||% globalenv())
 }
 
-check_local_design <- function(design, what) {
+check_local_design <- function(design, what, row_names) {
   if (ncol(design) == 0L) {
     abort_neargp("local", c(sprintf("%s has no covariates.", what), i = "Leave it out where it is the same everywhere."))
   }
   bad <- which(rowSums(!is.finite(design)) > 0)
   if (length(bad)) {
-    abort_neargp("missing_values", c(sprintf("The covariates of %s have missing or infinite values in %s of those that are fitted.", what,
-      format_rows(bad)), i = "Remove them by `subset`, or missing ones by na.action = na.omit."))
+    abort_neargp("missing_values", c(sprintf("The covariates of %s have missing or infinite values in %s.", what,
+      format_rows(row_names[bad])), i = "Remove such rows by `subset`."))
   }
   spread <- apply(design, 2L, stats::sd)
   constant <- !(spread > 1e-10 * pmax(apply(abs(design), 2L, max), 1e-300))
@@ -168,10 +219,12 @@ check_local_design <- function(design, what) {
     abort_neargp("local", c(sprintf("%s does not vary among the rows, so that it has no coefficient in %s.",
       format_some(colnames(design)[constant]), what), i = "Leave it out."))
   }
-  if (ncol(design) >= nrow(design)) {
-    abort_neargp("local", c(sprintf("%s has %d coefficients for %d rows.", what, ncol(design), nrow(design)),
-      i = "Take fewer covariates, or a smaller basis."))
-  }
+}
+
+check_local_coefficients <- function(coefficients, rows) {
+  if (coefficients < rows) return(invisible())
+  abort_neargp("local", c(sprintf("The local sd and range of the covariance have %d coefficients for %d rows.", coefficients, rows),
+    i = "Take fewer covariates, or a smaller basis."))
 }
 
 # ---- columns ----------------------------------------------------------------------------------------------------------------------
@@ -179,6 +232,8 @@ check_local_design <- function(design, what) {
 # The columns of all recipes at rows of a data set (NULL where only their coordinates are known), as they follow the coordinates; those of
 # other kinds than `kinds` are NA.
 local_columns <- function(locations, data, raw, argument, kinds = local_kinds) {
+  # Basis functions such as splines refuse to be evaluated in no rows.
+  if (nrow(raw) == 0L) return(matrix(0, 0L, sum(lengths(lapply(locations$local, `[[`, "columns")))))
   table <- local_table(data, raw, locations)
   wanted <- Filter(function(recipe) recipe$kind %in% kinds, locations$local)
   missing <- setdiff(unique(unlist(lapply(wanted, local_names, locations))), names(table))
@@ -194,7 +249,12 @@ local_columns <- function(locations, data, raw, argument, kinds = local_kinds) {
 
 # Whether a local field is known only where covariates are, and not wherever there are coordinates.
 has_local_covariates <- function(fit) {
-  any(lengths(lapply(fit$locations$local, function(recipe) setdiff(local_names(recipe, fit$locations), fit$locations$raw_names))) > 0L)
+  coordinates <- c(fit$locations$raw_names, place_names(length(fit$locations$raw_names)))
+  needs <- function(recipe) {
+    length(setdiff(local_names(recipe, fit$locations), coordinates)) > 0L ||
+      any(outside_sizes(recipe$terms, coordinates) == length(fit$data$y))
+  }
+  any(vapply(fit$locations$local, needs, NA))
 }
 
 # Variables of a recipe that a data set must have: those of its formula's environment are there already.
@@ -204,9 +264,11 @@ local_names <- function(recipe, locations) {
 }
 
 local_design <- function(recipe, table) {
-  frame <- tryCatch(stats::model.frame(recipe$terms, table, na.action = stats::na.pass), error = function(e) {
-    abort_neargp("newdata", "The local sd or range of the covariance cannot be evaluated in `newdata`.", parent = e)
-  })
+  frame <- tryCatch(suppressWarnings(stats::model.frame(recipe$terms, table, na.action = stats::na.pass)), error = identity)
+  check_local_length(frame, recipe$terms, table, "newdata", if (nrow(table) == 1L) "newdata %s row" else "newdata %s rows")
+  if (inherits(frame, "error")) {
+    abort_neargp("newdata", "The local sd or range of the covariance cannot be evaluated in `newdata`.", parent = frame)
+  }
   frame <- apply_training_levels(with_training_types(frame, recipe$types), recipe$xlevels)
   design <- stats::model.matrix(recipe$terms, frame, contrasts.arg = recipe$contrasts)
   design <- design[, colnames(design) != "(Intercept)", drop = FALSE]

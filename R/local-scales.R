@@ -23,7 +23,7 @@ local_scales <- function(object, newdata = NULL, component = 1L) {
   if (!is_local(object)) {
     abort_neargp("local", c("The covariance of the fit is the same everywhere.", i = "`range = ~` and `sd = ~` of a covariance make it local."))
   }
-  check_count(component, "component", upper = length(object$covariance$components))
+  check_component(component, length(object$covariance$components))
   if (is.null(newdata)) return(local_scales_at(object, object$data$coords, component))
   target <- new_target(object, newdata, "process")
   found <- local_scales_at(object, target$coords, component)
@@ -31,6 +31,11 @@ local_scales <- function(object, newdata = NULL, component = 1L) {
   result[target$complete, ] <- found
   rownames(result) <- NULL
   result
+}
+
+check_component <- function(component, count) {
+  if (count > 1L || identical(as.double(component), 1)) return(check_count(component, "component", upper = count))
+  abort_neargp("argument", c("`component` must be 1: the covariance of the fit has one component only.", i = "Leave it out."))
 }
 
 # At coordinates with their covariates. The logarithms are linear in the parameters on the interval scale, of which

@@ -24,7 +24,7 @@ rows_frame <- function(arguments, formula, data, locations, family) {
   for (name in c("weights", "offset", "subset")) {
     frame_call[[name]] <- in_data(name, rlang::eval_tidy(arguments[[name]], plain))
   }
-  if (length(arguments$local)) frame_call$local_rows <- local_rows(plain, unlist(lapply(arguments$local, all.vars)))
+  if (length(arguments$local)) frame_call$local_rows <- local_rows(plain, arguments$local, coords, locations)
   check_one_for_each_row(frame_call$weights, plain)
   several <- is_output_response(in_data("the formula", eval(formula[[2L]], plain, environment(formula))), family)
   frame_call$na.action <- if (several) quote(stats::na.pass) else arguments$na.action
@@ -69,7 +69,7 @@ in_data <- function(what, value) {
     # The column is not there, and a function of that name is found in its place.
     closure <- regmatches(conditionMessage(e), regexec("\\(closure\\) for variable '(.*)'", conditionMessage(e)))[[1L]]
     if (length(closure)) abort_neargp("columns", sprintf("`data` has no column %s.", closure[2L]))
-    name <- if (what == "the formula") "The formula" else paste0("`", what, "`")
+    name <- if (what == "the formula") "The formula" else if (startsWith(what, "`")) what else paste0("`", what, "`")
     smooth <- grepl("could not find function \"(s|te|ti|t2)\"", conditionMessage(e))
     abort_neargp("formula", c(paste(name, "cannot be evaluated in `data`."),
       i = if (smooth) "A smooth effect of a covariate has a basis, such as splines::ns(z, df = 4) or poly(z, 3)."), parent = e)

@@ -129,7 +129,7 @@ neargp <- function(formula, data, coords = NULL, time = NULL, method = NULL, cov
   settings$covariance <- covariance %||% method_default_covariance(settings$method, locations) %||% default_covariance(settings$family, model$data, locations)
   if (has_local_fields(settings$covariance)) {
     locations <- with_local_fields(locations, settings$covariance, data, frame[["(local_rows)"]], frame[["(locations)"]],
-      !is.null(model$data$output))
+      attr(frame, "row.names"), !is.null(model$data$output))
     model$data$coords <- embed_coordinates(frame[["(locations)"]], locations, data = data[frame[["(local_rows)"]], , drop = FALSE])
   }
   if (!is.null(stream)) model$data$stream <- with_coding(stream, frame, model)

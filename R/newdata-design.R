@@ -36,7 +36,7 @@ check_design_finite <- function(design, rows) {
     bad <- which(rowSums(!is.finite(as.matrix(design[[what]]))) > 0)
     if (!length(bad)) next
     abort_neargp("missing_values", c(sprintf("The %s has infinite or undefined values in %s of `newdata`.",
-      c(X = "trend", offset = "offset")[[what]], format_rows(rows[bad])),
+      c(X = "trend", offset = "offset", local = "local sd or range of the covariance")[[what]], format_rows(rows[bad])),
     i = "The logarithm of 0 is one. Set what it is computed from to NA to get NA predictions."))
   }
 }

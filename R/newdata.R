@@ -14,7 +14,9 @@ new_target <- function(object, newdata, part = "field") {
   plain <- plain[complete, , drop = FALSE]
   design <- if (part == "process" || !nrow(plain)) zero_design(object, nrow(plain)) else newdata_design(object, plain)
   check_design_finite(design, which(complete))
-  list(coords = embed_coordinates(raw[complete, , drop = FALSE], object$locations, "newdata", plain), X = design$X, offset = design$offset,
+  coords <- embed_coordinates(raw[complete, , drop = FALSE], object$locations, "newdata", plain)
+  check_design_finite(list(local = coords), which(complete))
+  list(coords = coords, X = design$X, offset = design$offset,
     complete = complete, restore = restorer(newdata))
 }
 

@@ -208,20 +208,6 @@ test_that("a fit goes through all that others do", {
   expect_silent(plot(fit))
 })
 
-test_that("bumps keep their knots, and leave out those far from all rows", {
-  place <- expand.grid(x = seq(0, 1, 0.1), y = seq(0, 1, 0.1))
-  place <- place[place$x < 0.5 | place$y < 0.5, ]
-  all <- bumps(place$x, place$y, 4)
-  expect_equal(ncol(all), 15L)
-  some <- bumps(place$x[3:5], place$y[3:5], 4, knots = attr(all, "knots"), spacing = attr(all, "spacing"))
-  expect_equal(unclass(some)[, ], unclass(all)[3:5, ], ignore_attr = TRUE)
-  expect_error(bumps(4), class = "neargp_error_argument")
-  expect_error(bumps(rep(1, 5), 3), class = "neargp_error_argument")
-  expect_error(do.call(bumps, c(rep(list(place$x), 30), 3)), "knots", class = "neargp_error_argument")
-  fit <- lm(y ~ bumps(x, 3), place)
-  expect_equal(unname(predict(fit, place[4:5, ])), unname(fitted(fit)[4:5]))
-})
-
 test_that("what cannot be is refused in one way", {
   data <- local_data(40)
   data$flat <- 1
@@ -232,6 +218,10 @@ test_that("what cannot be is refused in one way", {
     expect_error(fit(local, method), class = "neargp_error_local")
   }
   expect_error(neargp(cbind(z, wet) ~ 1, data, coords = ~ x + y, covariance = cov_exponential(range = ~ x)), class = "neargp_error_local")
+  expect_error(fit(cov_exponential(sd = ~ bumps(5), range = ~ bumps(5))), "for 40 rows", class = "neargp_error_local")
+  expect_error(cov_exponential(sd = z ~ wet), "`z ~ wet`", fixed = TRUE, class = "neargp_error_argument")
+  expect_error(cov_exponential(penalty = 1), "penalty", class = "neargp_error_argument")
+  expect_error(local_scales(local_fit(local, vecchia(k = 5), data), component = 2L), "must be 1", class = "neargp_error_argument")
   expect_error(fit(cov_exponential(range = ~ dry)), "dry", class = "neargp_error_columns")
   expect_error(fit(cov_exponential(range = ~ flat)), "flat", class = "neargp_error_local")
   expect_error(fit(cov_exponential(sd = ~ 1)), "no covariates", class = "neargp_error_local")
@@ -247,4 +237,58 @@ test_that("what cannot be is refused in one way", {
   expect_error(predict(done, data[c("x", "y")]), "wet", class = "neargp_error_newdata")
   expect_identical(is.na(predict(done, data)$mean), seq_len(40) == 3L)
   expect_error(local_scales(fit(cov_exponential())), class = "neargp_error_local")
+})
+
+test_that("what a formula makes missing is left out, as it is by the trend", {
+  data <- local_data(40)
+  data$depth <- replace(stats::runif(40, 1, 2), c(5, 9), -1)
+  fit <- local_fit(cov_exponential(range = ~ log(depth)), vecchia(k = 5), data)
+  expect_equal(nobs(fit), 38L)
+  expect_equal(coef(fit, what = "covariance"),
+    coef(local_fit(cov_exponential(range = ~ log(depth)), vecchia(k = 5), data[-c(5, 9), ]), what = "covariance"))
+  expect_error(local_fit(cov_exponential(range = ~ log(depth)), vecchia(k = 5), data, na.action = na.fail),
+    class = "neargp_error_missing_values")
+  expect_warning(expect_error(predict(fit, data[4:5, ]), "row 2", class = "neargp_error_missing_values"), NA)
+  data$depth[7] <- 0
+  rownames(data) <- paste0("s", 1:40)
+  expect_error(local_fit(cov_exponential(range = ~ log(depth)), vecchia(k = 5), data), "row s7", class = "neargp_error_missing_values")
+})
+
+test_that("missing rows are missing and no rows are no rows", {
+  data <- local_data()
+  fit <- local_fit(cov_exponential(sd = ~ bumps(2), range = ~ wet), vecchia(k = 5), data)
+  missing <- data.frame(x = c(NA, 0.5), y = 0.2, wet = c(1, NA), height = 0)
+  expect_silent(scales <- local_scales(fit, missing))
+  expect_true(all(is.na(scales)))
+  expect_equal(dim(local_scales(fit, data[0, ])), c(0L, 4L))
+  expect_silent(predicted <- predict(fit, missing))
+  expect_true(all(is.na(predicted$mean)))
+  expect_equal(nrow(predict(fit, data[0, ])), 0L)
+  expect_silent(draws <- simulate(fit, 2L, newdata = missing))
+  expect_true(all(is.na(draws[c("sim_1", "sim_2")])))
+  expect_equal(nrow(simulate(fit, 2L, newdata = data[0, ])), 0L)
+})
+
+test_that("beyond the data local fields keep their values at the edge", {
+  data <- local_data()
+  fit <- local_fit(cov_exponential(sd = ~ bumps(3), range = ~ bumps(2)), vecchia(k = 5), data)
+  outside <- data.frame(x = c(-5, 0.5, 40), y = c(0.5, 100, -100))
+  edge <- data.frame(x = pmin(pmax(outside$x, min(data$x)), max(data$x)), y = pmin(pmax(outside$y, min(data$y)), max(data$y)))
+  expect_equal(local_scales(fit, outside), local_scales(fit, edge))
+})
+
+test_that("variables of the workspace must go with the rows", {
+  data <- local_data(40)
+  elsewhere_wet <- data$wet
+  factor_of <- 2
+  fit <- local_fit(cov_exponential(range = ~ I(elsewhere_wet * factor_of)), vecchia(k = 5), data)
+  expect_error(predict(fit, data[1:2, ]), "`elsewhere_wet` .* 40 values, and newdata 2 rows", class = "neargp_error_newdata")
+  expect_true(has_local_covariates(fit))
+  expect_error(local_fit(cov_exponential(range = ~ elsewhere_wet), vecchia(k = 5), data[1:30, ]), "40 values", class = "neargp_error_columns")
+})
+
+test_that("coefficients of several bases are told apart", {
+  names_of <- function(...) local_fit(cov_exponential(...), vecchia(k = 5))$layout$name
+  expect_true(all(c("log_range:bumps(x, 2)1", "log_range:bumps(y, 2)2") %in% names_of(range = ~ bumps(x, 2) + bumps(y, 2))))
+  expect_true("log_range:bumps1" %in% names_of(range = ~ bumps(exp(x), 2)))
 })
