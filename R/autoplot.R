@@ -66,7 +66,7 @@ autoplot.neargp_variogram <- function(object, ...) {
     ggplot2::scale_colour_manual("direction", values = direction_colors, guide = if (several) "legend" else "none") +
     ggplot2::expand_limits(x = 0, y = 0) +
     ggplot2::scale_x_continuous(distance_label(shown$unit), labels = function(x) plain_labels(x / shown$factor)) +
-    ggplot2::labs(y = "semivariance")
+    ggplot2::labs(y = "semivariance", subtitle = attr(object, "note"))
   curve <- attr(object, "curve")
   if (is.null(curve)) plot else plot + ggplot2::geom_line(data = named(curve))
 }

@@ -5,11 +5,13 @@
 #'
 #' @param object a fit by [neargp()].
 #' @param newdata where; as [predict()] takes it. By default the rows of the fit.
-#' @param component of a sum of covariances, which component.
+#' @param component of a sum of covariances, which component. Maps show the first that has a local range, or a local sd, and name it.
 #' @return A data frame with a row for each row of `newdata`: `range` (the first of several ranges; with anisotropy along the major axis),
 #'   `log_range_error`, `sd` (the square root of the local variance of the component) and `log_sd_error`. Errors are `NA` where the fit
 #'   has no standard errors, as those by [loo_k()].
-#' @section Errors: `neargp_error_local` for a fit without local fields, or without a covariate in `newdata`.
+#'   Rows of `newdata` with missing values have `NA`. Beyond the data fields by [bumps()] keep their value at the edge.
+#' @section Errors: `neargp_error_local` for a fit without local fields; `neargp_error_newdata` where `newdata` lacks a coordinate or a covariate;
+#'   `neargp_error_missing_values` where a covariate is infinite, or undefined as the logarithm of a negative number is.
 #' @seealso `plot(fit, "range")` and `plot(fit, "sd")` for maps.
 #' @examples
 #' set.seed(1)
@@ -58,40 +60,4 @@ local_logarithm <- function(fit, coords, component, base, kind, share) {
   vcov[known, ] <- 0
   vcov[, known] <- 0
   list(value = drop(design %*% estimate), error = sqrt(rowSums((design %*% vcov) * design)))
-}
-
-local_plots <- function(fit) {
-  kinds <- vapply(fit$locations$local, `[[`, "", "kind")
-  c("range", "sd")[local_kinds[2:1] %in% kinds]
-}
-
-plot_local_scale <- function(fit, which, what, newdata, cells, time, palette = NULL, limits = NULL, title = NULL, main = NULL, ...) {
-  if (length(fit$locations$raw_names) != 2L) {
-    abort_neargp("plot", c("A map needs two coordinates in space.", i = "local_scales() has the numbers."))
-  }
-  if (is.null(newdata)) {
-    raw <- map_grid(fit, cells, time)
-    covariates <- local_columns(fit$locations, NULL, raw, "the grid of a map", kinds = paste0("log_", which))
-    values <- local_scales_at(fit, cbind(embed_places(raw, fit$locations, "the grid of a map"), covariates), local_component(fit, which))
-    place <- fit_place(fit, raw)
-  } else {
-    values <- local_scales(fit, newdata, local_component(fit, which))
-    place <- if (is_sf(newdata)) map_place(newdata, NULL, is_longlat_fit(fit)) else
-      fit_place(fit, raw_coordinates(newdata, fit$locations, "newdata"))
-  }
-  shown <- values[[if (what == "sd") sprintf("log_%s_error", which) else which]]
-  if (all(is.na(shown))) {
-    abort_neargp("plot", c(sprintf("The fit has no standard errors of its local %s: %s.", which, why_no_errors(fit)),
-      i = "vecchia() and exact_gp() have them."))
-  }
-  scale <- color_scale(shown, palette %||% default_palette(what, FALSE), limits, FALSE)
-  label <- c(range = "range", sd = "standard deviation")[[which]]
-  draw_map(place, shown, scale, title = title %||% if (what == "sd") "error" else which,
-    main = main %||% if (what == "sd") sprintf("Standard error of the local log %s", label) else sprintf("Local %s", label), ...)
-}
-
-# The first component with a local field of that kind.
-local_component <- function(fit, which) {
-  kinds <- vapply(fit$locations$local, `[[`, "", "kind")
-  fit$locations$local[[match(paste0("log_", which), kinds)]]$component
 }

@@ -41,9 +41,9 @@ open_page <- function(panels) {
 }
 
 # An empty plot in the style of all diagnostics.
-plot_frame <- function(xlim, ylim, main, xlab, ylab, asp = NA) {
+plot_frame <- function(xlim, ylim, main, xlab, ylab, asp = NA, log = "") {
   graphics::plot.new()
-  graphics::plot.window(xlim, ylim, asp = asp)
+  graphics::plot.window(xlim, ylim, log = log, asp = asp)
   for (side in 1:2) graphics::axis(side, lwd = 0, lwd.ticks = 0.8, cex.axis = 0.85)
   graphics::box(lwd = 0.8)
   graphics::title(main = main, font.main = 1, cex.main = 1, line = 1)

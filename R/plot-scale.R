@@ -19,6 +19,21 @@ color_scale <- function(values, palette, limits = NULL, centered = FALSE, n = 12
   list(breaks = seq(limits[1L], limits[2L], length.out = n + 1L), colors = palette_colors(palette, n), ticks = ticks)
 }
 
+# Of positive values, by their logarithms, with ticks at numbers of the values themselves.
+log_color_scale <- function(values, palette, limits = NULL) {
+  if (!is.null(limits) && !(is.numeric(limits) && length(limits) == 2L && all(is.finite(limits)) && all(limits > 0))) {
+    abort_argument("limits", "two numbers greater than 0, the ends of the scale, or NULL", limits)
+  }
+  scale <- color_scale(log(values), palette, if (!is.null(limits)) log(limits))
+  ends <- exp(range(scale$breaks))
+  ticks <- if (ends[2L] > 10 * ends[1L]) grDevices::axisTicks(log10(ends), log = TRUE, nint = 6L) else pretty(ends, 6L)
+  ticks <- ticks[ticks >= ends[1L] & ticks <= ends[2L]]
+  if (!length(ticks)) ticks <- signif(ends, 3L)
+  scale$ticks <- log(ticks)
+  scale$labels <- vapply(ticks, format, "", digits = 6L, big.mark = ",")
+  scale
+}
+
 default_palette <- function(what, centered) if (centered) "Blue-Red 3" else if (what == "sd") "Lajolla" else "viridis"
 
 # A palette by name (of grDevices::hcl.pals()), as colours, or as a function of their number.

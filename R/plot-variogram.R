@@ -30,6 +30,7 @@ plot.neargp_variogram <- function(x, main = "Variogram", xlab = NULL, ylab = "se
       graphics::lines(line$distance / shown$factor, line$gamma, col = direction_colors[g], lwd = 2, lty = c(1, 5)[(g - 1L) %% 2L + 1L])
     }
   }
+  if (!is.null(attr(x, "note"))) graphics::mtext(attr(x, "note"), side = 3L, line = 0.1, cex = 0.75 * graphics::par("cex"))
   if (length(groups) > 1L) {
     graphics::legend("bottomright", direction_labels(groups), col = direction_colors[seq_along(groups)],
       pch = rep_len(c(21, 24), length(groups)), lty = if (!is.null(curve)) rep_len(c(1, 5), length(groups)), bty = "n", cex = 0.85)

@@ -25,7 +25,9 @@
 #'   response.
 #' * "loo": observations against leave-one-out predictions, with their scores.
 #' * "range", "sd": of a fit whose [covariance] has `range = ~` or `sd = ~`, a map of the local range (with several ranges, of the first)
-#'   or of the local standard deviation of the process, see [local_scales()]; with `what = "sd"` of the standard error of its logarithm.
+#'   or of the local standard deviation of the process, see [local_scales()], its colours by the logarithm; with `what = "sd"` of the standard
+#'   error of that logarithm. Of a sum it is the first component with such a field, which the title names. For a single coordinate, a curve
+#'   with its pointwise 95% band.
 #' * "inducing": of a fit by [svgp()], [odvgp()], [ppgpr()], [swsgp()] or [vecchia()] with them, the inducing points over the data, in the first two coordinates.
 #'
 #' @param x,object a fit by [neargp()].
@@ -44,7 +46,8 @@
 #' @return `x`, invisibly; `autoplot()` a ggplot object.
 #' @section Errors:
 #' `neargp_error_plot` when a map is asked of a fit with more than two
-#' coordinates in space; `neargp_error_argument` for unknown names.
+#' coordinates in space; `neargp_error_argument` for unknown names;
+#' `neargp_error_local` for "range" or "sd" of a fit whose covariance has no such formula.
 #' @seealso [plot_map()], [empirical_variogram()], [cross_validate()]
 #' @examples
 #' cells <- land_temperature()
@@ -58,6 +61,7 @@
 plot.neargp <- function(x, which = NULL, what = c("mean", "sd"), newdata = NULL, cells = 10000, time = NULL, ...) {
   check_fit(x)
   which <- which %||% default_plots(x)
+  if (is.character(which)) check_local_plots(x, which)
   check_choices(which, "which", c("map", "residuals", "residual_map", "qq", "variogram", "loo", local_plots(x), if (!is.null(x$inducing)) "inducing"))
   what <- check_choice(what, "what", c("mean", "sd"))
   check_plot_arguments(names(list(...)))

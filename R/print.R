@@ -20,7 +20,7 @@ print.neargp <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
   print_header(x)
   if (length(x$beta)) cat("\nTrend:\n", paste_named(x$beta, digits), "\n", sep = "")
   cat(covariance_line(x))
-  cat(paste_named(stats::coef(x, what = "covariance"), digits), "\n", sep = "")
+  cat(paste_named(printed_covariance(x), digits), "\n", sep = "")
   print_remarks(x, digits)
   invisible(x)
 }
@@ -126,7 +126,7 @@ print_remarks <- function(x, digits) {
   units <- paste0(" ", range_units(names(effective), x$locations))
   labels <- if (length(effective) > 1L) paste0(" (", names(effective), ")") else ""
   cat("  correlation is a function of distance / range\n")
-  if (is_local(x)) cat("  variance and range are those where the covariates of local sd and range are at their mean\n")
+  cat(local_remarks(x), sep = "")
   ranges <- paste0("effective range (correlation 0.05): ", paste0(shown, trimws(units, "right"), labels, collapse = ", "))
   cat(strwrap(ranges, width = getOption("width") + 1L, indent = 2L, exdent = 4L), sep = "\n")
   cat(white_noise_note(x, effective), sep = "")
@@ -221,6 +221,7 @@ print.summary.neargp <- function(x, digits = max(3L, getOption("digits") - 3L), 
   print(shown, quote = FALSE, right = TRUE)
   estimated <- !x$covariance$fixed
   if (any(estimated) && all(is.na(x$covariance$std_error[estimated]))) cat("  no standard errors: ", why_no_errors(x$fit), "\n", sep = "")
+  cat(local_deviations(x$fit), sep = "")
   print_remarks(x$fit, digits)
   invisible(x)
 }

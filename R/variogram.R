@@ -110,6 +110,7 @@ empirical_variogram.neargp <- function(object, width = NULL, cutoff = NULL,
     unit = space$unit, time = space$time, time_lag = time_lag)
   distance <- seq(0, max(result$distance), length.out = 200L)
   attr(result, "curve") <- fitted_variogram(object, distance, directions, space$scaled)
+  if (is_local(object)) attr(result, "note") <- "model where covariates are at their mean"
   result
 }
 

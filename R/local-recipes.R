@@ -1,0 +1,209 @@
+# Recipes of local fields, see local-fields.R: from formulas and the rows of a fit to columns of covariates, and to those of other rows.
+
+# The number of each row of the data, missing where a covariate is, or what a formula makes of it: na.action then treats the row as it
+# treats others. What cannot be evaluated at all is told by new_local_recipe().
+local_rows <- function(data, formulas, raw, locations) {
+  known <- intersect(unlist(lapply(formulas, all.vars)), names(data))
+  rows <- seq_len(nrow(data))
+  if (length(known)) rows <- rows[stats::complete.cases(data[known])]
+  table <- local_table(data, raw, locations)[rows, , drop = FALSE]
+  complete <- rep(TRUE, length(rows))
+  for (formula in formulas) {
+    frame <- tryCatch(local_frame(with_places_of(formula, locations), table), error = function(e) NULL)
+    if (NROW(frame) == length(rows) && NCOL(frame)) complete <- complete & stats::complete.cases(frame)
+  }
+  replace(rep(NA_real_, nrow(data)), rows[complete], rows[complete])
+}
+
+local_frame <- function(formula, table) {
+  suppressWarnings(stats::model.frame(formula, table, na.action = stats::na.pass, drop.unused.levels = TRUE))
+}
+
+# Adds the recipes to the locations.
+with_local_fields <- function(locations, covariance, data, rows, raw, row_names, several_outputs) {
+  if (several_outputs) refuse_local_fields("for several outputs", "Fit the outputs one by one.")
+  table <- local_table(drop_geometry(data)[rows, , drop = FALSE], raw, locations)
+  first <- length(locations$embedded_names)
+  locations$local <- list()
+  for (j in seq_along(covariance$components)) {
+    settings <- covariance$components[[j]]$local
+    for (kind in local_kinds) {
+      if (is.null(settings[[kind]])) next
+      recipe <- new_local_recipe(settings[[kind]], table, locations, kind, row_names)
+      recipe[c("component", "kind")] <- list(j, kind)
+      recipe["penalty"] <- list(settings$penalty)
+      recipe$columns <- first + seq_along(recipe$names)
+      first <- first + length(recipe$names)
+      locations$local <- c(locations$local, list(recipe))
+    }
+  }
+  coefficients <- first - length(locations$embedded_names)
+  check_local_coefficients(coefficients, length(rows))
+  locations$local <- lapply(locations$local, function(recipe) {
+    recipe$penalty <- recipe$penalty %||% default_local_penalty(coefficients, length(rows))
+    recipe
+  })
+  locations
+}
+
+# By the log scores of held-out rows, bench/non-stationary.R.
+default_local_penalty <- function(coefficients, rows) max(1, 100 * coefficients / rows)
+
+place_names <- function(count) paste0(".place", seq_len(count))
+
+# The columns that formulas see: those of the data, and the coordinates of space.
+local_table <- function(data, raw, locations) {
+  space <- seq_along(locations$raw_names)
+  places <- as.data.frame(raw[, space, drop = FALSE])
+  absent <- setdiff(locations$raw_names, names(data))
+  table <- if (is.null(data)) places else data
+  table[absent] <- places[match(absent, locations$raw_names)]
+  table[place_names(length(space))] <- places
+  table
+}
+
+# bumps(4) as bumps(.place1, .place2, 4).
+with_places <- function(expression, count) {
+  if (!is.call(expression)) return(expression)
+  if (deparse(expression[[1L]])[1L] %in% c("bumps", "neargp::bumps")) {
+    arguments <- as.list(expression)[-1L]
+    named <- names(arguments) %||% rep("", length(arguments))
+    given <- sum(!nzchar(named))
+    if (given == 0L || (given == 1L && !"count" %in% named)) {
+      return(as.call(c(expression[[1L]], lapply(place_names(count), as.name), arguments)))
+    }
+    return(expression)
+  }
+  expression[-1L] <- lapply(as.list(expression)[-1L], with_places, count)
+  expression
+}
+
+with_places_of <- function(formula, locations) {
+  formula[[2L]] <- with_places(formula[[2L]], length(locations$raw_names))
+  environment(formula) <- local_environment(environment(formula))
+  formula
+}
+
+new_local_recipe <- function(formula, table, locations, kind, row_names) {
+  what <- if (kind == "log_sd") "`sd` of the covariance" else "`range` of the covariance"
+  formula <- with_places_of(formula, locations)
+  frame <- tryCatch(local_frame(formula, table), error = identity)
+  check_local_length(frame, formula, table, "columns", "the rows that are fitted are %s")
+  frame <- in_data(what, if (inherits(frame, "error")) stop(frame) else frame)
+  terms <- attr(frame, "terms")
+  attr(terms, "intercept") <- 1L
+  if (!is.null(attr(terms, "offset"))) abort_neargp("local", sprintf("%s cannot have an offset.", what))
+  check_levels(frame, terms)
+  design <- stats::model.matrix(terms, frame)
+  contrasts <- attr(design, "contrasts")
+  design <- design[, colnames(design) != "(Intercept)", drop = FALSE]
+  check_local_design(design, what, row_names)
+  scale <- apply(design, 2L, stats::sd)
+  list(terms = terms, xlevels = stats::.getXlevels(terms, frame), contrasts = contrasts, types = attr(terms, "dataClasses"),
+    names = local_coefficient_names(colnames(design), frame), center = unname(colMeans(design)), scale = unname(scale))
+}
+
+# bumps1, bumps2, ... where one basis alone is meant by it; of several bumps(4)1, or bumps(x, 4)1.
+local_coefficient_names <- function(names, frame) {
+  basis <- base::names(frame)[vapply(frame, inherits, NA, "neargp_bumps")]
+  for (call in basis) {
+    shown <- if (length(basis) == 1L) "bumps" else gsub("\\.place[0-9]+, ", "", call)
+    names <- sub(call, shown, names, fixed = TRUE)
+  }
+  make.unique(names)
+}
+
+# Variables of the workspace go with the rows of a data set only where they are as many. A number for all rows is none of them.
+check_local_length <- function(frame, formula, table, class, rows) {
+  if (is.data.frame(frame) && nrow(frame) == nrow(table)) return(invisible())
+  sizes <- outside_sizes(formula, names(table))
+  wrong <- which(sizes > 1L & sizes != nrow(table))
+  if (!length(wrong)) return(invisible())
+  abort_neargp(class, c(sprintf("`%s` of the covariance's local sd or range has %s values, and %s.", names(sizes)[wrong[1L]],
+    format_count(sizes[wrong[1L]]), sprintf(rows, format_count(nrow(table)))),
+    i = "It is no column of `data` but was found elsewhere. Make it one, so that it goes with the rows."))
+}
+
+outside_sizes <- function(formula, columns) {
+  found <- function(name) get0(name, environment(formula), mode = "numeric") %||% get0(name, environment(formula))
+  vapply(sapply(setdiff(all.vars(formula), columns), found, simplify = FALSE), NROW, 0L)
+}
+
+# Where bumps() is found whatever the formula's own environment has, and though the package is not attached.
+local_environment <- function(parent) {
+  list2env(list(bumps = bumps), parent = parent %||% globalenv())
+}
+
+check_local_design <- function(design, what, row_names) {
+  if (ncol(design) == 0L) {
+    abort_neargp("local", c(sprintf("%s has no covariates.", what), i = "Leave it out where it is the same everywhere."))
+  }
+  bad <- which(rowSums(!is.finite(design)) > 0)
+  if (length(bad)) {
+    abort_neargp("missing_values", c(sprintf("The covariates of %s have missing or infinite values in %s.", what,
+      format_rows(row_names[bad])), i = "Remove such rows by `subset`."))
+  }
+  spread <- apply(design, 2L, stats::sd)
+  constant <- !(spread > 1e-10 * pmax(apply(abs(design), 2L, max), 1e-300))
+  if (any(constant)) {
+    abort_neargp("local", c(sprintf("%s does not vary among the rows, so that it has no coefficient in %s.",
+      format_some(colnames(design)[constant]), what), i = "Leave it out."))
+  }
+}
+
+check_local_coefficients <- function(coefficients, rows) {
+  if (coefficients < rows) return(invisible())
+  abort_neargp("local", c(sprintf("The local sd and range of the covariance have %d coefficients for %d rows.", coefficients, rows),
+    i = "Take fewer covariates, or a smaller basis."))
+}
+
+# ---- columns ----------------------------------------------------------------------------------------------------------------------
+
+# The columns of all recipes at rows of a data set (NULL where only their coordinates are known), as they follow the coordinates; those of
+# other kinds than `kinds` are NA.
+local_columns <- function(locations, data, raw, argument, kinds = local_kinds) {
+  # Basis functions such as splines refuse to be evaluated in no rows.
+  if (nrow(raw) == 0L) return(matrix(0, 0L, sum(lengths(lapply(locations$local, `[[`, "columns")))))
+  table <- local_table(data, raw, locations)
+  wanted <- Filter(function(recipe) recipe$kind %in% kinds, locations$local)
+  missing <- setdiff(unique(unlist(lapply(wanted, local_names, locations))), names(table))
+  if (length(missing)) {
+    abort_neargp("local", c(sprintf("The local sd or range of the covariance needs the %s %s, which %s does not have.",
+      if (length(missing) == 1L) "covariate" else "covariates", format_some(missing), argument),
+      i = "Give `newdata` with all covariates of the covariance."))
+  }
+  do.call(cbind, lapply(locations$local, function(recipe) {
+    if (recipe$kind %in% kinds) local_design(recipe, table) else matrix(NA_real_, nrow(table), length(recipe$columns))
+  }))
+}
+
+# Whether a local field is known only where covariates are, and not wherever there are coordinates.
+has_local_covariates <- function(fit) {
+  coordinates <- c(fit$locations$raw_names, place_names(length(fit$locations$raw_names)))
+  needs <- function(recipe) {
+    length(setdiff(local_names(recipe, fit$locations), coordinates)) > 0L ||
+      any(outside_sizes(recipe$terms, coordinates) == length(fit$data$y))
+  }
+  any(vapply(fit$locations$local, needs, NA))
+}
+
+# Variables of a recipe that a data set must have: those of its formula's environment are there already.
+local_names <- function(recipe, locations) {
+  variables <- setdiff(all.vars(recipe$terms), place_names(length(locations$raw_names)))
+  variables[!vapply(variables, exists, NA, envir = environment(recipe$terms), mode = "numeric")]
+}
+
+local_design <- function(recipe, table) {
+  frame <- tryCatch(suppressWarnings(stats::model.frame(recipe$terms, table, na.action = stats::na.pass)), error = identity)
+  check_local_length(frame, recipe$terms, table, "newdata", if (nrow(table) == 1L) "newdata %s row" else "newdata %s rows")
+  if (inherits(frame, "error")) {
+    abort_neargp("newdata", "The local sd or range of the covariance cannot be evaluated in `newdata`.", parent = frame)
+  }
+  frame <- apply_training_levels(with_training_types(frame, recipe$types), recipe$xlevels)
+  design <- stats::model.matrix(recipe$terms, frame, contrasts.arg = recipe$contrasts)
+  design <- design[, colnames(design) != "(Intercept)", drop = FALSE]
+  unname(sweep(sweep(design, 2L, recipe$center), 2L, recipe$scale, "/"))
+}
+
+# The coordinates alone, without covariates.
+places_of <- function(coords, locations) coords[, seq_along(locations$embedded_names), drop = FALSE]
