@@ -14,6 +14,10 @@
 #' p-value, and a warning says so. To search the larger model from the smaller one is worth a try:
 #' `update(larger, start = smaller)`.
 #'
+#' Fits with local fields, `sd = ~` or `range = ~` of their [covariance], are not at the maximum of their likelihood but at that of the penalised
+#' one, and a penalised coefficient is less than one parameter: the test is then too cautious. Compare them by [cross_validate()], or fit them
+#' with `penalty = 0`.
+#'
 #' @param object,... two or more fits of [neargp()] by likelihood, as of [vecchia()] or [exact_gp()], by the same method with the same
 #'   settings to the same rows: approximate likelihoods from other conditioning sets differ by more than models do.
 #' @return A data frame of class `anova`, a row for each fit by the number of its parameters: `npar`, `AIC`, `logLik`, `Chisq` (twice the

@@ -58,8 +58,10 @@
 #' covariate. There is no intercept. Coefficients start at 0, where the covariance is stationary. [local_scales()] gives range and standard
 #' deviation at places, `plot(fit, "range")` and `plot(fit, "sd")` maps of them, both with standard errors where the fit has any.
 #'
-#' Predictions need the covariates, as they need those of the trend. Neighbours are searched in the ranges where covariates are at their
+#' Predictions need the covariates, as they need those of the trend. Beyond the data a local field of [bumps()] keeps its value at the edge;
+#' one of covariates changes on exponentially. Neighbours are searched in the ranges where covariates are at their
 #' mean. The curves of [covariance_value()] and [empirical_variogram()], and the effective range that is printed, are those at that mean, too.
+#' `print()` of the fit tells the span of the local fields over its rows, `summary()` how much one standard deviation of each covariate is.
 #' The nugget, and the jitter of [vnngp()], are the same everywhere. AIC counts coefficients without regard to the penalty.
 #'
 #' They are for [vecchia()], [loo_k()] and [mll_k()] of a gaussian response, [vnngp()] of any, and [exact_gp()], on the CPU; not for inducing
@@ -68,7 +70,8 @@
 #' @section Errors:
 #' `neargp_error_argument` when a value is of the wrong type or out of its bounds. With `sd = ~` or `range = ~` [neargp()] stops with
 #' `neargp_error_local` where the method cannot have them, covariates do not vary, or coefficients are as many as rows;
-#' `neargp_error_columns` where `data` lacks a covariate. Rows with missing covariates are those of `na.action`.
+#' `neargp_error_columns` where `data` lacks a covariate. Rows with missing covariates, and those where a formula
+#' is undefined, as the logarithm of a negative number is, are treated by `na.action`.
 #' @references Stein, M. L. (1999). *Interpolation of Spatial Data*. Springer. Gneiting, T. and Schlather, M. (2004). Stochastic models that
 #'   separate fractal dimension and the Hurst effect. *SIAM Review* 46, 269–282. Paciorek, C. J. and Schervish, M. J. (2006). Spatial modelling
 #'   using a new class of nonstationary covariance functions. *Environmetrics* 17, 483–506.
@@ -80,6 +83,14 @@
 #'
 #' # shorter ranges where it is higher, and a standard deviation that changes from place to place
 #' cov_exponential(range = ~ elevation, sd = ~ bumps(3))
+#'
+#' # precipitation that varies more, or over other distances, in the mountains
+#' stations <- colorado_precipitation()
+#' fit <- neargp(precipitation ~ elevation, stations, coords = ~ lon + lat, distance = "chordal", method = vecchia(k = 15),
+#'   covariance = cov_exponential(sd = ~ elevation, range = ~ elevation))
+#' fit
+#' local_scales(fit, data.frame(lon = -105, lat = 40, elevation = c(1500, 3500)))
+#' plot(fit, "sd", newdata = stations)
 #' @name covariance
 NULL
 

@@ -44,7 +44,7 @@ local_deviations <- function(fit) {
   deviations <- unlist(lapply(fit$locations$local, function(recipe) stats::setNames(recipe$scale, recipe$names)))
   deviations <- deviations[!duplicated(names(deviations)) & !grepl("bumps", names(deviations), fixed = TRUE)]
   if (!length(deviations)) return(NULL)
-  shown <- paste0("local coefficients are by one standard deviation of the covariate: ",
+  shown <- paste0("coefficients of sd and range are by one standard deviation: ",
     paste(names(deviations), vapply(deviations, format_three_digits, ""), collapse = ", "))
   paste0(strwrap(shown, width = getOption("width") + 1L, indent = 2L, exdent = 4L), "\n")
 }

@@ -44,7 +44,11 @@ open_page <- function(panels) {
 plot_frame <- function(xlim, ylim, main, xlab, ylab, asp = NA, log = "") {
   graphics::plot.new()
   graphics::plot.window(xlim, ylim, log = log, asp = asp)
-  for (side in 1:2) graphics::axis(side, lwd = 0, lwd.ticks = 0.8, cex.axis = 0.85)
+  for (side in 1:2) {
+    at <- graphics::axTicks(side)
+    labels <- if (side == 2L && log == "y") vapply(at, plain_labels, "") else TRUE
+    graphics::axis(side, at, labels, lwd = 0, lwd.ticks = 0.8, cex.axis = 0.85)
+  }
   graphics::box(lwd = 0.8)
   graphics::title(main = main, font.main = 1, cex.main = 1, line = 1)
   graphics::title(xlab = xlab)

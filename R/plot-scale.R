@@ -30,7 +30,7 @@ log_color_scale <- function(values, palette, limits = NULL) {
   ticks <- ticks[ticks >= ends[1L] & ticks <= ends[2L]]
   if (!length(ticks)) ticks <- signif(ends, 3L)
   scale$ticks <- log(ticks)
-  scale$labels <- vapply(ticks, format, "", digits = 6L, big.mark = ",")
+  scale$labels <- vapply(ticks, plain_labels, "")
   scale
 }
 

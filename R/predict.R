@@ -33,7 +33,7 @@
 #'   training rows see [fitted.neargp()].
 #' @param type `"response"`, a new observation; `"link"`, the latent field; `"quantile"`, quantiles of a new observation at `probs`; or a
 #'   part of the field, on the scale of the link: `"process"`, the Gaussian process alone (the spatial effect), for which `newdata` needs no
-#'   covariates, and `"trend"`, the rest of it. By default `"response"`, but `"link"` for a gaussian response with
+#'   covariates of the trend but those of the [covariance], where its `sd = ~` or `range = ~` have any, and `"trend"`, the rest of it. By default `"response"`, but `"link"` for a gaussian response with
 #'   `interval = "confidence"`.
 #' @param interval `"none"`; `"confidence"`, limits for the latent field (with `type = "response"` for its inverse link, the expected
 #'   response); `"prediction"`, limits for a new observation: of the mixture's quantiles, so that a count has whole ones.
