@@ -99,8 +99,22 @@ new_local_recipe <- function(formula, table, locations, kind, row_names) {
   design <- design[, colnames(design) != "(Intercept)", drop = FALSE]
   check_local_design(design, what, row_names)
   scale <- apply(design, 2L, stats::sd)
-  list(terms = terms, xlevels = stats::.getXlevels(terms, frame), contrasts = contrasts, types = attr(terms, "dataClasses"),
+  recipe <- list(terms = terms, xlevels = stats::.getXlevels(terms, frame), contrasts = contrasts, types = attr(terms, "dataClasses"),
     names = local_coefficient_names(colnames(design), frame), center = unname(colMeans(design)), scale = unname(scale))
+  check_rows_alone(recipe, table, unname(design), what)
+  recipe
+}
+
+# A basis of which knots or scale are not kept, as inside of I(), would be made anew of the rows of `newdata`.
+check_rows_alone <- function(recipe, table, design, what) {
+  if (any(outside_sizes(recipe$terms, names(table)) == nrow(table))) return(invisible())
+  few <- seq_len(min(2L, nrow(table)))
+  alone <- tryCatch(local_design(recipe, table[few, , drop = FALSE]), error = function(e) NULL)
+  among_all <- sweep(sweep(design[few, , drop = FALSE], 2L, recipe$center), 2L, recipe$scale, "/")
+  if (!isTRUE(all.equal(unname(alone), among_all, check.attributes = FALSE))) {
+    abort_neargp("local", c(sprintf("The covariates of a row by %s depend on the other rows.", what),
+      i = "bumps(), poly(), ns() and scale() keep what they are made of where they are terms by themselves, and not inside of a call such as I()."))
+  }
 }
 
 # bumps1, bumps2, ... where one basis alone is meant by it; of several bumps(4)1, or bumps(x, 4)1.

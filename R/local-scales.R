@@ -21,6 +21,7 @@
 #' local_scales(fit, data.frame(x = c(0.1, 0.9), y = 0.5))
 #' @export
 local_scales <- function(object, newdata = NULL, component = 1L) {
+  check_required()
   check_fit(object)
   if (!is_local(object)) {
     abort_neargp("local", c("The covariance of the fit is the same everywhere.", i = "`range = ~` and `sd = ~` of a covariance make it local."))
@@ -60,4 +61,18 @@ local_logarithm <- function(fit, coords, component, base, kind, share) {
   vcov[known, ] <- 0
   vcov[, known] <- 0
   list(value = drop(design %*% estimate), error = sqrt(rowSums((design %*% vcov) * design)))
+}
+
+# Squares of local ranges overflow beyond exp(354).
+check_local_logarithms <- function(fit, coords, rows, most = 300) {
+  for (recipe in fit$locations$local) {
+    own <- fit$layout$component == recipe$component & fit$layout$name %in% paste0(recipe$kind, ":", recipe$names)
+    values <- drop(coords[, recipe$columns, drop = FALSE] %*% fit$parameters$estimate[own])
+    far <- which(abs(values) > most)
+    if (length(far)) {
+      abort_neargp("newdata", c(sprintf("The %s of the covariance is multiplied by exp(%s) in %s of `newdata`.",
+        if (recipe$kind == "log_sd") "standard deviation" else "range", format(signif(values[far[1L]], 2L)), format_rows(rows[far])),
+        i = "The covariates there are far from all that the fit has seen."))
+    }
+  }
 }

@@ -352,3 +352,15 @@ test_that("print() tells the span of local fields and the penalty, summary() the
   given <- utils::capture.output(print(local_fit(cov_exponential(sd = ~ wet, penalty = 2), vecchia(k = 5), data)))
   expect_true(any(grepl("penalty 2 on 1 coefficient; local_scales(), plot(fit, \"sd\")", given, fixed = TRUE)))
 })
+
+test_that("rows whose covariates are far from all are refused, and bases that a row does not have alone", {
+  data <- local_data(60)
+  far <- local_fit(cov_exponential(sd = ~ wet), exact_gp(), data)
+  far_wet <- sd(data$wet) * 1e5 / far$parameters$estimate[far$layout$kind == "log_sd"]
+  expect_error(predict(far, transform(data[1:3, ], wet = replace(wet, 2, far_wet))), "row 2", class = "neargp_error_newdata")
+  expect_error(local_fit(cov_exponential(sd = ~ I(x * bumps(y, 3))), exact_gp(), data), "depend on the other rows",
+    class = "neargp_error_local")
+  expect_error(local_fit(cov_exponential(range = ~ I(bumps(x, 2)^2)), exact_gp(), data), class = "neargp_error_local")
+  data[61L, ] <- transform(data[1L, ], wet = wet + 1, z = z + 0.1)
+  expect_error(local_fit(cov_exponential(sd = ~ wet), vecchia(k = 5), data, nugget = 0), class = "neargp_error_duplicates")
+})
