@@ -9,7 +9,8 @@ check_local_plots <- function(fit, which) {
   absent <- setdiff(intersect(which, c("range", "sd")), local_plots(fit))
   if (!length(absent)) return(invisible())
   one <- absent[1L]
-  abort_neargp("local", c(sprintf("The covariance of the fit has no `%s = ~`: its %s is the same everywhere.", one, local_labels[[one]]),
+  abort_neargp("local", c(sprintf("The covariance of the fit has no %s: its %s is the same everywhere.",
+    c(range = "`range = ~`", sd = "`sd = ~`")[[one]], local_labels[[one]]),
     i = if (one == "sd") "The standard deviation of predictions is plot(fit, \"map\", what = \"sd\")."))
 }
 

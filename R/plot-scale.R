@@ -24,7 +24,8 @@ log_color_scale <- function(values, palette, limits = NULL) {
   if (!is.null(limits) && !(is.numeric(limits) && length(limits) == 2L && all(is.finite(limits)) && all(limits > 0))) {
     abort_argument("limits", "two numbers greater than 0, the ends of the scale, or NULL", limits)
   }
-  scale <- color_scale(log(values), palette, if (!is.null(limits)) log(limits))
+  limits <- if (is.null(limits)) log_limits(values) else log(limits)
+  scale <- color_scale(log(values), palette, limits)
   ends <- exp(range(scale$breaks))
   ticks <- if (ends[2L] > 10 * ends[1L]) grDevices::axisTicks(log10(ends), log = TRUE, nint = 6L) else pretty(ends, 6L)
   ticks <- ticks[ticks >= ends[1L] & ticks <= ends[2L]]
@@ -32,6 +33,12 @@ log_color_scale <- function(values, palette, limits = NULL) {
   scale$ticks <- log(ticks)
   scale$labels <- vapply(ticks, plain_labels, "")
   scale
+}
+
+# Values that differ by less than 1% are of one colour: their digits would tell nothing.
+log_limits <- function(values) {
+  known <- log(values[is.finite(values)])
+  if (length(known) && diff(range(known)) < 0.01) mean(range(known)) + c(-0.005, 0.005)
 }
 
 default_palette <- function(what, centered) if (centered) "Blue-Red 3" else if (what == "sd") "Lajolla" else "viridis"

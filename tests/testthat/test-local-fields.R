@@ -300,6 +300,7 @@ test_that("colours of local maps are logarithmic, with ticks in units of the val
   expect_equal(scale$labels, vapply(exp(scale$ticks), plain_labels, ""))
   expect_true(all(c("5", "10", "100") %in% scale$labels))
   expect_true(all(diff(exp(log_color_scale(c(1, 2), "viridis")$ticks)) > 0))
+  expect_equal(diff(range(log_color_scale(c(7, 7 + 1e-9), "viridis")$breaks)), 0.01)
   expect_equal(range(log_color_scale(5, "viridis", limits = c(1, 100))$breaks), log(c(1, 100)))
   expect_error(log_color_scale(5, "viridis", limits = c(0, 1)), class = "neargp_error_argument")
 })
