@@ -65,8 +65,7 @@
 #' The nugget, and the jitter of [vnngp()], are the same everywhere. AIC counts coefficients without regard to the penalty.
 #'
 #' They are for [vecchia()], [loo_k()] and [mll_k()] of a gaussian response, [vnngp()] of any, and [exact_gp()], on the CPU; not for inducing
-#' points, Adam, several outputs, or rows that are read in pieces. In a sum all components have one or none has: `sd = ~ x` with
-#' `penalty = 1e6` leaves a component all but stationary.
+#' points, Adam, several outputs, or rows that are read in pieces. In a sum each component has its own or none.
 #' @return An object of class `neargp_covariance`, to be passed to [neargp()]. Printing it shows the formula and what is fixed.
 #' @section Errors:
 #' `neargp_error_argument` when a value is of the wrong type or out of its bounds. With `sd = ~` or `range = ~` [neargp()] stops with

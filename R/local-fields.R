@@ -64,10 +64,6 @@ check_local_fields <- function(settings, source, data) {
   }
   if (!is.null(source)) refuse("for rows that are read in pieces", "Fit them to a sample of the rows in memory.")
   if (settings$device == "cuda") refuse("on a GPU", "Use device = \"cpu\" or \"auto\".")
-  stationary <- vapply(settings$covariance$components, function(x) is.null(x$local), NA)
-  if (any(stationary)) {
-    refuse("in a sum with a component that has neither", "Give all components one; penalty = 1e6 leaves its own at 0, all but stationary.")
-  }
   wanted <- setdiff(local_variables(settings$covariance), if (is_sf(data)) c("x", "y"))
   check_columns_present(wanted, data, "data", environment(local_formulas(settings$covariance)[[1L]]))
 }

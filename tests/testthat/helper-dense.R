@@ -29,7 +29,8 @@ dense_distance <- function(a, b) {
 dense_covariance <- function(a, b, covariance) {
   Reduce(`+`, lapply(covariance$components, function(component) {
     if (!is.null(component$log_sd) || !is.null(component$log_range)) return(dense_local_covariance(a, b, component))
-    r <- dense_distance(dense_scaled(a, component), dense_scaled(b, component))
+    places <- seq_along(component$group)
+    r <- dense_distance(dense_scaled(a[, places, drop = FALSE], component), dense_scaled(b[, places, drop = FALSE], component))
     component$variance * matrix(dense_correlation(component$family, r, component$shape), nrow(a))
   }))
 }

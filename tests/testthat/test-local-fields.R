@@ -3,7 +3,8 @@ local_covariances <- function() {
     cov_exponential(range = ~ wet, penalty = 1),
     cov_matern(1.5, sd = ~ wet, range = ~ wet + x, anisotropy = TRUE, penalty = 1),
     cov_matern(2.5, sd = ~ x, ard = TRUE, penalty = 1),
-    cov_matern(NULL, range = ~ bumps(2), penalty = 1) + cov_exponential(sd = ~ wet, penalty = 1)
+    cov_matern(NULL, range = ~ bumps(2), penalty = 1) + cov_exponential(sd = ~ wet, penalty = 1),
+    cov_matern(1.5) + cov_exponential(range = ~ wet, penalty = 1)
   )
 }
 
@@ -222,7 +223,6 @@ test_that("what cannot be is refused in one way", {
   expect_error(cov_exponential(sd = z ~ wet), "`z ~ wet`", fixed = TRUE, class = "neargp_error_argument")
   expect_error(cov_exponential(penalty = 1), "penalty", class = "neargp_error_argument")
   expect_error(local_scales(local_fit(local, vecchia(k = 5), data), component = 2L), "must be 1", class = "neargp_error_argument")
-  expect_error(fit(local + cov_matern()), "component", class = "neargp_error_local")
   expect_error(fit(cov_exponential(range = ~ dry)), "dry", class = "neargp_error_columns")
   expect_error(fit(cov_exponential(range = ~ flat)), "flat", class = "neargp_error_local")
   expect_error(fit(cov_exponential(sd = ~ 1)), "no covariates", class = "neargp_error_local")

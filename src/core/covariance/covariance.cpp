@@ -1,5 +1,6 @@
 #include "covariance/covariance.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "base/error.h"
@@ -36,11 +37,10 @@ void check_local_field(const LocalField& field, int places, int dim) {
     require(std::isfinite(coefficient), "The coefficients of local fields must be finite.");
 }
 
-void check_component(const Component& component, int dim) {
+// dim: of the points, of which the first `places` are coordinates of places.
+void check_component(const Component& component, int places, int dim) {
   require(positive(component.variance), "The variance of a covariance must be positive and finite.");
-  const int places = int(component.group.size());
-  require(component.is_local() ? places > 0 && places < dim : places == dim,
-          "A covariance must say for each coordinate which range divides it.");
+  require(int(component.group.size()) == places, "A covariance must say for each coordinate which range divides it.");
   check_local_field(component.log_sd, places, dim);
   check_local_field(component.log_range, places, dim);
   for (const double range : component.range)
@@ -80,8 +80,13 @@ void check_covariance(const Covariance& covariance, int dim) {
           "The nugget must be zero or positive, and finite.");
   require(covariance.active.empty() || int(covariance.active.size()) == covariance.parameters(),
           "`active` must have one element per covariance parameter.");
+  const int places = int(covariance.components[0].group.size());
+  const bool is_local = std::any_of(covariance.components.begin(), covariance.components.end(),
+                                    [](const Component& component) { return component.is_local(); });
+  require(is_local ? places > 0 && places < dim : places == dim,
+          "A covariance must say for each coordinate which range divides it.");
   for (const Component& component : covariance.components) {
-    check_component(component, dim);
+    check_component(component, places, dim);
     check_loadings(component, covariance.outputs());
   }
   for (const double nugget : covariance.output_nuggets)
