@@ -146,6 +146,7 @@ TEST_CASE("results do not depend on where blocks lie in memory, with every instr
       engine.add_product(1.0, l, {one.data() + offset, 60, 1, 60}, {sums.data() + offset, 60, 1, 60});
       engine.add_square(1.0, l, s);
       engine.solve_right(f, s);
+      engine.add_product(0.7, {l.data, 5, 3, 60}, {l.data, 3, 6, 60}, {s.data + 1, 5, 6, 60});  // a small one
       std::vector<double> all(factor.begin() + offset, factor.begin() + offset + 3600);
       all.insert(all.end(), sums.begin() + offset, sums.begin() + offset + 3600);
       all.insert(all.end(), one.begin() + offset, one.end());

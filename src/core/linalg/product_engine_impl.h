@@ -18,7 +18,25 @@ using Source = Eigen::Map<const Eigen::MatrixXd, 0, Stride>;
 Source view(const ConstBlock& x) { return {x.data, x.rows, x.columns, Stride(x.stride)}; }
 Target view(const Block& x) { return {x.data, x.rows, x.columns, Stride(x.stride)}; }
 
+// Eigen evaluates small products entry by entry, in an order of the summands that depends on whether the target lies at
+// an aligned address, and so on the thread that has it.
+bool is_small(Index rows, Index columns, Index depth) { return rows + columns + depth < 20; }
+
+void add_small_product(double alpha, const ConstBlock& a, const ConstBlock& b, const Block& c, Index depth) {
+  const auto entry = [](const ConstBlock& x, Index i, Index j) {
+    return x.transposed ? x.data[j + i * x.stride] : x.data[i + j * x.stride];
+  };
+  for (Index j = 0; j < c.columns; ++j)
+    for (Index i = 0; i < c.rows; ++i) {
+      double sum = 0.0;
+      for (Index l = 0; l < depth; ++l) sum += entry(a, i, l) * entry(b, l, j);
+      c.data[i + j * c.stride] += alpha * sum;
+    }
+}
+
 void add_product(double alpha, ConstBlock a, ConstBlock b, Block c) {
+  const Index depth = a.transposed ? a.rows : a.columns;
+  if (is_small(c.rows, c.columns, depth)) return add_small_product(alpha, a, b, c, depth);
   Target target = view(c);
   if (a.transposed && b.transposed) {
     target.noalias() += alpha * view(a).transpose() * view(b).transpose();
