@@ -23,7 +23,7 @@ CollapsedBound bound_of(const Data& data, const Cloud& inducing, const Covarianc
   BoundSettings settings;
   settings.kind = kind;
   settings.reml = reml;
-  settings.jitter = 1e-4;  // for rounding of 1e-12 to be that of the computation, not of the matrix
+  settings.jitter = 1e-3;  // for rounding of 1e-12 to be that of the computation, not of the matrix
   return collapsed_bound(regression(data), inducing.view(), covariance, settings, true, context);
 }
 
