@@ -66,7 +66,7 @@ local_logarithm <- function(fit, coords, component, base, kind, share) {
 # Squares of local ranges overflow beyond exp(354).
 check_local_logarithms <- function(fit, coords, rows, most = 300) {
   for (recipe in fit$locations$local) {
-    own <- fit$layout$component == recipe$component & fit$layout$name %in% paste0(recipe$kind, ":", recipe$names)
+    own <- fit$layout$component %in% recipe$component & fit$layout$kind == recipe$kind
     values <- drop(coords[, recipe$columns, drop = FALSE] %*% fit$parameters$estimate[own])
     far <- which(abs(values) > most)
     if (length(far)) {

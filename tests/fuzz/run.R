@@ -13,7 +13,7 @@ for (file in c("values", "data", "responses", "settings", "frames", "checks", "o
   "oracle-gaussian", "oracle-outputs", "oracle-latent")) {
   source(file.path(folder, paste0(file, ".R")))
 }
-source(file.path(folder, "..", "testthat", "helper-dense.R"))
+for (helper in c("helper-dense.R", "helper-local-fields.R")) source(file.path(folder, "..", "testthat", helper))
 suppressMessages(library(neargp))
 options(neargp.threads = 1L)
 

@@ -10,6 +10,16 @@ random_anisotropy <- function() {
   pick(TRUE, TRUE, c(angle = 30, ratio = 0.5), c(angle = 0, ratio = 1), c(angle = 721, ratio = 1e-8), c(ratio = 0.3, angle = -45))
 }
 
+
+# Standard deviations and ranges that change with place.
+random_local_formula <- function(tame) {
+  covariates <- if (tame || chance(0.5)) pick("a", "a", "bumps(2)", "bumps(3)", "g", "poly(a, 2)", "a + bumps(2)", "`odd name`", "flag") else {
+    pick("text", "flat", "holes", "big", "nowhere", "year", "s1", "log(a)", "I(a * bumps(2))", "1", "splines::ns(a, 3)", "when", "a:g", ".",
+      "bumps(1)", "bumps(a, 200)", "offset(a)", "factor(round(a))", "a - 1", "I(a^2)", "bumps(flag)")
+  }
+  stats::as.formula(paste("~", covariates), env = globalenv())
+}
+
 covariance_arguments <- function(maker, tame) {
   arguments <- list()
   if (chance(0.15)) arguments$variance <- pick(1, 0.01, 1e8, 1e-8, 1e200, 1e-200)
@@ -21,6 +31,10 @@ covariance_arguments <- function(maker, tame) {
   if (maker == "cov_matern") arguments["nu"] <- list(pick(0.5, 1.5, 1.5, 2.5, 3.5, NULL, 0.7, 0.01, 49))
   if (maker == "cov_powered_exponential" && chance(0.5)) arguments$power <- pick(1, 1.9, 2, 0.1, 1e-5)
   if (maker == "cov_cauchy" && chance(0.5)) arguments$shape <- pick(1, 0.1, 100, 1e-6)
+  if (chance(0.12)) {
+    for (name in pick("sd", "range", c("sd", "range"))) arguments[[name]] <- random_local_formula(tame)
+    if (chance(0.3)) arguments["penalty"] <- list(pick(1, 0, 1e6, NULL))
+  }
   if (!tame && chance(0.05)) arguments[sample(c("variance", "range", "ard", "anisotropy", "start"), 1L)] <- list(junk())
   arguments
 }
