@@ -143,11 +143,11 @@ position_chart <- function(problem, positions, component) {
 
 # ---- the optimisation ------------------------------------------------------------------------------------------------
 
-# Ends where the last `patience` evaluations have gained less than 1e-5 a row, or 0.02 where that is more: optima of other starts differ
-# by more. The optimiser sees values per row.
-optimize_bound <- function(problem, method, working, positions, move, report, patience = 8L, most = Inf) {
+# Ends where the last `patience` evaluations have gained less than `negligible` a row, by default 1e-5, or 0.02 of all rows where that is
+# more: optima of other starts differ by more. The optimiser sees values per row.
+optimize_bound <- function(problem, method, working, positions, move, report, patience = 8L, negligible = 1e-5) {
   objective <- bound_objective(problem, method)
-  most <- min(most, max_steps(problem))
+  most <- max_steps(problem)
   n <- row_count(problem$data)
   free <- problem$free
   chart <- position_chart(problem, positions, component_at(problem, working))
@@ -156,7 +156,7 @@ optimize_bound <- function(problem, method, working, positions, move, report, pa
   at <- function(x) {
     list(working = replace(working, free, x[parameters]), positions = if (move) chart$to_positions(of_positions(x)) else positions)
   }
-  record <- new_bound_record(n, report, patience, negligible = max(1e-5, 0.02 / n),
+  record <- new_bound_record(n, report, patience, negligible = max(negligible, 0.02 / n),
     accept = function(state) keep_state(problem, state$working, if (move) state$positions))
   state_at <- function(x) {
     record$at(x, function() {
