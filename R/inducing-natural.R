@@ -85,13 +85,14 @@ batch_result <- function(problem, method, reached) {
     converged = NA, message = epochs_message(epochs, reached$skipped))
 }
 
-# One that goes on over all rows as long as an iteration gains more than 0.0005 a row: of kin40k log scores rise by 0.3 in the hundred
-# iterations or so that this takes, and what is left is little beside the score's own error. That the bound still rises is no failure.
+# One that goes on over all rows as long as thirty evaluations gain more than 0.015 a row: of kin40k log scores rise by 0.2 in the hundred
+# or so that this takes, and what is left is little beside the score's own error. That the bound still rises is no failure.
 fit_after_batches <- function(problem, method, reached) {
-  result <- optimize_bound(problem, method, reached$working, reached$positions, method$move, problem$report_bound, negligible = 0.004)
+  result <- optimize_bound(problem, method, reached$working, reached$positions, method$move, problem$report_bound, patience = 30L,
+    negligible = 0.015)
   if (!result$converged) return(result)
   result$converged <- NA
-  result$message <- sprintf("ran its %d epochs of mini-batches and %d evaluations, until one gained less than 0.0005 a row: update(fit, start = fit) goes on",
+  result$message <- sprintf("ran its %d epochs of mini-batches and %d evaluations, until thirty gained less than 0.015 a row: update(fit, start = fit) goes on",
     batch_epochs(method), result$evaluations)
   result
 }

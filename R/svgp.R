@@ -80,7 +80,7 @@
 #'   rows. `"adam"`: in mini-batches, all by Adam: the mean and the Cholesky factor of the whitened field at the points, too, and this posterior is
 #'   what the fit keeps, as users of other software know it. It takes longer for less: choose it for comparisons, and where a family's
 #'   posterior cannot be found otherwise. `"auto"`: mini-batches first where there are more than 16 rows for each point, since a pass
-#'   then gains more than an evaluation, then `"collapsed"` as long as an iteration gains 0.0005 a row; else `"collapsed"` alone, as for a fit that is
+#'   then gains more than an evaluation, then `"collapsed"` as long as thirty evaluations gain 0.015 a row; else `"collapsed"` alone, as for a fit that is
 #'   continued.
 #' @param epochs passes over the rows in mini-batches; `NULL` for 20 of `"auto"` and 100 of `"natural"` and `"adam"`.
 #' @param batch_size rows in a mini-batch; fewer make noisier steps, more make fewer. `"natural"` and `"adam"` draw them by R's random
