@@ -45,7 +45,7 @@ advice_at_bound <- function(x, i, side) {
     shape = sprintf("%s is a bound of its search: fix it (`%s =`), or take another family, such as %s.", bound, shape_argument(x, i),
       if (side == "upper") "cov_gaussian()" else "cov_exponential()"),
     log_sd = , log_range = paste(
-      "the factor grows by more than e^5 with one standard deviation of the covariate.",
+      "the factor changes by e^5 with one standard deviation of the covariate, the most that is searched.",
       "Take a larger `penalty`, or a transformation of the covariate."),
     family = sprintf("%s is a bound of its search: fix it in the family, or take a family without it.", bound)
   )

@@ -11,7 +11,7 @@
 #'
 #' @param ... numeric variables, columns of the data: `bumps(x, y, 4)`, `bumps(latitude, 7)`. Inside `sd = ` and `range = ` of a covariance
 #'   none stand for the coordinates of space, without time: `bumps(4)`. The last number may be given without the name `count`.
-#' @param count knots along each variable, at least 2. 3 to 5 in the plane are enough for a field whose range changes tenfold
+#' @param count knots along each variable, at least 2. 4 in the plane tell a range that changes tenfold across the map
 #'   (`bench/non-stationary.R`); each knot is a coefficient.
 #' @param knots,spacing,limits those of an earlier call, which [predict()] gives: leave them out.
 #' @return A matrix of class `neargp_bumps` with a row for each element of the variables and a column for each knot.

@@ -1,6 +1,9 @@
 # What print() and summary() of a fit say of local fields.
 
-is_bump_coefficient <- function(layout) layout$kind %in% local_kinds & grepl("bumps", layout$name, fixed = TRUE)
+# bumps1, or bumps(x, 4)1 of several bases (local_coefficient_names()).
+is_bump <- function(names) grepl("^bumps(\\(.*\\))?[0-9]+", names)
+
+is_bump_coefficient <- function(layout) layout$kind %in% local_kinds & is_bump(sub("^log_(sd|range):", "", layout$name))
 
 # Coefficients of bumps say nothing one by one: they are left to summary().
 printed_covariance <- function(fit) {
@@ -19,8 +22,7 @@ local_remarks <- function(fit) {
 # "local range: 2.04 to 236 km over the rows (median 6.21)"
 local_span <- function(field, fit) {
   is_range <- field$kind == "log_range"
-  logarithm <- if (is_range) local_logarithm(fit, fit$data$coords, field$component, "range", "log_range", 1) else
-    local_logarithm(fit, fit$data$coords, field$component, "variance", "log_sd", 0.5)
+  logarithm <- local_logarithm(fit, fit$data$coords, field$component, field$kind)
   shown <- vapply(exp(c(range(logarithm$value), stats::median(logarithm$value))), format_three_digits, "")
   unit <- if (is_range) local_range_unit(fit, field$component) else ""
   sprintf("local %s%s: %s to %s%s over the rows (median %s)", if (is_range) "range" else "sd",
@@ -42,7 +44,7 @@ local_penalty_line <- function(fit) {
 # Coefficients are by one standard deviation of their covariate, which says how much that is.
 local_deviations <- function(fit) {
   deviations <- unlist(lapply(fit$locations$local, function(recipe) stats::setNames(recipe$scale, recipe$names)))
-  deviations <- deviations[!duplicated(names(deviations)) & !grepl("bumps", names(deviations), fixed = TRUE)]
+  deviations <- deviations[!duplicated(names(deviations)) & !is_bump(names(deviations))]
   if (!length(deviations)) return(NULL)
   shown <- paste0("coefficients of sd and range are by one standard deviation: ",
     paste(names(deviations), vapply(deviations, format_three_digits, ""), collapse = ", "))

@@ -44,17 +44,19 @@ check_component <- function(component, count) {
 # At coordinates with their covariates. The logarithms are linear in the parameters on the interval scale, of which
 # that of the standard deviation has half of the log variance.
 local_scales_at <- function(fit, coords, component) {
-  log_range <- local_logarithm(fit, coords, component, "range", "log_range", 1)
-  log_sd <- local_logarithm(fit, coords, component, "variance", "log_sd", 0.5)
+  log_range <- local_logarithm(fit, coords, component, "log_range")
+  log_sd <- local_logarithm(fit, coords, component, "log_sd")
   data.frame(range = exp(log_range$value), log_range_error = log_range$error, sd = exp(log_sd$value), log_sd_error = log_sd$error)
 }
 
-local_logarithm <- function(fit, coords, component, base, kind, share) {
+component_rows <- function(layout, component, kind) which(layout$component %in% component & layout$kind == kind)
+
+local_logarithm <- function(fit, coords, component, kind) {
   layout <- fit$layout
-  own <- which(layout$component %in% component)
-  first <- own[layout$kind[own] == base][1L]
-  rows <- c(first, own[layout$kind[own] == kind])
-  design <- cbind(rep(share, nrow(coords)), coords[, local_groups(fit$locations, component)[[kind]], drop = FALSE])
+  base <- c(log_range = "range", log_sd = "variance")[[kind]]
+  first <- component_rows(layout, component, base)[1L]
+  rows <- c(first, component_rows(layout, component, kind))
+  design <- cbind(rep(if (base == "variance") 0.5 else 1, nrow(coords)), coords[, local_groups(fit$locations, component)[[kind]], drop = FALSE])
   estimate <- c(log(fit$parameters$estimate[first]), fit$parameters$estimate[rows[-1L]])
   known <- layout$fixed[rows]
   vcov <- fit$interval_vcov[rows, rows, drop = FALSE]
@@ -63,10 +65,11 @@ local_logarithm <- function(fit, coords, component, base, kind, share) {
   list(value = drop(design %*% estimate), error = sqrt(rowSums((design %*% vcov) * design)))
 }
 
-# Squares of local ranges overflow beyond exp(354).
-check_local_logarithms <- function(fit, coords, rows, most = 300) {
+# Of new rows, where squares of local ranges overflow beyond exp(354).
+check_local_columns <- function(fit, coords, rows, most = 300) {
+  check_design_finite(list(local = coords), rows)
   for (recipe in fit$locations$local) {
-    own <- fit$layout$component %in% recipe$component & fit$layout$kind == recipe$kind
+    own <- component_rows(fit$layout, recipe$component, recipe$kind)
     values <- drop(coords[, recipe$columns, drop = FALSE] %*% fit$parameters$estimate[own])
     far <- which(abs(values) > most)
     if (length(far)) {

@@ -193,12 +193,12 @@ new_problem <- function(data, locations, settings, start) {
   layout <- apply_start(method_layout(settings$method, layout, settings), start)
   # the trend of classes is inside their link (R/label-objective.R)
   if (!is_class_data(data)) data <- with_trend_basis(data, is_gaussian(settings$family))
+  differences <- start_differences(start, data, layout, settings)
   with_response_unit(list(data = data, locations = locations, layout = layout, free = !layout$fixed,
     start_positions = if (inherits(start, "neargp_last")) start$positions,
     groups = component_groups(settings$covariance, locations), covariance = settings$covariance, method = settings$method,
     family = settings$family, warm_classifier = if (inherits(start, "neargp")) start$classifier,
-    warm_start = if (inherits(start, "neargp")) warm_start_of(start, data, layout, settings) else deep_state_of(start, data),
-    start_differences = if (inherits(start, c("neargp", "neargp_last"))) start_differences(start, data, layout, settings),
+    warm_start = warm_start_of(start, differences, data), start_differences = differences,
     control = settings$control,
     threads = settings$threads, report = fit_reporter(settings$verbose), report_bound = bound_reporter(settings$verbose)))
 }

@@ -15,8 +15,7 @@ new_target <- function(object, newdata, part = "field") {
   design <- if (part == "process" || !nrow(plain)) zero_design(object, nrow(plain)) else newdata_design(object, plain)
   check_design_finite(design, which(complete))
   coords <- embed_coordinates(raw[complete, , drop = FALSE], object$locations, "newdata", plain)
-  check_design_finite(list(local = coords), which(complete))
-  check_local_logarithms(object, coords, which(complete))
+  if (is_local(object)) check_local_columns(object, coords, which(complete))
   list(coords = coords, X = design$X, offset = design$offset,
     complete = complete, restore = restorer(newdata))
 }

@@ -213,12 +213,14 @@ check_start_axes <- function(layout, natural) {
 }
 
 # The fit `start` where it is continued: where the same rows have the same model, of which it has an estimate of all that is estimated.
-warm_start_of <- function(start, data, layout, settings) {
-  if (!length(start_differences(start, data, layout, settings))) start
+warm_start_of <- function(start, differences, data) {
+  if (!inherits(start, "neargp")) return(deep_state_of(start, data))
+  if (!length(differences)) start
 }
 
 # In what the fit `start` differs from what is to be fitted, so that it cannot be continued.
 start_differences <- function(start, data, layout, settings) {
+  if (!inherits(start, c("neargp", "neargp_last"))) return(NULL)
   if (inherits(start, "neargp_last")) return(if (!is.null(start$deep) && is.null(deep_state_of(start, data))) "rows")
   kind <- function(x) {
     list(method = class(x$method), estimator = x$method$estimator, posterior = x$method$posterior,

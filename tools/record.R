@@ -85,6 +85,11 @@ others <- list(
   "classes svgp" = list(formula = class ~ h, family = categorical(), method = svgp(15)),
   "mini-batches" = list(method = svgp(15, optimizer = "natural", epochs = 2)),
   "adam svgp" = list(formula = count ~ h, family = poisson(), method = svgp(15, optimizer = "adam", epochs = 2)),
+  "local sd and range" = list(method = vecchia(12), covariance = cov_matern(1.5, sd = ~ h, range = ~ bumps(2))),
+  "local vnngp" = list(formula = count ~ h, family = poisson(), method = vnngp(8), covariance = cov_exponential(range = ~ x)),
+  "dspp" = list(method = dspp(inducing = 10, width = 2, sites = 3, epochs = 3)),
+  "dspp counts" = list(formula = count ~ h, family = poisson(), method = dspp(inducing = 10, width = 2, sites = 3, epochs = 3)),
+  "dgp outputs" = list(formula = cbind(z, z2) ~ h, method = dgp(inducing = 10, width = 2, epochs = 3), covariance = cov_matern(2.5)),
   "mean-field sum" = list(formula = count ~ h, family = poisson(), covariance = cov_exponential(anisotropy = TRUE) + cov_matern(2.5),
     method = vnngp(8, posterior = "mean-field", optimizer = "adam", epochs = 3L))
 )

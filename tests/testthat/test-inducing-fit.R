@@ -102,3 +102,16 @@ test_that("a singular matrix at the start is an error that tells what to do", {
   expect_match(conditionMessage(error), "jitter")
   expect_error(abort_bound("trend"), "covariates", class = "neargp_error_cholesky")
 })
+
+test_that("a search ends when its last evaluations together have gained too little a row, and not before", {
+  evaluations <- function(values, patience, negligible) {
+    record <- new_bound_record(2, function(...) NULL, patience, negligible)
+    try_all <- function() for (i in seq_along(values)) record$at(i, function() list(value = values[i], slope = 0))
+    rlang::try_fetch(try_all(), neargp_bound_converged = function(condition) NULL)
+    record$evaluations()
+  }
+  slow <- cumsum(c(0, 4, 2, 2, 0.4, 0.4, 0.4, 0.4))
+  expect_identical(evaluations(slow, patience = 3L, negligible = 0.7), 7L)
+  expect_identical(evaluations(slow, patience = 3L, negligible = 0.5), 8L)
+  expect_identical(evaluations(slow, patience = 7L, negligible = 100), 8L)
+})

@@ -43,6 +43,8 @@ test_that("many rows for each point begin in mini-batches, and a fit that goes o
   collapsed <- batch_fit(data, svgp(inducing = 15, optimizer = "collapsed"))
   expect_equal(c(auto$log_likelihood), c(collapsed$log_likelihood), tolerance = 0.01)
   expect_lte(auto$convergence$iterations, 40L)
+  expect_gt(auto$convergence$iterations, 30L)
+  expect_match(auto$convergence$message, "until thirty gained less than 0.015 a row", fixed = TRUE)
 })
 
 test_that("held positions, the sphere and settings of mini-batches are respected", {

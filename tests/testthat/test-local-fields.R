@@ -365,3 +365,12 @@ test_that("rows whose covariates are far from all are refused, and bases that a 
   data[61L, ] <- transform(data[1L, ], wet = wet + 1, z = z + 0.1)
   expect_error(local_fit(cov_exponential(sd = ~ wet), vecchia(k = 5), data, nugget = 0), class = "neargp_error_duplicates")
 })
+
+test_that("columns with bumps in their names are printed as others, and bounds of coefficients have advice", {
+  data <- transform(local_data(60), bumps_height = height)
+  fit <- local_fit(cov_exponential(sd = ~ bumps_height), exact_gp(), data)
+  expect_true(any(grepl("log_sd:bumps_height", utils::capture.output(print(fit)), fixed = TRUE)))
+  expect_match(local_deviations(fit), "bumps_height", all = FALSE)
+  fit$parameters$at_boundary <- fit$layout$kind == "log_sd"
+  expect_match(boundary_advice(fit), "log_sd:bumps_height: the factor changes by e^5", fixed = TRUE)
+})
