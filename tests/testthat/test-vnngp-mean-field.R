@@ -156,7 +156,10 @@ test_that("a continued fit of Adam goes on with its inducing points and moments,
     expect_lt(max(abs(again$posterior$coords - first$posterior$coords)), 0.1)
     expect_gt(mean(abs(again$posterior$trace - again$log_likelihood) < 5), 0.5)
     # other rows, another trend: only the covariance is taken over
-    expect_null(warm_start_of(first, utils::modifyList(first$data, list(y = rev(first$data$y))), first$layout, first))
-    expect_identical(warm_start_of(first, first$data, within(first$layout, start <- 1), first), first)
+    differences <- function(data) start_differences(first, data, within(first$layout, start <- 1), first)
+    other <- utils::modifyList(first$data, list(y = rev(first$data$y)))
+    expect_identical(differences(other), "response")
+    expect_null(warm_start_of(first, differences(other), other))
+    expect_identical(warm_start_of(first, differences(first$data), first$data), first)
   }
 })
