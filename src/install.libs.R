@@ -7,6 +7,13 @@ if (!all(copied)) stop("The library of neargp could not be copied.")
 if (file.exists("symbols.rds")) file.copy("symbols.rds", libraries, overwrite = TRUE)
 if (file.exists("modules.dcf")) file.copy("modules.dcf", libraries, overwrite = TRUE)
 
+# Strips debugging symbols, where it is asked for as R itself is: R does so for packages without this file alone.
+strip_library <- function(file) {
+  command <- Sys.getenv("R_STRIP_SHARED_LIB")
+  if (tolower(Sys.getenv("_R_SHLIB_STRIP_")) %in% c("true", "yes", "1") && nzchar(command)) system(paste(command, shQuote(file)))
+}
+strip_library(file.path(libraries, paste0("neargp", SHLIB_EXT)))
+
 for (module in c("cuda", "faiss")) {
   library <- sprintf("neargp_%s.so", module)
   folder <- file.path(libraries, module)
@@ -14,5 +21,6 @@ for (module in c("cuda", "faiss")) {
   if (file.exists(library)) {
     dir.create(folder)
     if (!file.copy(library, folder)) stop("The ", module, " module could not be copied.")
+    strip_library(file.path(folder, library))
   }
 }

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Runs the tests of the R interface and of the C++ core, those of numbers with each
-# instruction set that this processor has.
+# Runs the tests of the R interface and of the C++ core: all properties on small cases, a minute of one core, or, with
+# NEARGP_EXTENDED_TESTS=true, all tests, those of numbers with each instruction set that this processor has.
 # Works from a fresh clone: sets up the machine, builds the package, runs the tests.
 # The last line says "N passed, N failed, N skipped"; the exit status is 1 if a
 # test failed.
@@ -16,14 +16,19 @@ counts=_build/test-counts
 : > "$counts"
 
 # The first set, the widest, runs all files, the others those whose numbers come from the kernels, but for the three longest.
-left_out='^(autoplot|checks|conditions|control|folds|generics|instruction-set|locations|mixture-|model-frame|plot|pkg-|print|scores|scoring-rules|threads|tidiers|variogram|polya-gamma$|vnngp(-fit)?$)'
+left_out='^(autoplot|checks|conditions|control|folds|generics|instruction-set|interrupt|locations|mixture-|model-frame|plot|pkg-|print|scores|scoring-rules|threads|tidiers|variogram|polya-gamma$|vnngp(-fit)?$)'
 export R_LIBS="$PWD/_build/library"
 sets=${NEARGP_INSTRUCTION_SET:-$(Rscript --vanilla -e 'cat(neargp:::core_simd_available())')}
+core_set=${NEARGP_INSTRUCTION_SET:-all}
+if [ -z "${NEARGP_EXTENDED_TESTS:-}" ]; then
+  sets=${sets%% *}
+  core_set=${NEARGP_INSTRUCTION_SET:-} # tests of kernels go through all sets by themselves
+fi
 
 # The C++ tests are built and run meanwhile, on another core, with the package's own objects.
 core_counts=_build/test-core-counts
 : > "$core_counts"
-PACKAGE_OBJECTS=1 JOBS=1 sh tools/test-core.sh "$core_counts" > _build/test-core-output 2>&1 &
+NEARGP_INSTRUCTION_SET=$core_set PACKAGE_OBJECTS=1 JOBS=1 sh tools/test-core.sh "$core_counts" > _build/test-core-output 2>&1 &
 core=$!
 trap 'kill "$core" 2> /dev/null || true' EXIT
 

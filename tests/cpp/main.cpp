@@ -1,6 +1,6 @@
 // The program of all tests. NEARGP_INSTRUCTION_SET=avx2 makes that instruction set the one that tests use; "portable"
 // is the narrowest, and "all" runs all tests once with each that this processor has. Otherwise the widest is used, and
-// tests of kernels go through all of them.
+// tests of kernels go through all of them. Tests of the suite "extended" run where NEARGP_EXTENDED_TESTS is set.
 #define DOCTEST_CONFIG_IMPLEMENT
 #include <cstdio>
 #include <cstdlib>
@@ -11,12 +11,19 @@
 
 namespace {
 
+int run_tests(int argc, char** argv) {
+  doctest::Context context(argc, argv);
+  const char* variable = std::getenv("NEARGP_EXTENDED_TESTS");
+  if (variable == nullptr || *variable == '\0') context.addFilter("test-suite-exclude", "extended");
+  return context.run();
+}
+
 int run_with(const char* instruction_set, int argc, char** argv) {
   neargp::use_instruction_set(instruction_set);
   fixtures::tested_instruction_sets() = {instruction_set};
   std::printf("instruction set: %s\n", instruction_set);
   std::fflush(stdout);
-  return doctest::Context(argc, argv).run();
+  return run_tests(argc, argv);
 }
 
 }  // namespace
@@ -24,7 +31,7 @@ int run_with(const char* instruction_set, int argc, char** argv) {
 int main(int argc, char** argv) {
   const char* variable = std::getenv("NEARGP_INSTRUCTION_SET");
   const std::string wanted = variable ? variable : "";
-  if (wanted.empty()) return doctest::Context(argc, argv).run();
+  if (wanted.empty()) return run_tests(argc, argv);
   const std::vector<const char*> available = neargp::instruction_sets();
   if (wanted == "portable") return run_with(available.back(), argc, argv);
   int status = 0;

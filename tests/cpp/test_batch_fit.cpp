@@ -1,4 +1,5 @@
 // Stochastic fits on inducing points: they rise, keep what is fixed, and are the same for any number of threads.
+#include "extended.h"
 #include "variational/batch_fit.h"
 
 #include <doctest/doctest.h>
@@ -79,7 +80,7 @@ TEST_CASE("a fit that goes on begins where the first has ended, at its last rate
   CHECK((second.posterior.lower - first.posterior.lower).cwiseAbs().maxCoeff() < 3.1e-4);
 }
 
-TEST_CASE("Adam comes to the posterior that natural gradients find, where only that moves") {
+TEST_CASE("Adam comes to the posterior that natural gradients find, where only that moves" * extended) {
   FitCase adam(PosteriorMoves::adam, RowScore::expected);
   adam.latent.response.coefficients = 0;
   adam.latent.response.design.clear();

@@ -5,6 +5,7 @@
 
 #include "base/constants.h"
 #include "base/error.h"
+#include "extended.h"
 #include "inducing_fixtures.h"
 #include "response/exact_gp.h"
 #include "variational/collapsed_prediction.h"
@@ -76,7 +77,7 @@ TEST_CASE("the bound is that of dense formulas, for every covariance, with unequ
   }
 }
 
-TEST_CASE("the gradient of the bound is that of differences, for every covariance") {
+TEST_CASE("the gradient of the bound is that of differences, for every covariance" * extended) {
   for (const Model& model : all_models()) {
     CAPTURE(model.name);
     const Data data(uniform_cloud(15, model.dim), 3);

@@ -6,6 +6,7 @@
 
 #include "conditional/conditional_moments.h"
 #include "core_fixtures.h"
+#include "extended.h"
 
 using namespace neargp;
 using namespace fixtures;
@@ -88,7 +89,7 @@ TEST_CASE("weights and variances are those of the dense conditional distribution
   }
 }
 
-TEST_CASE("the adjoint is the gradient of any functional of weights or weighted sums, and variances") {
+TEST_CASE("the adjoint is the gradient of any functional of weights or weighted sums, and variances" * extended) {
   const RunContext context;
   for (const Model& model : all_models()) {
     CAPTURE(model.name);

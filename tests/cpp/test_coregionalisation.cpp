@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "core_fixtures.h"
+#include "extended.h"
 #include "output_fixtures.h"
 #include "response/exact_gp.h"
 #include "response/joint_likelihood.h"
@@ -29,7 +30,7 @@ void check_against_reference(const OutputData& data, const NeighborTable& table,
 
 }  // namespace
 
-TEST_CASE("several outputs: value and gradient of conditional densities") {
+TEST_CASE("several outputs: value and gradient of conditional densities" * extended) {
   for (const Model& model : models_of_outputs()) {
     CAPTURE(model.name);
     const OutputData data(23, model.dim, 3);

@@ -5,6 +5,7 @@
 
 #include "base/constants.h"
 #include "base/error.h"
+#include "extended.h"
 #include "inducing_fixtures.h"
 #include "output_fixtures.h"
 #include "response/exact_gp.h"
@@ -109,7 +110,7 @@ TEST_CASE("the bound of several outputs is that of dense formulas, for every mod
   }
 }
 
-TEST_CASE("the gradient of the bound of several outputs is that of differences, loadings and nuggets included") {
+TEST_CASE("the gradient of the bound of several outputs is that of differences, loadings and nuggets included" * extended) {
   for (const Model& model : models_of_outputs()) {
     CAPTURE(model.name);
     const Cloud inducing = uniform_cloud(5, model.dim, 8);

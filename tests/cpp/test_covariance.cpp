@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "core_fixtures.h"
 #include "covariance/with_family.h"
+#include "extended.h"
 
 using namespace neargp;
 using namespace fixtures;
@@ -78,7 +79,7 @@ TEST_CASE("at distance zero the correlation is one and what derivatives are mult
   }
 }
 
-TEST_CASE("extreme ranges leave the correlation in [0, 1]: everything is far or everything is near") {
+TEST_CASE("extreme ranges leave the correlation in [0, 1]: everything is far or everything is near" * extended) {
   const Data data(uniform_cloud(20, 2), 1);
   const LocalProblem problem(data.view(), neighbors_before(data, 5), {}, with_threads(1));
   for (Model& each : families())

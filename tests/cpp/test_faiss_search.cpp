@@ -1,4 +1,5 @@
 // The search by candidates in single precision, with a plain loop in FAISS's place (tests/cpp/modules).
+#include "extended.h"
 #include "geometry/faiss_search.h"
 
 #include <doctest/doctest.h>
@@ -86,7 +87,7 @@ TEST_CASE("queries far outside the reference points") {
         nearest_to(cloud.view(), far.view(), 6, RunContext{}).index);
 }
 
-TEST_CASE("several stretches of an ordered search, and several threads") {
+TEST_CASE("several stretches of an ordered search, and several threads" * extended) {
   const fixtures::Cloud cloud = fixtures::uniform_cloud(9500, 6);
   const std::vector<int> order = fixtures::shuffled(9500);
   const NeighborTable tree = nearest_before(cloud.view(), order, 5, RunContext{});

@@ -3,6 +3,7 @@
 #include <Eigen/Cholesky>
 #include <cmath>
 
+#include "extended.h"
 #include "inducing_fixtures.h"
 #include "variational/cross_block.h"
 
@@ -70,7 +71,7 @@ TEST_CASE("features and the variance they leave are those of dense formulas") {
   }
 }
 
-TEST_CASE("the adjoint of features, factor and unexplained variance is that of differences, for every covariance") {
+TEST_CASE("the adjoint of features, factor and unexplained variance is that of differences, for every covariance" * extended) {
   for (const Model& model : all_models()) {
     CAPTURE(model.name);
     const Data data(uniform_cloud(12, model.dim), 1);

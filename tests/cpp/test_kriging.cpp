@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "core_fixtures.h"
+#include "extended.h"
 #include "response/kriging.h"
 
 using namespace neargp;
@@ -78,7 +79,7 @@ TEST_CASE("any number of targets and neighbours, and rows padded at their end") 
     }
 }
 
-TEST_CASE("predictions from hundreds of neighbours") {
+TEST_CASE("predictions from hundreds of neighbours" * extended) {
   const Data data(uniform_cloud(310, 2), 2);
   const Cloud targets = uniform_cloud(2, 2, 99);
   for (const int k : {200, 300}) {

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "core_fixtures.h"
+#include "extended.h"
 #include "likelihood_fixtures.h"
 
 using namespace neargp;
@@ -72,7 +73,7 @@ TEST_CASE("at points the value is the log density, and the others are its deriva
   });
 }
 
-TEST_CASE("expectations agree with a fine sum, from tiny variances to those of no information") {
+TEST_CASE("expectations agree with a fine sum, from tiny variances to those of no information" * extended) {
   for_each_family([](const FamilyCase& family) {
     const Grid grid(family, moderate_means);
     for (const double variance : {0.0, 1e-12, 1e-3, 0.3, 1.0, 2.0, 7.0, 30.0, 400.0}) {

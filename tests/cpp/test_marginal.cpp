@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "core_fixtures.h"
+#include "extended.h"
 #include "likelihood_fixtures.h"
 #include "likelihoods/marginal.h"
 
@@ -52,7 +53,7 @@ void for_each_grid(const Action& action) {
 
 }  // namespace
 
-TEST_CASE("marginal densities agree with a fine sum, whatever the variance") {
+TEST_CASE("marginal densities agree with a fine sum, whatever the variance" * extended) {
   for_each_grid([](const FamilyCase& family, const Grid& grid) {
     for (const double variance : {1e-3, 0.2, 1.0, 6.0}) {
       CAPTURE(variance);

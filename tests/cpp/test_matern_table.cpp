@@ -8,6 +8,7 @@
 #include "covariance/families.h"
 #include "covariance/kernels.h"
 #include "covariance/matern_table.h"
+#include "extended.h"
 
 using namespace neargp;
 using namespace fixtures;
@@ -51,7 +52,7 @@ struct Exact {
 
 }  // namespace
 
-TEST_CASE("the table is the Matern correlation, from tiny to huge distances and for any smoothness") {
+TEST_CASE("the table is the Matern correlation, from tiny to huge distances and for any smoothness" * extended) {
   for (const double nu : {0.05, 0.3, 0.5, 1.0, 1.7, 2.5, 5.0, 12.0, 50.0}) {
     CAPTURE(nu);
     const double tolerance = nu > 10.0 ? 5e-14 : 1e-14;

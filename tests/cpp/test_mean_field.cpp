@@ -1,4 +1,5 @@
 // The mean-field bound against dense matrices, its gradient against differences, and what sub-sampling does to both.
+#include "extended.h"
 #include "mean_field_fixtures.h"
 
 #include <cmath>
@@ -96,7 +97,7 @@ TEST_CASE("with full conditioning sets the mean-field bound is the dense one") {
     }
 }
 
-TEST_CASE("the gradient of the mean-field bound is that of differences") {
+TEST_CASE("the gradient of the mean-field bound is that of differences" * extended) {
   for (const bool counts : {true, false}) {
     const Likelihood likelihood = counts ? poisson_likelihood() : gaussian_likelihood();
     check_gradient(LatentCase(19, 27, 6, true, matern(), counts), likelihood, false);
@@ -131,7 +132,7 @@ TEST_CASE("where data see all nodes, the objective of neighborhoods is the dense
         doctest::Approx(dense_mean_field(latent, false, point)).epsilon(1e-10));
 }
 
-TEST_CASE("the gradient of the objective of neighborhoods is that of differences") {
+TEST_CASE("the gradient of the objective of neighborhoods is that of differences" * extended) {
   const auto neighborhoods = MeanFieldPrior::neighborhoods;
   for (const bool counts : {true, false}) {
     const Likelihood likelihood = counts ? poisson_likelihood() : gaussian_likelihood();

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "extended.h"
 #include "geometry/longlat.h"
 #include "geometry/neighbors.h"
 #include "geometry_fixtures.h"
@@ -84,7 +85,7 @@ std::vector<int> ascending(int n) {
 
 }  // namespace
 
-TEST_CASE("searches equal brute force in any dimension") {
+TEST_CASE("searches equal brute force in any dimension" * extended) {
   for (const int dim : {1, 2, 3, 4, 5, 20}) {
     CAPTURE(dim);
     const Cloud cloud = uniform_cloud(3000, dim);
@@ -94,7 +95,7 @@ TEST_CASE("searches equal brute force in any dimension") {
   }
 }
 
-TEST_CASE("searches equal brute force for any number of neighbours") {
+TEST_CASE("searches equal brute force for any number of neighbours" * extended) {
   const Cloud cloud = uniform_cloud(2500, 2);
   for (const int k : {1, 2, 30, 150}) {
     CAPTURE(k);

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "base/constants.h"
+#include "extended.h"
 #include "inducing_fixtures.h"
 #include "residual_reference.h"
 #include "response/exact_gp.h"
@@ -51,7 +52,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("the gradient of the likelihood is that of differences, for every covariance") {
+TEST_CASE("the gradient of the likelihood is that of differences, for every covariance" * extended) {
   for (const Model& model : all_models()) {
     CAPTURE(model.name);
     const Data data(uniform_cloud(25, model.dim), 3);

@@ -5,6 +5,7 @@
 
 #include "core_fixtures.h"
 #include "emulated_device.h"
+#include "extended.h"
 #include "few_cases.h"
 #include "output_fixtures.h"
 
@@ -159,7 +160,7 @@ TEST_CASE("teams compute what the CPU's kernels do, for every covariance") {
   }
 }
 
-TEST_CASE("teams compute for conditioning sets of any size") {
+TEST_CASE("teams compute for conditioning sets of any size" * extended) {
   const Model of_space = model("three ranges", {component(Family::matern, 1.2, {0.3, 0.5, 0.4}, {0, 1, 2}, 1.5)}, true);
   for (const Model& model : {structures().back(), families().front(), of_space})
     for (const int k : some_of<int>({0, 1, 2, 3, 4, 5, 15, 30, 31, 32, 33, 64, emulated::most_neighbors})) {
@@ -219,7 +220,7 @@ TEST_CASE("teams compute in the device's memory what they compute on the chip") 
 
 // Where a barrier is missing, threads see each other's work unfinished; the sanitizer of threads (tools/test-teams.sh)
 // sees it even where the numbers happen to be right.
-TEST_CASE("teams of several threads agree with each other") {
+TEST_CASE("teams of several threads agree with each other" * extended) {
   for (const int threads : {2, 3, 8})
     for (const int k : {1, 5, 13, 41}) {  // 41: several blocks of columns
       const Model model = threads == 3 ? structures().front() : structures().back();

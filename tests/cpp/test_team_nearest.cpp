@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "emulated_device.h"
+#include "extended.h"
 #include "few_cases.h"
 #include "geometry/neighbors.h"
 #include "geometry_fixtures.h"
@@ -44,7 +45,7 @@ std::vector<Cloud> clouds() {
 
 }  // namespace
 
-TEST_CASE("teams find the neighbours that the tree finds") {
+TEST_CASE("teams find the neighbours that the tree finds" * extended) {
   for (const int threads : {1, 2}) {
     const emulated::Fresh device(threads);
     for (const Cloud& cloud : some_of(clouds()))

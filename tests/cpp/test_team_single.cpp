@@ -9,6 +9,7 @@
 
 #include "core_fixtures.h"
 #include "emulated_device.h"
+#include "extended.h"
 #include "few_cases.h"
 #include "output_fixtures.h"
 
@@ -95,7 +96,7 @@ TEST_CASE("sums in single precision are those in double, for every covariance") 
   }
 }
 
-TEST_CASE("sums in single precision for conditioning sets of any size") {
+TEST_CASE("sums in single precision for conditioning sets of any size" * extended) {
   const emulated::Fresh device;
   const Model model = structures().back();
   for (const int k : some_of<int>({0, 1, 2, 3, 4, 5, 15, 27, 30, 31, 32, 33, 64, emulated::most_neighbors})) {
@@ -127,7 +128,7 @@ TEST_CASE("sums in single precision for several outputs") {
   }
 }
 
-TEST_CASE("teams of several threads agree with each other in single precision") {
+TEST_CASE("teams of several threads agree with each other in single precision" * extended) {
   for (const int threads : {2, 3, 8})
     for (const int k : {1, 5, 13, 41}) {
       const Model model = threads == 3 ? structures().front() : structures().back();

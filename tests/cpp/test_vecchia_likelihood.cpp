@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "core_fixtures.h"
+#include "extended.h"
 
 using namespace neargp;
 using namespace fixtures;
@@ -106,7 +107,7 @@ TEST_CASE("an absent neighbour may stand anywhere in its row") {
     if (model.dim == 2) check_against_reference(data, table, {}, model.covariance);
 }
 
-TEST_CASE("duplicated locations need a nugget; without one the first failed row is named") {
+TEST_CASE("duplicated locations need a nugget; without one the first failed row is named" * extended) {
   const Data data(duplicated_cloud(20, 2, 6), 2);
   const NeighborTable table = neighbors_before(data, 8);
   check_against_reference(data, table, {}, exponential());

@@ -1,4 +1,5 @@
 test_that("Adam comes near the quasi-Newton optimum and follows R's seed", {
+  skip_unless_extended()
   data <- simulated_data(400, seed = 4)
   method <- loo_k(k = 15, optimizer = "adam", steps = 400)
   fit <- function() neargp(z ~ height, data, coords = ~ x + y, method = method, covariance = cov_exponential())

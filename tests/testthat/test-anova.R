@@ -27,6 +27,7 @@ test_that("twice the gain in log-likelihood is tested by chi-squared, smaller fi
 })
 
 test_that("fits that cannot be compared are refused, and it says in what they differ", {
+  skip_unless_extended()
   data <- anova_data()
   fit <- anova_fit(z ~ 1)
   expect_error(anova(fit), "one fit", class = "neargp_error_argument")
@@ -40,6 +41,7 @@ test_that("fits that cannot be compared are refused, and it says in what they di
 })
 
 test_that("a larger fit with the smaller likelihood is no test, which a warning says", {
+  skip_unless_extended()
   exponential <- function(covariance, ...) {
     suppressWarnings(neargp(z ~ h, anova_data(), coords = ~ x + y, covariance = covariance, threads = 1L, ...))
   }

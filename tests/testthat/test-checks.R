@@ -1,4 +1,5 @@
 test_that("numbers, counts, flags and choices are checked and say what they should be", {
+  skip_unless_extended()
   expect_identical(check_number(2, "a"), 2)
   expect_null(check_number(NULL, "a", null_ok = TRUE))
   expect_error(check_number("2", "a"), "`a` must be a number, not \"2\"", class = "neargp_error_argument")
@@ -97,6 +98,7 @@ test_that("slips of first use have errors of the package", {
 })
 
 test_that("arguments without a default are asked for by name", {
+  skip_unless_extended()
   own <- mget(intersect(getNamespaceExports("neargp"), ls(asNamespace("neargp"))), asNamespace("neargp"))
   required <- lapply(own, function(f) setdiff(names(Filter(function(x) identical(x, quote(expr = )), formals(f))), "..."))
   required <- required[lengths(required) > 0L]
@@ -107,6 +109,7 @@ test_that("arguments without a default are asked for by name", {
 })
 
 test_that("what is called a fit and lacks its parts is refused by every method", {
+  skip_unless_extended()
   cut <- structure(list(), class = "neargp")
   methods <- c("AIC", "BIC", "augment", "autoplot", "calibration_curve", "confusion_table", "deviance", "empirical_variogram", "fitted",
     "glance", "logLik", "plot", "predict", "print", "r2", "residuals", "scores", "sigma", "simulate", "summary", "tidy")

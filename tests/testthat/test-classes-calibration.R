@@ -16,6 +16,7 @@ test_that("calibration and confusion of 0/1 data are those of their probabilitie
 })
 
 test_that("cross-validated 0/1 data are judged by calibration, not by the PIT", {
+  skip_unless_extended()
   fit <- binary_fit(100)
   cv <- cross_validate(fit, folds = rep_len(1:4, 100))
   p <- cv$predictions$mean

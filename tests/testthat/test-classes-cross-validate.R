@@ -21,6 +21,7 @@ test_that("held-out classes are predicted from the labels of the other folds alo
 })
 
 test_that("cross-validated classes are scored, compared and drawn", {
+  skip_unless_extended()
   data <- class_data(90, repeated = 10L)
   fit <- fixed_class_fit(data, k = 10L)
   withr::local_seed(3)
@@ -40,6 +41,7 @@ test_that("cross-validated classes are scored, compared and drawn", {
 })
 
 test_that("classes are refitted without each fold, unless a fold has all rows of one", {
+  skip_unless_extended()
   data <- class_data(80, c("a", "b"))
   fit <- neargp(class ~ 1, data, coords = ~ x + y, family = binomial(), method = loo_k(k = 8L), covariance = cov_exponential(), threads = 1L)
   folds <- rep_len(1:2, 80)
@@ -52,6 +54,7 @@ test_that("classes are refitted without each fold, unless a fold has all rows of
 })
 
 test_that("0/1 responses by methods with a mean are compared with classes, by the same scores", {
+  skip_unless_extended()
   data <- class_data(90, c("a", "b"))
   data$event <- as.numeric(data$class == "b")
   fit_by <- function(formula, method, family = binomial()) {

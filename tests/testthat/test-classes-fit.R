@@ -24,6 +24,7 @@ test_that("repeated locations are aggregated, which changes no dense result", {
 })
 
 test_that("an observation's own label does not reach its leave-one-out prediction", {
+  skip_unless_extended()
   for (estimator in c("label", "own-class")) {
     data <- class_data(60, repeated = 15L)
     fit <- fixed_class_fit(data, estimator, k = 8L)
@@ -47,6 +48,7 @@ test_that("weights count equal observations", {
 })
 
 test_that("quasi-Newton converges, and Adam comes near it", {
+  skip_unless_extended()
   data <- class_data(300)
   fit <- function(optimizer, start = NULL) {
     withr::local_seed(1)
@@ -63,6 +65,7 @@ test_that("quasi-Newton converges, and Adam comes near it", {
 })
 
 test_that("auto compares the estimators' scores, and keeps a fit as it is", {
+  skip_unless_extended()
   data <- class_data(150)
   fit <- function(estimator, start = NULL, k = 12L) {
     neargp(class ~ 1, data, coords = ~ x + y, family = categorical(), covariance = cov_exponential(), threads = 1L,
@@ -80,6 +83,7 @@ test_that("auto compares the estimators' scores, and keeps a fit as it is", {
 })
 
 test_that("probabilities of a simulated field are calibrated and nearly as good as the truth", {
+  skip_unless_extended()
   withr::local_seed(2)
   n <- 1500
   data <- data.frame(x = runif(n), y = runif(n), h = rnorm(n))
@@ -141,6 +145,7 @@ test_that("a stage sees the labels of its rows and no others", {
 })
 
 test_that("where scores hardly differ, held-out rows decide", {
+  skip_unless_extended()
   data <- class_data(150)
   fit <- neargp(class ~ 1, data, coords = ~ x + y, family = categorical(), covariance = cov_exponential(), threads = 1L,
     method = loo_k(12L))
@@ -160,6 +165,7 @@ test_that("where scores hardly differ, held-out rows decide", {
 })
 
 test_that("rows that alone determine a coefficient do not decide between the estimators", {
+  skip_unless_extended()
   data <- class_data(150)
   data$kind <- factor(ifelse(seq_len(150) == 10L, "only", ifelse(data$h > 0, "a", "b")))
   fit <- function(formula) {

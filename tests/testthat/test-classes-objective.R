@@ -42,6 +42,7 @@ test_that("the trend is made orthogonal and written back", {
 })
 
 test_that("a fit does not depend on how its trend is written", {
+  skip_unless_extended()
   data <- class_data(150, c("a", "b"))
   data$depth <- 5 + data$x
   fits <- lapply(c(class ~ depth + I(depth^2), class ~ poly(depth, 2)), neargp, data, coords = ~ x + y, family = binomial(),

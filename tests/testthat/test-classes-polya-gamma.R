@@ -46,6 +46,7 @@ test_that("with k = n - 1 the leave-one-out probabilities are the dense ones", {
 })
 
 test_that("gradients of a draw are those of its value", {
+  skip_unless_extended()
   for (classes in list(c("a", "b"), c("a", "b", "c"))) {
     problem <- example_problem("polya-gamma", classes)
     withr::local_seed(3)
@@ -90,6 +91,7 @@ dense_objective <- function(K, signs, q, kl_weight, draws) {
 }
 
 test_that("a long run ends at the optimum of a dense objective, whether all rows are in each batch or few", {
+  skip_unless_extended()
   data <- class_data(8L, c("a", "b"), seed = 5)
   problem <- example_problem("polya-gamma", c("a", "b"), data, cov_matern(1.5, variance = 4, range = 0.3), class ~ 0)
   theta <- replace(label_start(problem, 7L), nrow(problem$layout) + 1L, 0)
@@ -128,6 +130,7 @@ test_that("rows without a gradient move as in Adam over all rows", {
 })
 
 test_that("it learns, follows the seed, and its variables stay below the limit", {
+  skip_unless_extended()
   data <- class_data(300)
   fit <- polya_gamma_fit(data, k = 15L, steps = 300L)
   expect_lt(scores(fit)$log_loss, -sum(prop.table(table(data$class)) * log(prop.table(table(data$class)))))

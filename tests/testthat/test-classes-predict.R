@@ -21,6 +21,7 @@ test_that("probabilities, classes and the response agree, in the order of newdat
 })
 
 test_that("incomplete rows get NA and sf objects stay sf", {
+  skip_unless_extended()
   data <- class_data(60)
   fit <- fixed_class_fit(data, k = 8L)
   new <- data[1:3, ]

@@ -36,6 +36,7 @@ test_that("indices of an altered fit are checked before the core uses them", {
 })
 
 test_that("the parts of an altered posterior on inducing points are checked before the core uses them", {
+  skip_unless_extended()
   data <- pseudo_observation_data(30)
   for (method in list(svgp(6), odvgp(6), ppgpr(6))) {
     fit <- neargp(number ~ 1, data, coords = ~ x + y, method = method)
@@ -54,6 +55,7 @@ test_that("the parts of an altered posterior on inducing points are checked befo
 })
 
 test_that("nodes, order and neighbours of an altered posterior are checked before the core uses them", {
+  skip_unless_extended()
   data <- pseudo_observation_data(60)
   for (method in list(vnngp(6), vnngp(6, inducing = 30), vnngp(6, posterior = "mean-field"))) {
     fit <- neargp(count ~ 1, data, coords = ~ x + y, family = poisson(), method = method)

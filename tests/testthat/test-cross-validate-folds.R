@@ -1,4 +1,5 @@
 test_that("a buffer keeps near rows out of the conditioning", {
+  skip_unless_extended()
   fit <- example_fit()
   folds <- block_folds(fit, v = 4, size = 0.25, buffer = 0.1)
   splits <- fold_splits(folds, fit)
@@ -15,6 +16,7 @@ test_that("a buffer keeps near rows out of the conditioning", {
 })
 
 test_that("values of a held-out fold cannot reach its own predictions", {
+  skip_unless_extended()
   fit <- example_fit()
   folds <- rep_len(1:5, 250)
   before <- cross_validate(fit, folds = folds)$predictions

@@ -1,4 +1,5 @@
 test_that("all plots of a cross-validation are drawn", {
+  skip_unless_extended()
   withr::local_pdf(NULL)
   fit <- example_fit(100)
   one <- cross_validate(fit, folds = 4)

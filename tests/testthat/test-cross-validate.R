@@ -44,6 +44,7 @@ test_that("scores are those of the predictions, overall and by fold", {
 })
 
 test_that("settings are compared on the same folds", {
+  skip_unless_extended()
   fit <- example_fit()
   set.seed(1)
   cv <- cross_validate(fit, folds = 5, settings = list(few = list(k = 2), many = list(), local = list(local_mean = TRUE)))
@@ -56,6 +57,7 @@ test_that("settings are compared on the same folds", {
 })
 
 test_that("fits are compared on the same folds", {
+  skip_unless_extended()
   fit <- example_fit()
   without <- example_fit()
   without <- neargp(z ~ 1, data.frame(z = fit$data$y, x = fit$data$coords[, 1], y = fit$data$coords[, 2]),
@@ -67,6 +69,7 @@ test_that("fits are compared on the same folds", {
 })
 
 test_that("refitting is a fit to the rows of the other folds", {
+  skip_unless_extended()
   fit <- example_fit()
   folds <- rep_len(1:2, 250)
   cv <- cross_validate(fit, folds = folds, refit = TRUE)
@@ -88,6 +91,7 @@ test_that("refits that stop early say so", {
 })
 
 test_that("folds in parallel give the same numbers", {
+  skip_unless_extended()
   skip_if_not_installed("future.apply")
   skip_on_cran()
   fit <- example_fit(150)
@@ -100,6 +104,7 @@ test_that("folds in parallel give the same numbers", {
 })
 
 test_that("sf fits and blocked folds work", {
+  skip_unless_extended()
   skip_if_not_installed("sf")
   set.seed(32)
   data <- data.frame(x = runif(200, 0, 1e4), y = runif(200, 0, 1e4))
@@ -111,6 +116,7 @@ test_that("sf fits and blocked folds work", {
 })
 
 test_that("wrong folds and settings are refused with their reason", {
+  skip_unless_extended()
   fit <- example_fit(60)
   expect_error(cross_validate(fit, folds = 1:5), "each of the 60 rows", class = "neargp_error_folds")
   expect_error(cross_validate(fit, folds = rep(NA, 60)), "All its values are missing", class = "neargp_error_folds")

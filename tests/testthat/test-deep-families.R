@@ -49,6 +49,7 @@ dense_expectation <- function(predictor, f) {
 }
 
 test_that("predictions of all families are those of dense matrices and trapezoids", {
+  skip_unless_extended()
   new <- family_data()[c(3, 50, 120), ]
   for (case in family_cases) {
     fit <- fit_family(case)
@@ -75,6 +76,7 @@ test_that("predictions of all families are those of dense matrices and trapezoid
 })
 
 test_that("scores are those of the response's mixture, and logLik() is its log density at the rows", {
+  skip_unless_extended()
   data <- family_data()
   for (case in family_cases[c(1L, 3L, 5L, 7L)]) {
     fit <- fit_family(case)
@@ -90,6 +92,7 @@ test_that("scores are those of the response's mixture, and logLik() is its log d
 })
 
 test_that("coverage at the rows held out is that of their intervals", {
+  skip_unless_extended()
   data <- family_data()
   for (case in family_cases[c(1L, 5L)]) {
     fit <- fit_family(case)
@@ -102,6 +105,7 @@ test_that("coverage at the rows held out is that of their intervals", {
 })
 
 test_that("weights are those of the family", {
+  skip_unless_extended()
   data <- family_data()
   fit <- fit_family(family_cases[[6L]], weights = w)
   known <- dense_predictor(fit, data)
@@ -112,6 +116,7 @@ test_that("weights are those of the family", {
 })
 
 test_that("residuals, draws and tables are of the response's mixture", {
+  skip_unless_extended()
   data <- family_data()
   fit <- fit_family(family_cases[[1L]])
   expect_equal(fitted(fit), predict(fit, data)$mean)
@@ -137,6 +142,7 @@ test_that("residuals, draws and tables are of the response's mixture", {
 })
 
 test_that("they do not depend on threads, can be saved and continued, and dgp() has them", {
+  skip_unless_extended()
   case <- family_cases[[2L]]
   fit <- fit_family(case)
   for (threads in c(2L, 4L)) expect_identical(fit_family(case, threads = threads)$deep$state, fit$deep$state)
@@ -167,6 +173,7 @@ test_that("a gaussian trend is that of the formula, whatever the units of its co
 })
 
 test_that("what a family cannot have is refused", {
+  skip_unless_extended()
   data <- family_data()
   expect_error(fit_family(family_cases[[1L]], short_dgp(robustness = 1.05)), "student_t", class = "neargp_error_family")
   expect_error(fit_family(family_cases[[1L]], nugget = 1), class = "neargp_error_argument")

@@ -10,6 +10,7 @@ objective_value <- function(state, data, settings = deep_settings(), threads = 1
 }
 
 test_that("the objective and the components are those of dense matrices", {
+  skip_unless_extended()
   data <- deep_data()
   for (state in list(deep_state(layers = 1L), deep_state(), deep_state(covariance = "full"), deep_state(rule = "grid"),
     deep_state(rule = "symmetric"), deep_state(rule = "hermite"), deep_state(layers = 3L),
@@ -35,6 +36,7 @@ test_that("the gradient is that of differences, in all layers, topologies and ru
 })
 
 test_that("several outputs have the mixture of their joint densities, of a row's those that are known", {
+  skip_unless_extended()
   data <- deep_data(12L, outputs = 3L)
   data$y[cbind(c(1, 2, 2, 5), c(1, 2, 3, 3))] <- NA
   state <- deep_state(outputs = 3L)
@@ -49,6 +51,7 @@ test_that("several outputs have the mixture of their joint densities, of a row's
 })
 
 test_that("other scores and families are those of quadrature, and so are their gradients", {
+  skip_unless_extended()
   data <- deep_data(10L)
   counts <- list(x = data$x, y = matrix(rpois(10L, 2)))
   node <- seq(-9, 9, length.out = 2001)
@@ -89,6 +92,7 @@ test_that("other scores and families are those of quadrature, and so are their g
 })
 
 test_that("weights of rows divide their noise", {
+  skip_unless_extended()
   data <- deep_data(10L)
   state <- deep_state()
   weights <- seq(0.5, 2, length.out = 10)
@@ -100,6 +104,7 @@ test_that("weights of rows divide their noise", {
 })
 
 test_that("a trend and an offset are added to the means, of each output its own", {
+  skip_unless_extended()
   set.seed(4)
   design <- matrix(rnorm(20), 10L)
   offset <- rnorm(10)
@@ -132,6 +137,7 @@ test_that("a trend and an offset are added to the means, of each output its own"
 })
 
 test_that("the expected score of several outputs is that of quadrature, and of one that of one", {
+  skip_unless_extended()
   data <- deep_data(10L, outputs = 2L)
   data$y[cbind(c(1, 4), c(2, 1))] <- NA
   weights <- seq(0.5, 2, length.out = 10)
@@ -175,6 +181,7 @@ test_that("one output by the way of several is the same, in value and gradient",
 })
 
 test_that("every family's density has its gradient, with weights and trials", {
+  skip_unless_extended()
   set.seed(8)
   x <- deep_data(8L)$x
   weights <- rep(c(1, 2), 4L)
@@ -259,6 +266,7 @@ train <- function(state, data, from, to, memory = NULL, threads = 1L) {
 }
 
 test_that("training is the same for any number of threads, and when it is cut into pieces", {
+  skip_unless_extended()
   data <- training_data()
   for (state in list(deep_start(data$x, data$y, utils::modifyList(deep_defaults(), list(inducing = 15L, width = 2L, sites = 3L)), 1),
     deep_start(data$x, data$y, utils::modifyList(deep_defaults(), list(inducing = 15L, width = 2L, rule = "random", samples = 3L)), 1))) {
@@ -275,6 +283,7 @@ test_that("training is the same for any number of threads, and when it is cut in
 })
 
 test_that("training raises the objective, and the fit is that of the best epoch", {
+  skip_unless_extended()
   data <- training_data()
   fit <- quiet_fit(data)
   expect_gt(fit$trace$objective[20L], fit$trace$objective[1L] + 0.3)
@@ -289,6 +298,7 @@ test_that("training raises the objective, and the fit is that of the best epoch"
 })
 
 test_that("every kind of fit trains", {
+  skip_unless_extended()
   data <- training_data(300L)
   counts <- list(x = data$x, y = rpois(300L, exp(0.3 + 0.5 * data$y)))
   outputs <- list(x = data$x, y = cbind(data$y, replace(data$y^2, 5:9, NA)))
@@ -306,6 +316,7 @@ test_that("every kind of fit trains", {
 })
 
 test_that("fits repeat, leave R's random numbers alone, and go on from a state", {
+  skip_unless_extended()
   data <- training_data(300L)
   set.seed(1)
   before <- .Random.seed
@@ -320,6 +331,7 @@ test_that("fits repeat, leave R's random numbers alone, and go on from a state",
 })
 
 test_that("the start that a run goes on from is a candidate for the best", {
+  skip_unless_extended()
   data <- training_data(300L)
   fit <- quiet_fit(data, epochs = 20L)
   spoiled <- quiet_fit(data, epochs = 3L, start = fit$state, rate = 0.9, held_out = fit$validation$rows)

@@ -5,6 +5,7 @@ interrupted_deep <- function(after, method = short_dspp(epochs = 30L), data = be
 }
 
 test_that("a fit that ends early leaves its best state, from which the same call goes on", {
+  skip_unless_extended()
   stopped <- interrupted_deep(4L)
   reached <- neargp_last()
   expect_identical(stopped$last, reached)
@@ -32,6 +33,7 @@ test_that("other rows or another shape begin anew", {
 })
 
 test_that("families and outputs leave theirs", {
+  skip_unless_extended()
   interrupted_deep(2L, data = transform(bent_data(), y = round(y)), family = negative_binomial())
   expect_named(neargp_last()$parameters, "size")
   interrupted_deep(2L, formula = cbind(y, w) ~ 1)

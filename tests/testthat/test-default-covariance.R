@@ -1,6 +1,7 @@
 fit_default <- function(formula, data, ...) neargp(formula, data, method = vecchia(k = 5), ...)
 
 test_that("a gaussian response has an exponential covariance, with anisotropy in a plane of 1,000 rows", {
+  skip_unless_extended()
   data <- simulated_data(1000)
   few <- fit_default(z ~ height, data[1:999, ], coords = ~ x + y)
   many <- fit_default(z ~ height, data, coords = ~ x + y)
@@ -13,6 +14,7 @@ test_that("a gaussian response has an exponential covariance, with anisotropy in
 })
 
 test_that("three coordinates have a range each, and a smoothness, where there are rows enough and none is constant", {
+  skip_unless_extended()
   data <- transform(simulated_data(60), level = 1)
   fit <- fit_default(z ~ 1, data, coords = ~ x + y + height)
   expect_identical(fit$covariance, cov_matern(nu = NULL, ard = TRUE))
@@ -21,6 +23,7 @@ test_that("three coordinates have a range each, and a smoothness, where there ar
 })
 
 test_that("locations along a line have no anisotropy", {
+  skip_unless_extended()
   data <- transform(simulated_data(1000), y = 3 + 0.1 * x)
   fit <- fit_default(z ~ height, data, coords = ~ x + y)
   expect_identical(fit$covariance, cov_exponential())
@@ -45,6 +48,7 @@ test_that("print and summary tell a covariance by default, and only that", {
 })
 
 test_that("a fit that is updated keeps a covariance that was named, and else has that of its rows", {
+  skip_unless_extended()
   data <- simulated_data(1000)
   chosen <- neargp(z ~ height, data, coords = ~ x + y, method = vecchia(k = 5))
   named <- update(chosen, covariance = cov_exponential(anisotropy = TRUE))
@@ -53,6 +57,7 @@ test_that("a fit that is updated keeps a covariance that was named, and else has
 })
 
 test_that("with a time there are two components, where there are rows enough to tell them apart", {
+  skip_unless_extended()
   data <- transform(simulated_data(200), day = rep(1:20, 10))
   both <- default_covariance(gaussian(), list(coords = as.matrix(data[c("x", "y", "day")])), list(time = "day", raw_names = c("x", "y")))
   expect_identical(both, cov_exponential() + cov_matern(nu = NULL))
@@ -61,6 +66,7 @@ test_that("with a time there are two components, where there are rows enough to 
 })
 
 test_that("forecasts of separable fields are covered by the default, and better than by one metric of space and time", {
+  skip_unless_extended()
   places <- 40L
   times <- 50L
   scored <- vapply(2:4, function(seed) {

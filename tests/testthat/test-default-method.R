@@ -8,6 +8,7 @@ defaults_data <- function(n = 80, seed = 8) {
 fit_by_default <- function(formula, data, ...) neargp(formula, data, coords = ~ x + y, covariance = cov_exponential(), threads = 1L, ...)
 
 test_that("a few hundred gaussian rows are fitted exactly, more of them by vecchia()", {
+  skip_unless_extended()
   data <- defaults_data()
   chosen <- fit_by_default(z ~ height, data)
   named <- fit_by_default(z ~ height, data, method = exact_gp())
@@ -33,6 +34,7 @@ test_that("what exact_gp() cannot do is left to vecchia()", {
 })
 
 test_that("after a fit by the default method everything works as after one whose method is named", {
+  skip_unless_extended()
   data <- defaults_data()
   chosen <- fit_by_default(z ~ height, data)
   named <- fit_by_default(z ~ height, data, method = exact_gp())
@@ -61,6 +63,7 @@ test_that("fits of the default method start from those of others, and others fro
 })
 
 test_that("the method follows from the family, and is reported", {
+  skip_unless_extended()
   data <- defaults_data()
   for (family in list(poisson(), poisson, "poisson")) {
     expect_message(fit <- fit_by_default(count ~ 1, data, family = family), "vnngp(), the method for a poisson() response", fixed = TRUE,
@@ -74,6 +77,7 @@ test_that("the method follows from the family, and is reported", {
 })
 
 test_that("a response of classes chooses classification, and tells so", {
+  skip_unless_extended()
   data <- defaults_data()
   expect_message(three <- fit_by_default(class ~ 1, data), "family = categorical(), since `class` has classes", fixed = TRUE,
     class = "neargp_message_method")
@@ -93,6 +97,7 @@ test_that("a response of classes chooses classification, and tells so", {
 })
 
 test_that("without k there are as many neighbours as the method takes by default, or as there are, and fewer are reported", {
+  skip_unless_extended()
   data <- defaults_data()
   expect_message(few <- fit_by_default(z ~ 1, data[1:30, ], method = vecchia()), "k = 29", class = "neargp_message_k")
   expect_identical(few$k, 29L)
@@ -110,6 +115,7 @@ test_that("without k there are as many neighbours as the method takes by default
 })
 
 test_that("the neighbours of classes are counted at distinct locations", {
+  skip_unless_extended()
   data <- defaults_data()
   repeated <- rbind(data[1:20, ], data[1:20, ], data[1:20, ])
   expect_message(fit <- fit_by_default(class ~ 1, repeated, method = loo_k(), family = categorical()), "k = 19", class = "neargp_message_k")
@@ -117,6 +123,7 @@ test_that("the neighbours of classes are counted at distinct locations", {
 })
 
 test_that("a fit of as many neighbours as there were is cross-validated, updated and continued with other rows", {
+  skip_unless_extended()
   data <- defaults_data()
   few <- suppressMessages(neargp(z ~ 1, data[1:30, ], coords = ~ x + y, method = vecchia(), covariance = cov_exponential()))
   expect_identical(nrow(cross_validate(few, rep(1:5, 6), refit = TRUE)$predictions), 30L)
@@ -133,6 +140,7 @@ test_that("one row is too few, whatever left it", {
 })
 
 test_that("of classes and a method that is named, the family is what was chosen", {
+  skip_unless_extended()
   data <- withr::with_seed(1, data.frame(x = stats::runif(60), y = stats::runif(60)))
   data$class <- cut(data$x, 3, labels = c("a", "b", "c"))
   expect_message(fit <- neargp(class ~ 1, data, coords = ~ x + y, method = svgp(8)), "Name `family` to choose another",
@@ -143,6 +151,7 @@ test_that("of classes and a method that is named, the family is what was chosen"
 })
 
 test_that("a factor of two levels has the columns of classes where the family says so", {
+  skip_unless_extended()
   data <- withr::with_seed(1, data.frame(x = stats::runif(80), y = stats::runif(80)))
   data$class <- factor(ifelse(data$x + stats::runif(80) > 1, "yes", "no"))
   fit <- function(...) suppressMessages(neargp(class ~ 1, data, coords = ~ x + y, method = svgp(8), ...))

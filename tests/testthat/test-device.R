@@ -34,6 +34,7 @@ test_that("modules of other versions, and machines without a GPU, are errors wit
 })
 
 test_that("a device does all that the CPU does, and the fit holds nothing of it", {
+  skip_unless_extended()
   reference <- fit_on("cpu")
   local_fake_cuda()
   before <- fake_counts()
@@ -66,6 +67,7 @@ test_that("auto takes a device for long computations only", {
 })
 
 test_that("without neighbours there is the CPU only, and cuda is an error, in the argument and in the option", {
+  skip_unless_extended()
   local_fake_cuda()
   exact <- function(device = NULL) neargp(z ~ 1, simulated_data(60), coords = ~ x + y, method = exact_gp(), device = device)
   fit <- exact("auto")
@@ -82,6 +84,7 @@ test_that("without neighbours there is the CPU only, and cuda is an error, in th
 
 # Views are counted: what a fit, and what all that comes after it, asks of the device.
 test_that("nothing that was asked of a device is done by the CPU in silence", {
+  skip_unless_extended()
   local_fake_cuda()
   withr::local_options(neargp.device = "cuda")
   views_of <- function(expr) {

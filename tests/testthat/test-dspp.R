@@ -1,6 +1,7 @@
 new_rows <- data.frame(x1 = c(0.1, 0.45, 0.8, 0.99), x2 = c(3, 50, 98, 10))
 
 test_that("predictions are the mixture of dense matrices, whatever the layers and sites", {
+  skip_unless_extended()
   methods <- list(short_dspp(), short_dspp(layers = 1L), short_dspp(layers = 3L, skip = "both"), short_dspp(layers = 3L, skip = "none"),
     short_dspp(sites = 1L), short_dspp(quadrature = "grid"), short_dspp(quadrature = "symmetric", sites = 2L), short_dspp(quadrature = "hermite"))
   for (method in methods) {
@@ -28,6 +29,7 @@ test_that("the score is the log density of the training rows, each with the nois
 })
 
 test_that("intervals, quantiles and probabilities agree", {
+  skip_unless_extended()
   fit <- fit_deep()
   p <- predict(fit, new_rows, interval = "prediction", level = 0.9)
   q <- predict(fit, new_rows, type = "quantile", probs = c(0.05, 0.95))
@@ -40,6 +42,7 @@ test_that("intervals, quantiles and probabilities agree", {
 })
 
 test_that("a fit does not depend on threads, nor on units, and a prediction is its row's own", {
+  skip_unless_extended()
   fit <- fit_deep()
   expect_identical(fit_deep(threads = 2L)$deep$state, fit$deep$state)
   data <- bent_data()
@@ -54,6 +57,7 @@ test_that("a fit does not depend on threads, nor on units, and a prediction is i
 })
 
 test_that("R's random numbers decide unless there is a seed, which leaves them alone", {
+  skip_unless_extended()
   method <- short_dspp(seed = NULL)
   runs <- lapply(c(1, 1, 2), function(seed) {
     data <- bent_data()
@@ -70,6 +74,7 @@ test_that("R's random numbers decide unless there is a seed, which leaves them a
 })
 
 test_that("scores of new rows are those of the mixture", {
+  skip_unless_extended()
   fit <- fit_deep()
   new <- bent_data(60L, 8)
   found <- scores(fit, newdata = new)
@@ -89,6 +94,7 @@ test_that("scores of new rows are those of the mixture", {
 })
 
 test_that("residuals and fitted values are of the rows as the fit has seen them", {
+  skip_unless_extended()
   fit <- fit_deep()
   expect_equal(fitted(fit), predict(fit, bent_data())$mean, tolerance = 1e-12)
   expect_equal(unname(residuals(fit)), fit$data$y - fitted(fit), tolerance = 1e-10)
@@ -111,6 +117,7 @@ test_that("draws are of each row's mixture", {
 })
 
 test_that("what only a joint distribution, a likelihood or a stationary field has is refused", {
+  skip_unless_extended()
   fit <- fit_deep()
   calls <- list(quote(predict(fit, new_rows, joint = TRUE)), quote(predict(fit, new_rows, type = "process")), quote(simulate(fit, type = "link")),
     quote(simulate(fit, conditional = FALSE)), quote(vcov(fit)), quote(confint(fit)), quote(loo_predict(fit)), quote(residuals(fit, "loo")),
@@ -121,6 +128,7 @@ test_that("what only a joint distribution, a likelihood or a stationary field ha
 })
 
 test_that("cross-validation trains anew", {
+  skip_unless_extended()
   fit <- fit_deep()
   folds <- rep_len(1:3, 240L)
   cv <- suppressWarnings(cross_validate(fit, folds = folds, refit = TRUE), classes = "neargp_warning_deep")
@@ -132,6 +140,7 @@ test_that("cross-validation trains anew", {
 })
 
 test_that("a fit is continued from where it has ended, and not where it has another shape", {
+  skip_unless_extended()
   fit <- fit_deep()
   more <- fit_deep(fit$method, start = fit)
   expect_gt(more$deep$trace$objective[1L], fit$deep$trace$objective[1L])
@@ -168,6 +177,7 @@ test_that("parameters are those of the units, in the coordinates' units", {
 })
 
 test_that("print and summary tell how it was trained", {
+  skip_unless_extended()
   fit <- fit_deep()
   expect_output(print(fit), "8 components, of which .* effective")
   expect_output(print(fit), "Held out: +24 rows: log density .* inside their 95% intervals")
@@ -207,6 +217,7 @@ test_that("rows of new data that are missing or far are told", {
 })
 
 test_that("inputs that say nothing and too many points are left out, with a message", {
+  skip_unless_extended()
   data <- transform(bent_data(), flat = 3)
   expect_message(fit <- fit_deep(data = data, coords = ~ x1 + x2 + flat), "flat", class = "neargp_message_coordinates")
   expect_identical(fit$deep$state, fit_deep()$deep$state)
@@ -219,6 +230,7 @@ test_that("inputs that say nothing and too many points are left out, with a mess
 })
 
 test_that("a problem that is not for it is refused, with what is", {
+  skip_unless_extended()
   data <- bent_data()
   fit <- function(formula = y ~ 1, ...) neargp(formula, data, coords = ~ x1 + x2, method = short_dspp(), ...)
   expect_error(fit(y ~ 0), "constant of its own", class = "neargp_error_formula")
@@ -250,6 +262,7 @@ test_that("settings that make no model are refused", {
 })
 
 test_that("the covariance is that of all units", {
+  skip_unless_extended()
   for (covariance in list(cov_matern(nu = 1.5), cov_exponential(), cov_gaussian())) {
     fit <- fit_deep(covariance = covariance)
     expect_equal(predict(fit, new_rows, type = "link")$mean, drop(with(dense_deep_mixture(fit, new_rows), mean %*% weights)), tolerance = 1e-7)

@@ -33,6 +33,7 @@ test_that("a fit goes on from an earlier one's estimates, and not from Vecchia's
 })
 
 test_that("the number of threads does not change a digit", {
+  skip_unless_extended()
   coords <- withr::with_seed(1, matrix(runif(1400), 700))
   columns <- cbind(sin(5 * coords[, 1L]), 1)
   covariance <- given_covariance(1, 0.2)

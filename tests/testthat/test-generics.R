@@ -36,6 +36,7 @@ test_that("confint() is Wald, on the logarithmic scale for the covariance", {
 })
 
 test_that("scores that are no likelihoods say so", {
+  skip_unless_extended()
   for (method in list(loo_k(k = 15), mll_k(k = 15))) {
     fit <- generic_fit(method)
     expect_output(print(logLik(fit)), "not a likelihood")
@@ -71,6 +72,7 @@ test_that("update() knows the arguments that were handed on by dots", {
 })
 
 test_that("AIC() warns of fits whose likelihoods are not those of one approximation to the same data", {
+  skip_unless_extended()
   data <- simulated_data(80)
   fit <- neargp(z ~ height, data, coords = ~ x + y, method = vecchia(k = 10))
   smaller <- update(fit, z ~ 1)

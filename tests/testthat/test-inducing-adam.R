@@ -51,6 +51,7 @@ test_that("rows are left out of the best posterior given the parameters, in any 
 })
 
 test_that("families, saved copies, threads and seeds", {
+  skip_unless_extended()
   data <- batch_data()
   collapsed <- batch_fit(data, svgp(inducing = 15, bound = "standard"), count ~ x, family = poisson())
   adam <- batch_fit(data, adam_method(), count ~ x, family = poisson())
@@ -70,6 +71,7 @@ test_that("families, saved copies, threads and seeds", {
 })
 
 test_that("a fit goes on with its posterior, at the last rate", {
+  skip_unless_extended()
   data <- batch_data()
   for (formula in list(z ~ x, count ~ x)) {
     family <- if (identical(formula[[2L]], quote(z))) stats::gaussian() else stats::poisson()
@@ -82,6 +84,7 @@ test_that("a fit goes on with its posterior, at the last rate", {
 })
 
 test_that("generics have Adam's posterior", {
+  skip_unless_extended()
   data <- batch_data(400)
   fit <- batch_fit(data, adam_method(60), z ~ x)
   new <- data[1:5, ]
@@ -98,6 +101,7 @@ test_that("generics have Adam's posterior", {
 })
 
 test_that("several outputs and classes are refused", {
+  skip_unless_extended()
   data <- batch_data(200)
   expect_error(batch_fit(data, adam_method(2), cbind(z, field) ~ 1), class = "neargp_error_method")
   data$class <- cut(data$z, 3)
@@ -110,6 +114,7 @@ test_that("several outputs and classes are refused", {
 # ---- the weight of the divergence -------------------------------------------------------------------------------------------------
 
 test_that("all optimisers have the same weighted objective, and give the evidence bound of what they find", {
+  skip_unless_extended()
   data <- batch_data()
   for (kl_weight in c(0.3, 3)) {
     collapsed <- batch_fit(data, svgp(inducing = 15, kl_weight = kl_weight, optimizer = "collapsed"))
@@ -159,6 +164,7 @@ test_that("the value of the collapsed objective is that of its posterior, and lo
 })
 
 test_that("leave-one-out predictions of a weighted fit are those of its tempered posterior", {
+  skip_unless_extended()
   data <- simulated_data(80)
   fit <- inducing_fit(data, method = svgp(inducing = 15, kl_weight = 0.5), formula = z ~ 0)
   dense <- dense_inducing(fit)

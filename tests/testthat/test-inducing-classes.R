@@ -20,6 +20,7 @@ reference_tilted <- function(mean, variance) {
 }
 
 test_that("with an inducing point at each row the bound is that of variational inference with dense matrices", {
+  skip_unless_extended()
   data <- flowers[c(1:5, 18:23, 36:42), ]
   places <- as.matrix(data[c("Petal.Length", "Petal.Width")])
   data <- data[!duplicated(places), ]
@@ -85,6 +86,7 @@ test_that("two classes have the bound of binomial() but for what independent fie
 })
 
 test_that("predictions are probabilities, each of its row alone, on any number of threads and after saveRDS()", {
+  skip_unless_extended()
   fit <- class_fit(threads = 1L)
   prob <- predict(fit, iris)
   expect_named(prob, paste0("prob_", levels(iris$Species)))
@@ -113,6 +115,7 @@ test_that("the order of the levels plays no part", {
 })
 
 test_that("leave-one-out probabilities are near to those of a fit without the row", {
+  skip_unless_extended()
   method <- svgp(as.matrix(flowers[seq(1, 50, by = 4), c("Petal.Length", "Petal.Width")]), move = FALSE, std_errors = FALSE)
   fit <- class_fit(method = method, covariance = held_covariance())
   loo <- loo_predict(fit)
@@ -125,6 +128,7 @@ test_that("leave-one-out probabilities are near to those of a fit without the ro
 })
 
 test_that("a fold's rows are predicted from the others, parameters and inducing points held", {
+  skip_unless_extended()
   fit <- class_fit()
   folds <- rep(1:5, 10)
   validated <- cross_validate(fit, folds = folds)
@@ -154,6 +158,7 @@ test_that("a trend has coefficients for each class, whatever the scale of its co
 })
 
 test_that("robust-max has the variance for its unit, and predictions of its own", {
+  skip_unless_extended()
   fit <- class_fit(link = "robust-max", method = svgp(10, move = FALSE))
   expect_identical(stats::coef(fit, "covariance")[["variance"]], 1)
   prob <- predict(fit, iris)
@@ -163,6 +168,7 @@ test_that("robust-max has the variance for its unit, and predictions of its own"
 })
 
 test_that("separated classes have finite fits that tell them apart", {
+  skip_unless_extended()
   set.seed(2)
   data <- data.frame(x = c(runif(30), runif(30, 3, 4), runif(30, 6, 7)), y = runif(90), class = factor(rep(c("a", "b", "c"), each = 30)))
   fit <- suppressWarnings(neargp(class ~ 1, data, coords = ~ x + y, method = svgp(20), family = categorical()))
@@ -171,6 +177,7 @@ test_that("separated classes have finite fits that tell them apart", {
 })
 
 test_that("a factor of two levels is a binomial() response, with what there is for classes", {
+  skip_unless_extended()
   data <- droplevels(flowers[flowers$Species != "setosa", ])
   expect_message(fit <- neargp(Species ~ 1, data, coords = ~ Petal.Length + Petal.Width, method = svgp(10, move = FALSE)), "binomial",
     class = "neargp_message_method")
@@ -183,6 +190,7 @@ test_that("a factor of two levels is a binomial() response, with what there is f
 })
 
 test_that("what classes by svgp() cannot be is refused", {
+  skip_unless_extended()
   fit <- class_fit(method = svgp(10, move = FALSE), covariance = held_covariance())
   expect_error(predict(fit, iris, k = 3), class = "neargp_error_argument")
   expect_error(loo_predict(fit, k = 3), class = "neargp_error_argument")
@@ -202,6 +210,7 @@ test_that("what classes by svgp() cannot be is refused", {
 })
 
 test_that("a posterior that has not settled is told by print()", {
+  skip_unless_extended()
   data <- withr::with_seed(1, data.frame(x = stats::runif(60), y = stats::runif(60)))
   data$class <- cut(data$x, 3, labels = c("a", "b", "c"))
   fit <- neargp(class ~ 1, data, coords = ~ x + y, method = svgp(8), family = categorical(), verbose = FALSE)

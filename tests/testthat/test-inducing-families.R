@@ -6,6 +6,7 @@ family_fit <- function(name, data, method, covariance = fixed_exponential, ...) 
 }
 
 test_that("with an inducing point at each row bound, posterior and predictions are those of vnngp() with all neighbours", {
+  skip_unless_extended()
   data <- vnngp_data(60, seed = 2)
   places <- data.frame(x = c(0.2, 0.55), y = c(0.3, 0.8), h = 0)
   for (name in setdiff(names(vnngp_models), "gaussian")) {
@@ -21,6 +22,7 @@ test_that("with an inducing point at each row bound, posterior and predictions a
 })
 
 test_that("bounds of all families rise with the inducing points and with their moves", {
+  skip_unless_extended()
   data <- vnngp_data(150, seed = 3)
   for (name in names(vnngp_models)) {
     bound <- function(...) stats::logLik(suppressWarnings(family_fit(name, data, svgp(..., std_errors = FALSE))))
@@ -32,6 +34,7 @@ test_that("bounds of all families rise with the inducing points and with their m
 })
 
 test_that("estimates, standard errors and predictions of a smooth field come near those of vnngp()", {
+  skip_unless_extended()
   data <- latent_data(500)
   train <- data[1:400, ]
   test <- data[401:500, ]
@@ -65,6 +68,7 @@ test_that("leave-one-out predictions are near to those of a fit without the row"
 })
 
 test_that("a fold's rows are predicted from the others, parameters and inducing points held", {
+  skip_unless_extended()
   data <- vnngp_data(120, seed = 7)
   fit <- family_fit("negative_binomial", data, svgp(20))
   folds <- rep(1:3, 40)
@@ -82,6 +86,7 @@ test_that("a fold's rows are predicted from the others, parameters and inducing 
 })
 
 test_that("draws have the moments of predictions, as fields and as responses", {
+  skip_unless_extended()
   data <- vnngp_data(100, seed = 8)
   fit <- family_fit("poisson", data, svgp(25, std_errors = FALSE))
   places <- data.frame(x = c(0.2, 0.21, 0.8), y = c(0.4, 0.4, 0.6), h = 0.2)
@@ -98,6 +103,7 @@ test_that("draws have the moments of predictions, as fields and as responses", {
 })
 
 test_that("a fit of another family goes on from an earlier one, is saved whole, and is the same on any number of threads", {
+  skip_unless_extended()
   data <- vnngp_data(200, seed = 9)
   fit <- family_fit("student_t", data, svgp(30), threads = 1L)
   again <- family_fit("student_t", data, svgp(30), start = fit, threads = 1L)

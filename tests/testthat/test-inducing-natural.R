@@ -12,6 +12,7 @@ test_that("mini-batches come to the bound of all rows, and end with the posterio
 })
 
 test_that("responses of other families are fitted in mini-batches, and parameters that are given stay", {
+  skip_unless_extended()
   data <- batch_data()
   collapsed <- batch_fit(data, svgp(inducing = 12, bound = "standard"), count ~ 1, family = poisson())
   natural <- batch_fit(data, svgp(inducing = 12, bound = "standard", optimizer = "natural", epochs = 40, batch_size = 128,
@@ -24,6 +25,7 @@ test_that("responses of other families are fitted in mini-batches, and parameter
 })
 
 test_that("mini-batches are drawn by R's random numbers, and the number of threads does not matter", {
+  skip_unless_extended()
   data <- batch_data()
   method <- svgp(inducing = 10, optimizer = "natural", epochs = 3, batch_size = 300, std_errors = FALSE)
   kept <- c("log_likelihood", "parameters", "inducing", "svgp")
@@ -33,6 +35,7 @@ test_that("mini-batches are drawn by R's random numbers, and the number of threa
 })
 
 test_that("many rows for each point begin in mini-batches, and a fit that goes on does not", {
+  skip_unless_extended()
   data <- batch_data()
   problem <- function(...) list(data = list(y = double(900)), family = stats::gaussian(), free = TRUE, ...)
   expect_true(uses_batches(svgp(), problem(), 20L))

@@ -9,6 +9,7 @@ few_inducing <- function(method = svgp(inducing = 15), ...) {
 }
 
 test_that("with an inducing point at each place the fit of several outputs is the exact one, in all that it says", {
+  skip_unless_extended()
   exact <- outputs_fit(exact_gp())
   new <- transform(new_places(), zinc = c(3, NA, 4), lead = c(NA, -18, -20))
   for (bound in c("tight", "standard")) {
@@ -28,6 +29,7 @@ test_that("with an inducing point at each place the fit of several outputs is th
 })
 
 test_that("weights and a trend of several columns leave it exact", {
+  skip_unless_extended()
   data <- transform(simulated_outputs(40), w = rep(c(1, 2, 0.5, 4), 10))
   fit <- function(method) {
     suppressMessages(neargp(cbind(zinc, lead) ~ height + x, data, coords = ~ x + y, method = method, covariance = known_outputs(),
@@ -42,6 +44,7 @@ test_that("weights and a trend of several columns leave it exact", {
 })
 
 test_that("the gradient in all working parameters and positions is that of differences, with weights and outputs that are missing", {
+  skip_unless_extended()
   data <- transform(simulated_outputs(40), w = rep(c(1, 2, 0.5, 4), 10))
   covariance <- cov_coregionalisation(cov_matern(nu = NULL, ard = TRUE), cov_exponential(anisotropy = TRUE), rank = c(2, 1))
   for (bound in c("tight", "standard")) {
@@ -110,6 +113,7 @@ test_that("estimates with many points come near those of the exact method, whate
 })
 
 test_that("draws have the mean and the covariance of the predictions, at a place and between places", {
+  skip_unless_extended()
   fit <- few_inducing()
   new <- new_places()
   draws <- simulate(fit, nsim = 4000, seed = 1, newdata = new, type = "link")
@@ -129,6 +133,7 @@ test_that("draws have the mean and the covariance of the predictions, at a place
 })
 
 test_that("the number of threads does not change a digit of several outputs", {
+  skip_unless_extended()
   data <- withr::with_seed(6, data.frame(x = runif(2500), y = runif(2500), height = rnorm(2500)))
   data$zinc <- with(data, sin(5 * x) + height) + sin(seq_len(2500))
   data$lead <- replace(with(data, cos(5 * y)) + sin(7 * seq_len(2500)), 1:900, NA)
@@ -145,6 +150,7 @@ test_that("the number of threads does not change a digit of several outputs", {
 })
 
 test_that("what other methods' fits to several outputs can do a fit on inducing points can", {
+  skip_unless_extended()
   fit <- few_inducing()
   expect_output(print(fit), "15 points, moved")
   expect_output(print(summary(fit)), "unexplained share")
@@ -166,6 +172,7 @@ test_that("what other methods' fits to several outputs can do a fit on inducing 
 })
 
 test_that("time, the sphere, several structures and few factors can be fitted", {
+  skip_unless_extended()
   data <- simulated_outputs(60)
   data$day <- rep(1:6, 10)
   data$sum <- data$zinc + data$lead / 5
@@ -184,6 +191,7 @@ test_that("time, the sphere, several structures and few factors can be fitted", 
 })
 
 test_that("held folds are predicted as by a fit to the other rows with the same parameters and points", {
+  skip_unless_extended()
   fit <- few_inducing(svgp(inducing = as.matrix(simulated_outputs(60)[1:15, c("x", "y")]), move = FALSE))
   folds <- rep(1:3, 20)
   fold <- cross_validate(fit, folds = folds)$predictions
@@ -197,6 +205,7 @@ test_that("held folds are predicted as by a fit to the other rows with the same 
 })
 
 test_that("what several outputs cannot be fitted by is refused by name, as are neighbours and no noise", {
+  skip_unless_extended()
   data <- simulated_outputs(40)
   fit <- function(method, ...) neargp(cbind(zinc, lead) ~ 1, data, coords = ~ x + y, method = method, ...)
   for (method in list(odvgp(), ppgpr(), swsgp())) {

@@ -12,6 +12,7 @@ test_that("positions begin at centres of rows or at rows, always the same, and l
 })
 
 test_that("positions may be a number, a matrix, a data frame or sf points", {
+  skip_unless_extended()
   data <- simulated_data(60)
   start <- data.frame(y = c(0.2, 0.8, 0.5), x = c(0.1, 0.5, 0.9))
   held <- function(inducing) inducing_fit(data, svgp(inducing = inducing, move = FALSE))$inducing

@@ -12,6 +12,7 @@ test_that("an instruction set can be chosen, and one that is missing is refused"
 })
 
 test_that("the environment variable decides when the package is loaded", {
+  skip_unless_extended()
   skip_if_not_installed("callr")
   for (name in core_simd_available()) {
     loaded <- callr::r(function() neargp:::core_simd(), env = c(callr::rcmd_safe_env(), NEARGP_INSTRUCTION_SET = name))

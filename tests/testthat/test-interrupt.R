@@ -53,7 +53,7 @@ test_that("searches and fits answer to an interrupt, and the session goes on", {
 
 test_that("every method answers to an interrupt at any moment", {
   skip_on_os("windows")
-  skip_if_not(nzchar(Sys.getenv("NEARGP_EXTENDED_TESTS")), "it takes minutes: set NEARGP_EXTENDED_TESTS=1")
+  skip_unless_extended()
   for (work in names(long_work())) for (delay in withr::with_seed(1, stats::runif(3L, 0, 3))) {
     expect_identical(interrupted(long_work()[[work]], delay), c("interrupted", "neargp"), label = work)
   }

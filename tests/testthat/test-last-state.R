@@ -34,6 +34,7 @@ start_of <- function(problem) {
 }
 
 test_that("an interrupted fit of any method goes on from where it was", {
+  skip_unless_extended()
   for (name in names(last_fits())) {
     run <- last_fits()[[name]]
     seen <- NULL

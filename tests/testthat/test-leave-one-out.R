@@ -18,6 +18,7 @@ expect_left_out <- function(fit, tolerance = 1e-10) {
 all_others <- function(fit) if (!inherits(fit$method, "neargp_exact_gp")) length(fit$data$y) - 1L
 
 test_that("a row is predicted as if it had been deleted, trend included: weights, offsets, no nugget, repeated locations", {
+  skip_unless_extended()
   data <- leave_out_data()
   repeated <- data
   repeated[1:9, c("x", "y")] <- repeated[c(11:19), c("x", "y")]
@@ -32,6 +33,7 @@ test_that("a row is predicted as if it had been deleted, trend included: weights
 })
 
 test_that("with fewer neighbours it is nearly so", {
+  skip_unless_extended()
   fit <- leave_out_fit(leave_out_data(200), vecchia(k = 20))
   dense <- dense_leave_one_out(fit$data, fit$core_covariance, fit$nugget)
   error <- residuals(fit, "loo")
@@ -46,6 +48,7 @@ test_that("of white noise it is the leave-one-out residual of least squares", {
 })
 
 test_that("covariates of noise make leave-one-out and cross-validation look worse, as deleting rows and refitting does", {
+  skip_unless_extended()
   data <- simulated_data(150, seed = 8, slope = 0)
   noise <- matrix(withr::with_seed(2, rnorm(150 * 50)), 150, dimnames = list(NULL, paste0("n", 1:50)))
   data <- cbind(data, noise)
@@ -60,6 +63,7 @@ test_that("covariates of noise make leave-one-out and cross-validation look wors
 })
 
 test_that("a row that alone determines a coefficient has no leave-one-out prediction, and a warning says so", {
+  skip_unless_extended()
   data <- leave_out_data(80)
   data$group <- factor(ifelse(seq_len(80) == 7, "alone", as.character(data$group)))
   for (method in list(exact_gp(), vecchia(k = 10), vnngp(k = 10))) with_device_of(method, {
@@ -106,6 +110,7 @@ test_that("plots leave out what has no prediction", {
 })
 
 test_that("a place of several outputs is predicted as if it had been deleted, trend included", {
+  skip_unless_extended()
   data <- simulated_outputs(40)
   for (leave_out in c("location", "row")) {
     fit <- neargp(cbind(zinc, lead) ~ height, data, coords = ~ x + y, method = loo_k(k = 20, k_other = 20, leave_out = leave_out),
@@ -121,6 +126,7 @@ test_that("a place of several outputs is predicted as if it had been deleted, tr
 })
 
 test_that("scores() names rows without a prediction as the warning does", {
+  skip_unless_extended()
   data <- simulated_data(60)
   data$z[3] <- NA
   data$count <- round(exp(data$z / 3))

@@ -21,6 +21,7 @@ elsewhere <- function(fit) {
 all_but <- function(n, i) setdiff(seq_len(n), i)
 
 test_that("values of all methods are those of dense matrices, and the penalty is taken from them", {
+  skip_unless_extended()
   for (covariance in local_covariances()) {
     fit <- local_fit(covariance, vecchia(k = 10))
     problem <- local_problem_of(fit)
@@ -68,6 +69,7 @@ test_that("gradients are those of differences, by information as by the adjoint"
 })
 
 test_that("the latent field of vnngp() has the local covariance", {
+  skip_unless_extended()
   data <- local_data(40)
   fit <- local_fit(cov_matern(1.5, sd = ~ wet, range = ~ x, penalty = 1), vnngp(k = 39L, factor = "exact", jitter = 1e-6), data)
   problem <- local_problem_of(fit)
@@ -104,6 +106,7 @@ test_that("with all coefficients at zero everything is that of the stationary co
 })
 
 test_that("predictions, leave-one-out and joint predictions are dense kriging", {
+  skip_unless_extended()
   data <- local_data(40)
   new <- local_data(5, seed = 2)
   for (method in list(vecchia(k = 39L), exact_gp(), loo_k(k = 39L), mll_k(k = 39L))) {
@@ -133,6 +136,7 @@ test_that("simulated fields have the local covariance", {
 })
 
 test_that("a local covariance is never below the stationary one, and finds what there is", {
+  skip_unless_extended()
   data <- local_data(200)
   for (method in list(vecchia(k = 12), loo_k(k = 12), mll_k(k = 12), vnngp(k = 12), exact_gp())) {
     fit <- function(covariance) neargp(z ~ 1, data, coords = ~ x + y, method = method, covariance = covariance, threads = 1L)
@@ -145,6 +149,7 @@ test_that("a local covariance is never below the stationary one, and finds what 
 })
 
 test_that("the penalty grows where rows are few", {
+  skip_unless_extended()
   penalty <- function(n) local_fit(cov_exponential(range = ~ wet + x), vecchia(k = 5), local_data(n))$layout$penalty[3:4]
   expect_equal(penalty(50), c(4, 4))
   expect_equal(penalty(400), c(1, 1))
@@ -152,6 +157,7 @@ test_that("the penalty grows where rows are few", {
 })
 
 test_that("counts, time, the sphere and a factor go with local fields", {
+  skip_unless_extended()
   data <- local_data(150)
   data$count <- stats::rpois(150, exp(data$z / 2))
   data$side <- factor(ifelse(data$x > 0.5, "east", "west"))
@@ -170,6 +176,7 @@ test_that("counts, time, the sphere and a factor go with local fields", {
 })
 
 test_that("the number of threads changes nothing", {
+  skip_unless_extended()
   data <- local_data(300)
   fit <- function(threads) {
     fit <- suppressWarnings(neargp(z ~ 1, data, coords = ~ x + y, method = vecchia(k = 8), covariance = cov_matern(sd = ~ x, range = ~ bumps(3)),
@@ -182,6 +189,7 @@ test_that("the number of threads changes nothing", {
 })
 
 test_that("a fit goes through all that others do", {
+  skip_unless_extended()
   data <- local_data(150)
   fit <- neargp(z ~ 1, data, coords = ~ x + y, method = vecchia(k = 10), covariance = cov_matern(sd = ~ wet, range = ~ bumps(2)))
   expect_true(all(c("log_sd:wet", "log_range:bumps1") %in% names(coef(fit, what = "covariance"))))
@@ -210,6 +218,7 @@ test_that("a fit goes through all that others do", {
 })
 
 test_that("what cannot be is refused in one way", {
+  skip_unless_extended()
   data <- local_data(40)
   data$flat <- 1
   fit <- function(covariance, method = vecchia(k = 5), ...) neargp(z ~ 1, data, coords = ~ x + y, method = method, covariance = covariance, ...)
@@ -241,6 +250,7 @@ test_that("what cannot be is refused in one way", {
 })
 
 test_that("what a formula makes missing is left out, as it is by the trend", {
+  skip_unless_extended()
   data <- local_data(40)
   data$depth <- replace(stats::runif(40, 1, 2), c(5, 9), -1)
   fit <- local_fit(cov_exponential(range = ~ log(depth)), vecchia(k = 5), data)
@@ -306,6 +316,7 @@ test_that("colours of local maps are logarithmic, with ticks in units of the val
 })
 
 test_that("local maps say what they show", {
+  skip_unless_extended()
   data <- local_data(40)
   sum <- local_fit(cov_exponential(sd = ~ x) + cov_matern(1.5, range = ~ bumps(2)), vecchia(k = 5), data)
   expect_equal(local_title(sum, "range", FALSE), "Local range, component 2 (Matern)")
@@ -322,6 +333,7 @@ test_that("local maps say what they show", {
 })
 
 test_that("local fields along one coordinate are curves, and stationary fits have none", {
+  skip_unless_extended()
   data <- local_data(60)
   fit <- neargp(z ~ 1, data, coords = ~ x, method = vecchia(k = 8), covariance = cov_matern(1.5, range = ~ x, sd = ~ wet))
   withr::local_pdf(NULL)
@@ -335,6 +347,7 @@ test_that("local fields along one coordinate are curves, and stationary fits hav
 })
 
 test_that("print() tells the span of local fields and the penalty, summary() the coefficients of bumps and the covariates' deviations", {
+  skip_unless_extended()
   data <- local_data()
   fit <- local_fit(cov_exponential(sd = ~ wet, range = ~ bumps(2)), vecchia(k = 5), data)
   scales <- local_scales(fit)
@@ -355,6 +368,7 @@ test_that("print() tells the span of local fields and the penalty, summary() the
 })
 
 test_that("rows whose covariates are far from all are refused, and bases that a row does not have alone", {
+  skip_unless_extended()
   data <- local_data(60)
   far <- local_fit(cov_exponential(sd = ~ wet), exact_gp(), data)
   far_wet <- sd(data$wet) * 1e5 / far$parameters$estimate[far$layout$kind == "log_sd"]

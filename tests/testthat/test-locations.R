@@ -1,6 +1,7 @@
 fit_small <- function(...) neargp(..., method = vecchia(k = 5), nugget = 0.1, covariance = cov_exponential(variance = 1, range = 0.3))
 
 test_that("coords may be a formula, names, expressions or a dot", {
+  skip_unless_extended()
   data <- simulated_data(40)
   reference <- fit_small(z ~ 1, data, coords = ~ x + y)
   expect_equal(c(logLik(fit_small(z ~ 1, data, coords = c("x", "y")))), c(logLik(reference)))
@@ -21,6 +22,7 @@ test_that("a dot in the trend leaves the coordinates out", {
 })
 
 test_that("time has its own range; dates count in days", {
+  skip_unless_extended()
   data <- simulated_data(60)
   data$day <- as.Date("2020-01-01") + seq_len(60)
   fit <- neargp(z ~ 1, data, coords = ~ x + y, time = ~ day, method = vecchia(k = 10), covariance = cov_exponential())
@@ -53,6 +55,7 @@ test_that("longitude and latitude are embedded: chords through the sphere in km"
 })
 
 test_that("bad coordinates are classed errors that say where", {
+  skip_unless_extended()
   data <- simulated_data(40)
   expect_error(fit_small(z ~ 1, data), "`coords` must say", class = "neargp_error_coordinates")
   expect_error(fit_small(z ~ 1, data, coords = ~ lon + y), "no column lon", class = "neargp_error_columns")
@@ -100,6 +103,7 @@ test_that("times as text are told from numbers", {
 })
 
 test_that("coordinates and ranges of extreme size are refused by name", {
+  skip_unless_extended()
   data <- simulated_data(30)
   data$near <- 1e-40 * data$x
   data$far <- 1e29 * data$x

@@ -40,6 +40,7 @@ test_that("a family may be given as glm() takes it: object, function or name", {
 })
 
 test_that("neighbours with which the optimiser cannot start are searched half way, the first ones are an error", {
+  skip_unless_extended()
   fit <- neargp(z ~ 1, transform(simulated_data(150), x = 20 * x), coords = ~ x + y, method = vecchia(k = 10),
     covariance = cov_exponential(ard = TRUE), control = neargp_control(coarse_k = 0))
   problem <- list(data = fit$data, layout = fit$layout, groups = component_groups(fit$covariance, fit$locations), threads = 1L,

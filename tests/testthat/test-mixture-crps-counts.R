@@ -26,6 +26,7 @@ crps_of_case <- function(y, case, mean, sd) {
 }
 
 test_that("the CRPS of counts is the sum that defines it", {
+  skip_unless_extended()
   for (name in names(count_cases)) {
     case <- count_cases[[name]]
     open <- case$family$family != "binomial"
@@ -40,6 +41,7 @@ test_that("the CRPS of counts is the sum that defines it", {
 })
 
 test_that("so it is for large counts, which are integrated", {
+  skip_unless_extended()
   poisson <- count_cases$poisson
   y <- c(0, 2500, 5000, 9000)
   expect_equal(crps_of_case(y, poisson, log(5000), 0.15), crps_of_counts(y, poisson, log(5000), 0.15, 15000), tolerance = 1e-7)
@@ -63,6 +65,7 @@ test_that("counts one by one and their integral are the same sums", {
 })
 
 test_that("rows of all sizes are summed together as they are alone", {
+  skip_unless_extended()
   set.seed(3)
   mean <- runif(1200, -4, 10)
   sd <- sample(c(0, 0.1, 1, 2), 1200, TRUE)

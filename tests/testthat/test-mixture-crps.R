@@ -10,6 +10,7 @@ crps_by_definition <- function(y, mixture, from, to, points = 4001L) {
 }
 
 test_that("the CRPS of continuous responses is the integral that defines it", {
+  skip_unless_extended()
   ends <- list(student_t = c(-60, 60), gamma = c(0, 150), sharp_gamma = c(0, 60), beta = c(0, 1))
   for (name in names(ends)) {
     case <- mixture_cases[[name]]
@@ -36,6 +37,7 @@ test_that("the CRPS has the closed forms that there are", {
 })
 
 test_that("the CRPS is the mean distance to draws less half that between them", {
+  skip_unless_extended()
   set.seed(8)
   for (case in mixture_cases[c("poisson", "gamma", "beta", "many_trials", "student_t")]) {
     mixture <- new_mixture(0.4, 0.6, case$family, case$parameters, case$trials)

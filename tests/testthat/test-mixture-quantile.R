@@ -24,6 +24,7 @@ test_that("closed forms of quantiles are met to 1e-7", {
 })
 
 test_that("quantiles of counts are the smallest that reach the probability", {
+  skip_unless_extended()
   p <- c(1e-4, 0.025, 0.5, 0.9, 0.975, 0.9999)
   for (name in c("bernoulli", "logit", "many_trials", "probit", "cloglog", "poisson", "negative_binomial", "clumped")) {
     case <- mixture_cases[[name]]
@@ -44,6 +45,7 @@ test_that("a probability that is met exactly is reached", {
 })
 
 test_that("with a log link and a wide linear predictor quantiles are those of its exponential, or the largest number with a warning", {
+  skip_unless_extended()
   wide <- new_mixture(c(0, 2), c(30, 100), poisson())
   expect_equal(log(mixture_quantile(0.975, wide)), c(30, 100) * qnorm(0.975) + c(0, 2), tolerance = 1e-9)
   expect_equal(mixture_distribution(exp(150), wide), pnorm(150, c(0, 2), c(30, 100)), tolerance = 1e-9)

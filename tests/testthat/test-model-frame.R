@@ -36,6 +36,7 @@ test_that("rows are named as in the data, also after subset", {
 })
 
 test_that("responses and trends that cannot be fitted are classed errors", {
+  skip_unless_extended()
   data <- simulated_data(50)
   expect_error(fit_small(z ~ 1, data[0, ]), "no rows", class = "neargp_error_empty")
   expect_error(fit_small(z ~ 1, data, subset = x > 5), "No rows are left", class = "neargp_error_empty")
@@ -55,6 +56,7 @@ test_that("responses and trends that cannot be fitted are classed errors", {
 })
 
 test_that("settings of a wrong type are classed errors that name them", {
+  skip_unless_extended()
   data <- simulated_data(50)
   wrong <- function(...) neargp(z ~ 1, data, coords = ~ x + y, ...)
   expect_error(neargp(z ~ 1, as.list(data), coords = ~ x + y), "`data`", class = "neargp_error_argument")
@@ -72,6 +74,7 @@ test_that("settings of a wrong type are classed errors that name them", {
 })
 
 test_that("factors, interactions, polynomials and splines predict as they were fitted", {
+  skip_unless_extended()
   data <- simulated_data(120)
   fit <- neargp(z ~ group * height + splines::ns(x, 3) + poly(y, 2), data, coords = ~ x + y, method = vecchia(k = 10))
   whole <- predict(fit, data)

@@ -17,6 +17,7 @@ test_that("with k = n - 1 the Vecchia and the exact log-likelihood are the dense
 })
 
 test_that("the optimum is one: no small change of the free parameters raises the log-likelihood", {
+  skip_unless_extended()
   data <- simulated_data(300)
   fit <- neargp(z ~ height, data, coords = ~ x + y, method = vecchia(k = 20), covariance = cov_exponential(),
     control = neargp_control(tolerance = 1e-8))
@@ -37,6 +38,7 @@ test_that("the optimum is one: no small change of the free parameters raises the
 })
 
 test_that("shifting, scaling and permuting the locations changes nothing but the range", {
+  skip_unless_extended()
   data <- simulated_data(200)
   fit <- function(data) neargp(z ~ height, data, coords = ~ x + y, method = vecchia(k = 15), covariance = cov_matern(1.5))
   reference <- fit(data)
@@ -50,6 +52,7 @@ test_that("shifting, scaling and permuting the locations changes nothing but the
 })
 
 test_that("results do not depend on the number of threads", {
+  skip_unless_extended()
   data <- simulated_data(300)
   one <- neargp(z ~ height, data, coords = ~ x + y, method = vecchia(), threads = 1)
   two <- neargp(z ~ height, data, coords = ~ x + y, method = vecchia(), threads = 2)
@@ -58,6 +61,7 @@ test_that("results do not depend on the number of threads", {
 })
 
 test_that("known parameters are recovered, by every method", {
+  skip_unless_extended()
   data <- simulated_data(1500, seed = 3)
   for (method in list(vecchia(k = 20), loo_k(k = 20), mll_k(k = 20))) {
     fit <- neargp(z ~ height, data, coords = ~ x + y, method = method, covariance = cov_exponential())
@@ -69,6 +73,7 @@ test_that("known parameters are recovered, by every method", {
 })
 
 test_that("confidence intervals of Fisher scoring cover the truth at several seeds", {
+  skip_unless_extended()
   covered <- vapply(1:8, function(seed) {
     fit <- neargp(z ~ height, simulated_data(500, seed = seed, range = 0.05, nugget = 1), coords = ~ x + y,
       method = vecchia(k = 15), covariance = cov_exponential())
@@ -80,6 +85,7 @@ test_that("confidence intervals of Fisher scoring cover the truth at several see
 })
 
 test_that("offsets, subset and weights do as in lm", {
+  skip_unless_extended()
   data <- transform(simulated_data(150), w = 2, keep = x < 0.8)
   data$shifted <- data$z + 5 * data$height
   method <- vecchia(k = 15)
@@ -121,6 +127,7 @@ test_that("a trend without columns works", {
 })
 
 test_that("a fit that stops early says so and stays usable", {
+  skip_unless_extended()
   expect_warning(
     fit <- neargp(z ~ 1, simulated_data(200), coords = ~ x + y, method = vecchia(k = 15),
       start = c(range = 5, variance = 0.1, nugget = 5), control = neargp_control(max_iterations = 1, coarse_k = 0)),
@@ -141,6 +148,7 @@ test_that("a nugget that runs to zero is marked as being at the boundary", {
 })
 
 test_that("duplicated locations are fine with a nugget", {
+  skip_unless_extended()
   data <- simulated_data(100)
   data <- rbind(data, transform(data, z = z + rep(c(-0.3, 0.3), 50)))
   fit <- neargp(z ~ height, data, coords = ~ x + y, method = vecchia(k = 20), covariance = cov_exponential())

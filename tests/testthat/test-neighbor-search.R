@@ -9,6 +9,7 @@ fit_with <- function(search) {
 }
 
 test_that("every search gives the same fit and predictions", {
+  skip_unless_extended()
   skip_if_not(nzchar(module_file("faiss")), paste("no FAISS:", why_not_built("faiss")))
   tree <- fit_with("kd-tree")
   faiss <- fit_with("faiss")

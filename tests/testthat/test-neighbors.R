@@ -61,6 +61,7 @@ test_that("orderings are permutations, reproducible, and do not depend on thread
 })
 
 test_that("neighbours do not depend on threads", {
+  skip_unless_extended()
   coords <- random_coords(20000, 2)
   order <- core_order(coords, "random", 1, 1L)
   before <- core_neighbors_before(coords, order, 10L, 1L)

@@ -38,6 +38,7 @@ test_that("columns of newdata that are lists, or twice there, are refused where 
 })
 
 test_that("newdata without a complete row is NA for every trend, basis functions that need rows among them", {
+  skip_unless_extended()
   data <- simulated_data(60)
   new <- simulated_data(3, seed = 2)
   for (formula in list(z ~ splines::ns(height, 3), z ~ poly(cbind(height, x), 2), z ~ group)) {
@@ -53,6 +54,7 @@ test_that("newdata without a complete row is NA for every trend, basis functions
 })
 
 test_that("dates and durations of newdata are read in the unit of the fit, and logical values as numbers", {
+  skip_unless_extended()
   data <- simulated_data(60)
   data$lag <- as.difftime(3 * data$height, units = "hours")
   data$day <- as.Date("2020-01-01") + seq_len(60)
@@ -74,6 +76,7 @@ test_that("dates and durations of newdata are read in the unit of the fit, and l
 })
 
 test_that("a trend that depends on the other rows of newdata is told", {
+  skip_unless_extended()
   data <- simulated_data(60)
   fit <- neargp(z ~ I(height - mean(height)) + scale(x), data, coords = ~ x + y, method = vecchia(5), covariance = cov_exponential())
   expect_warning(predict(fit, data[1:5, ]), "I\\(height - mean\\(height\\)\\) depends on the other rows", class = "neargp_warning_newdata")

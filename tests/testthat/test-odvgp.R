@@ -1,4 +1,5 @@
 test_that("mean and trend are those of the exact method, the variance that of the inducing points", {
+  skip_unless_extended()
   data <- simulated_data(150)
   data$w <- rep(c(0.5, 1, 2, 1, 4), 30)
   new <- simulated_data(15, seed = 2)
@@ -16,6 +17,7 @@ test_that("mean and trend are those of the exact method, the variance that of th
 })
 
 test_that("few iterations suffice at the default tolerance", {
+  skip_unless_extended()
   data <- simulated_data(400)
   fit <- inducing_fit(data, odvgp(inducing = 40))
   exact <- inducing_fit(data, exact_gp())
@@ -25,6 +27,7 @@ test_that("few iterations suffice at the default tolerance", {
 })
 
 test_that("with an inducing point at each row all is exact", {
+  skip_unless_extended()
   data <- simulated_data(70)
   new <- simulated_data(10, seed = 2)
   fit <- inducing_fit(data, odvgp(inducing = 70, move = FALSE, jitter = 1e-12, tolerance = 1e-12))
@@ -35,6 +38,7 @@ test_that("with an inducing point at each row all is exact", {
 })
 
 test_that("joint predictions and draws are about the exact mean", {
+  skip_unless_extended()
   data <- simulated_data(150)
   new <- simulated_data(6, seed = 2)
   fit <- inducing_fit(data, odvgp(inducing = 20, tolerance = 1e-10))
@@ -46,6 +50,7 @@ test_that("joint predictions and draws are about the exact mean", {
 })
 
 test_that("a row's prediction is its own, and threads and the unit change nothing", {
+  skip_unless_extended()
   data <- simulated_data(150)
   new <- simulated_data(131, seed = 2)
   fit <- inducing_fit(data, odvgp(inducing = 20), threads = 1)
@@ -58,6 +63,7 @@ test_that("a row's prediction is its own, and threads and the unit change nothin
 })
 
 test_that("validation solves for the mean without the rows held out", {
+  skip_unless_extended()
   data <- simulated_data(120)
   fit <- inducing_fit(data, odvgp(inducing = 15, tolerance = 1e-10))
   fold <- rep(1:4, 30)
@@ -70,6 +76,7 @@ test_that("validation solves for the mean without the rows held out", {
 })
 
 test_that("what it cannot do is refused, and what it did not reach is told", {
+  skip_unless_extended()
   data <- simulated_data(120)
   fit <- inducing_fit(data, odvgp(inducing = 15))
   expect_error(loo_predict(fit), class = "neargp_error_method")
@@ -83,6 +90,7 @@ test_that("what it cannot do is refused, and what it did not reach is told", {
 # ---- the bound --------------------------------------------------------------------------------------------------------------------
 
 test_that("the bound lies between that of svgp() and the log-likelihood, and rises with the points of the mean", {
+  skip_unless_extended()
   for (seed in 1:20) {
     withr::local_seed(seed)
     data <- simulated_data(40, seed = seed)
@@ -119,6 +127,7 @@ test_that("the bound is the expectation of the log-likelihood less the divergenc
 # ---- points of the mean -----------------------------------------------------------------------------------------------------------
 
 test_that("a mean on points is that of svgp() with these among its own, at the variance of the fit", {
+  skip_unless_extended()
   data <- simulated_data(150)
   new <- simulated_data(15, seed = 2)
   fit <- inducing_fit(data, odvgp(15, move = FALSE, mean_inducing = 40))
@@ -139,6 +148,7 @@ test_that("a mean on points is that of svgp() with these among its own, at the v
 })
 
 test_that("rows that the points of the covariance explain are none of the mean", {
+  skip_unless_extended()
   data <- simulated_data(80)
   places <- as.matrix(data[1:60, c("x", "y")])
   expect_message(fit <- inducing_fit(data, odvgp(places, move = FALSE, mean_inducing = 79)), "60|59", class = "neargp_message_inducing")
@@ -158,6 +168,7 @@ test_that("of too many rows for n^2 covariances some are points of the mean, wit
 # ---- other families ---------------------------------------------------------------------------------------------------------------
 
 test_that("of every family the mean is where the bound is largest, from dense matrices", {
+  skip_unless_extended()
   data <- vnngp_data(70, seed = 4)
   new <- data.frame(x = c(0.2, 0.7), y = c(0.3, 0.6), h = c(0, 1))
   for (name in setdiff(names(vnngp_models), "gaussian")) {
@@ -188,6 +199,7 @@ test_that("of every family the mean is where the bound is largest, from dense ma
 })
 
 test_that("with an inducing point at each row the mean of other families is that of svgp()", {
+  skip_unless_extended()
   data <- vnngp_data(60, seed = 2)
   new <- data.frame(x = c(0.2, 0.55), y = c(0.3, 0.8), h = 0)
   for (name in c("poisson", "binary", "student_t")) {
@@ -202,6 +214,7 @@ test_that("with an inducing point at each row the mean of other families is that
 })
 
 test_that("generics of other families answer from the mean, or say what does", {
+  skip_unless_extended()
   data <- vnngp_data(90, seed = 5)
   fit_by <- function(...) {
     neargp(poisson ~ h, data, coords = ~ x + y, method = odvgp(15, std_errors = FALSE, ...), covariance = fixed_exponential, family = poisson())
@@ -233,6 +246,7 @@ test_that("generics of other families answer from the mean, or say what does", {
 })
 
 test_that("the bound rises and the mean is found where svgp() has far too few points for precise counts", {
+  skip_unless_extended()
   withr::local_seed(2)
   data <- data.frame(x = runif(300), y = runif(300))
   data$count <- rpois(300, exp(5 + 2 * sin(12 * data$x) * cos(9 * data$y)))

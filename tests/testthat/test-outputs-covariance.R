@@ -7,6 +7,7 @@ test_that("the covariance of outputs has the variances of the columns and is pos
 })
 
 test_that("an output without noise is known at its data, uncorrelated with the others there", {
+  skip_unless_extended()
   data <- simulated_outputs(60)
   data$zinc[1L] <- NA
   for (formula in list(cbind(zinc, lead) ~ height, cbind(zinc, lead) ~ 0)) {

@@ -1,4 +1,5 @@
 test_that("a missing output is no row, and a place without outputs is dropped", {
+  skip_unless_extended()
   data <- simulated_outputs(60)
   data[1L, c("zinc", "lead")] <- NA
   data$height[2L] <- NA
@@ -33,6 +34,7 @@ test_that("the trend of each output is in its own rows", {
 })
 
 test_that("bad outputs are errors that say what is wrong", {
+  skip_unless_extended()
   data <- simulated_outputs(40)
   fit <- function(formula, ..., d = data) neargp(formula, d, coords = ~ x + y, method = loo_k(k = 5), ...)
   expect_equal(fit(cbind(zinc) ~ 1)$beta, fit(zinc ~ 1)$beta) # one column is one output

@@ -52,6 +52,7 @@ test_that("diagonal coregionalisation is separate models", {
 })
 
 test_that("gradients of all objectives are those of finite differences", {
+  skip_unless_extended()
   data <- simulated_outputs(60)
   for (method in list(loo_k(k = 8), loo_k(k = 8, leave_out = "row"), mll_k(k = 8), exact_gp())) {
     problem <- outputs_problem(data, method, cov_coregionalisation(cov_matern(nu = NULL), cov_exponential(), rank = c(2, 1)))
@@ -70,6 +71,7 @@ test_that("gradients of all objectives are those of finite differences", {
 })
 
 test_that("a fit recovers a known model and its predictions cover", {
+  skip_unless_extended()
   truth <- output_truth()
   truth$components <- truth$components[1L]
   data <- simulated_outputs(700, truth = truth)
@@ -95,6 +97,7 @@ test_that("a fit recovers a known model and its predictions cover", {
 })
 
 test_that("the estimates are an optimum: loadings, ranges and nuggets", {
+  skip_unless_extended()
   data <- simulated_outputs(150)
   fit <- neargp(cbind(zinc, lead) ~ 1, data, coords = ~ x + y, method = exact_gp(), covariance = cov_matern(1.5), device = "cpu")
   problem <- list(data = fit$data, layout = fit$layout, groups = component_groups(fit$covariance, fit$locations), free = !fit$layout$fixed,
@@ -108,6 +111,7 @@ test_that("the estimates are an optimum: loadings, ranges and nuggets", {
 })
 
 test_that("units of the outputs do not matter", {
+  skip_unless_extended()
   data <- simulated_outputs(150)
   fit <- neargp(cbind(zinc, lead) ~ height, data, coords = ~ x + y, method = loo_k(k = 10))
   data$lead <- data$lead * 1e4
@@ -118,6 +122,7 @@ test_that("units of the outputs do not matter", {
 })
 
 test_that("methods and settings that several outputs do not have are errors", {
+  skip_unless_extended()
   data <- simulated_outputs(60)
   fit <- function(...) neargp(cbind(zinc, lead) ~ 1, data, coords = ~ x + y, ...)
   expect_error(fit(method = loo_k(k = 5, optimizer = "adam")), "optimizer", class = "neargp_error_argument")
@@ -128,6 +133,7 @@ test_that("methods and settings that several outputs do not have are errors", {
 })
 
 test_that("fits of several outputs do not depend on the units of the outputs, however small or large", {
+  skip_unless_extended()
   results <- function(method, unit) {
     data <- simulated_outputs(60)
     data[c("zinc", "lead")] <- unit * data[c("zinc", "lead")]

@@ -35,6 +35,7 @@ test_that("predictions are dense cokriging: exact_gp(), and neighbours that are 
 })
 
 test_that("outputs observed at a new place help the others there, and not themselves", {
+  skip_unless_extended()
   local_device("cpu")
   fit <- outputs_fit(exact_gp())
   places <- new_places()
@@ -80,6 +81,7 @@ test_that("without a trend, observed outputs are exactly conditioning on them", 
 })
 
 test_that("rasters are told what to do instead", {
+  skip_unless_extended()
   skip_if_not_installed("terra")
   layers <- terra::rast(nrows = 2, ncols = 2, xmin = 0, xmax = 1, ymin = 0, ymax = 1, vals = 0, names = "height")
   expect_error(predict(outputs_fit(), layers, covariance = TRUE), "as a data frame", class = "neargp_error_newdata")
@@ -87,6 +89,7 @@ test_that("rasters are told what to do instead", {
 })
 
 test_that("rows, classes and missing values of newdata are kept, and saved fits predict", {
+  skip_unless_extended()
   fit <- outputs_fit()
   places <- new_places()
   places$height[2L] <- NA
@@ -107,6 +110,7 @@ test_that("rows, classes and missing values of newdata are kept, and saved fits 
 })
 
 test_that("arguments that cokriging does not have are errors", {
+  skip_unless_extended()
   fit <- outputs_fit()
   expect_error(predict(fit, new_places(), local_mean = TRUE), class = "neargp_error_argument")
   expect_error(predict(fit), class = "neargp_error_newdata")
@@ -115,6 +119,7 @@ test_that("arguments that cokriging does not have are errors", {
 })
 
 test_that("noise drawn for the training rows is divided by their weights", {
+  skip_unless_extended()
   data <- transform(simulated_outputs(60), w = rep(c(1, 100), 30))
   fit <- neargp(cbind(zinc, lead) ~ 1, data, coords = ~ x + y, method = loo_k(k = 8), covariance = known_outputs(), nugget = c(0.2, 8),
     weights = w)
@@ -170,6 +175,7 @@ test_that("a few places of several outputs are drawn densely by the other method
 })
 
 test_that("with fewer factors than outputs, or an output without noise, simulations have the joint distribution of predictions", {
+  skip_unless_extended()
   data <- simulated_outputs(50)
   places <- rbind(data[c(which(!is.na(data$zinc))[1L], which(is.na(data$zinc))[1L]), c("x", "y")], data.frame(x = c(0.4, 0.42), y = 0.5))
   one_factor <- cov_coregionalisation(cov_matern(1.5, range = 0.3), matrices = tcrossprod(c(1.5, -4)))
@@ -197,6 +203,7 @@ test_that("with fewer factors than outputs, or an output without noise, simulati
 })
 
 test_that("neighbours are searched for as the fit did", {
+  skip_unless_extended()
   data <- simulated_outputs(60)
   fit <- neargp(cbind(zinc, lead) ~ 1, data, coords = ~ x + y, method = loo_k(k = 8), covariance = known_outputs(), nugget = c(0.2, 8))
   expect_no_error(predict(fit, data[1:3, ]))

@@ -3,6 +3,7 @@ two_outputs <- function(...) {
 }
 
 test_that("coefficients are the variances and covariances of the outputs, with standard errors by the delta method", {
+  skip_unless_extended()
   fit <- two_outputs(method = exact_gp(), device = "cpu")
   estimate <- coef(fit, what = "covariance")
   expect_named(estimate, c("variance_zinc", "variance_lead", "covariance_zinc_lead", "range", "smoothness", "nugget_zinc", "nugget_lead"))
@@ -33,6 +34,7 @@ test_that("coefficients are the variances and covariances of the outputs, with s
 })
 
 test_that("print and summary show matrices, correlations and what is missing", {
+  skip_unless_extended()
   fit <- two_outputs(method = loo_k(k = 8))
   expect_output(print(fit), "2 outputs by LOO-k \\(k = 8\\)")
   expect_output(print(fit), "coregionalisation \\(correlations")
@@ -51,6 +53,7 @@ test_that("covariance curves are those of the structures", {
 })
 
 test_that("leave-one-out predictions do not see the place, or only the row", {
+  skip_unless_extended()
   data <- simulated_outputs(40)
   fit <- function(leave_out) {
     neargp(cbind(zinc, lead) ~ 0, data, coords = ~ x + y, method = loo_k(k = 30, k_other = 40, leave_out = leave_out),
@@ -71,6 +74,7 @@ test_that("leave-one-out predictions do not see the place, or only the row", {
 })
 
 test_that("residuals, fitted values and tables have a column for each output", {
+  skip_unless_extended()
   data <- simulated_outputs(80)
   fit <- neargp(cbind(zinc, lead) ~ height, data, coords = ~ x + y, method = loo_k(k = 8))
   known <- !is.na(as.matrix(data[c("zinc", "lead")]))
@@ -98,6 +102,7 @@ test_that("the joint score is that of the outputs known at each place", {
 })
 
 test_that("folds hold out places, and each output is scored", {
+  skip_unless_extended()
   data <- simulated_outputs(80)
   fit <- neargp(cbind(zinc, lead) ~ 1, data, coords = ~ x + y, method = loo_k(k = 8), covariance = known_outputs(), nugget = c(0.2, 8))
   set.seed(1)
@@ -120,6 +125,7 @@ test_that("folds hold out places, and each output is scored", {
 })
 
 test_that("refitted folds have the noise that was estimated without them, and need values of each output", {
+  skip_unless_extended()
   local_device("cpu")
   data <- simulated_outputs(80)
   data$lead[41:80] <- data$lead[41:80] + rep(c(-20, 20), 20)
@@ -137,6 +143,7 @@ test_that("refitted folds have the noise that was estimated without them, and ne
 })
 
 test_that("folds are of places, and fits of several outputs are not compared in lists", {
+  skip_unless_extended()
   fit <- neargp(cbind(zinc, lead) ~ height, simulated_outputs(60), coords = ~ x + y, method = loo_k(k = 8))
   folds <- block_folds(fit, v = 4, size = 0.3)
   expect_length(folds, 60L)
@@ -161,6 +168,7 @@ test_that("an output's variogram is that of its trend residuals, with its own fi
 })
 
 test_that("plots draw", {
+  skip_unless_extended()
   fit <- neargp(cbind(zinc, lead) ~ 1, simulated_outputs(60), coords = ~ x + y, method = loo_k(k = 8))
   file <- withr::local_tempfile(fileext = ".png")
   grDevices::png(file)

@@ -11,6 +11,7 @@ test_that("sf points in, sf points out, in the order and the CRS of newdata", {
 })
 
 test_that("sf and data frame with the same coordinates give the same fit", {
+  skip_unless_extended()
   points <- simulated_sf(100)
   fit <- neargp(z ~ height, points, method = vecchia(k = 15))
   plain <- cbind(sf::st_drop_geometry(points), sf::st_coordinates(points))
@@ -21,6 +22,7 @@ test_that("sf and data frame with the same coordinates give the same fit", {
 })
 
 test_that("a geographic CRS means chordal distance in km", {
+  skip_unless_extended()
   points <- simulated_sf(80, crs = 4326, scale = 10)
   fit <- neargp(z ~ 1, points, method = vecchia(k = 10), covariance = cov_exponential())
   expect_identical(fit$locations$metric, "longlat")
@@ -41,6 +43,7 @@ test_that("a geometry set without attributes can be predicted when the trend nee
 })
 
 test_that("geometries and CRS that cannot be used are classed errors with a remedy", {
+  skip_unless_extended()
   points <- simulated_sf(40)
   expect_error(neargp(z ~ 1, points, coords = ~ height), "geometry", class = "neargp_error_coordinates")
   expect_error(neargp(z ~ 1, sf::st_buffer(points, 1)), "st_centroid", class = "neargp_error_geometry")

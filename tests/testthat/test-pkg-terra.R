@@ -8,6 +8,7 @@ raster_of_height <- function() {
 }
 
 test_that("a raster of covariates in, a raster of predictions out", {
+  skip_unless_extended()
   raster <- raster_of_height()
   fit <- neargp(z ~ height, simulated_data(120), coords = ~ x + y, method = vecchia(k = 15))
   prediction <- predict(fit, raster, interval = "prediction")
@@ -24,6 +25,7 @@ test_that("a raster of covariates in, a raster of predictions out", {
 })
 
 test_that("a template without values serves a trend without covariates, and NA cells are a mask", {
+  skip_unless_extended()
   raster <- raster_of_height()
   fit <- neargp(z ~ 1, simulated_data(80), coords = ~ x + y, method = vecchia(k = 10))
   template <- terra::rast(raster)

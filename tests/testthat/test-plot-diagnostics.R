@@ -1,4 +1,5 @@
 test_that("three coordinates have diagnostics but no map", {
+  skip_unless_extended()
   withr::local_pdf(NULL)
   set.seed(54)
   data <- data.frame(a = runif(100), b = runif(100), c = runif(100))
@@ -27,6 +28,7 @@ test_that("the table of leave-one-out predictions is that of loo_predict()", {
 })
 
 test_that("standardized residuals of counts and classes are standard normal under the model", {
+  skip_unless_extended()
   data <- latent_data(800)
   for (fit in list(latent_fit(count ~ height, poisson(), data), latent_fit(class ~ height, binomial(), data),
     latent_fit(amount ~ height, Gamma("log"), data))) {
@@ -37,6 +39,7 @@ test_that("standardized residuals of counts and classes are standard normal unde
 })
 
 test_that("fits without a mean of the response are drawn about its centre", {
+  skip_unless_extended()
   withr::local_pdf(NULL)
   data <- latent_data(60)
   data$heavy <- data$height + rt(60, 1)

@@ -48,6 +48,7 @@ test_that("projected coordinates that are called long and lat are not degrees", 
 })
 
 test_that("the title of a map has the time as it was given", {
+  skip_unless_extended()
   data <- data.frame(x = runif(40), y = runif(40), z = rnorm(40), day = as.Date("2020-03-01") + 1:40)
   fit <- suppressWarnings(neargp(z ~ 1, data, coords = ~ x + y, time = ~ day, method = vecchia(k = 5)))
   expect_match(map_predictions(fit, NULL, 20, NULL)$title, "at day = 2020-04-10", fixed = TRUE)
@@ -57,6 +58,7 @@ test_that("the title of a map has the time as it was given", {
 })
 
 test_that("data along a line have a map, whatever their scale", {
+  skip_unless_extended()
   withr::local_pdf(NULL)
   set.seed(3)
   u <- runif(60)

@@ -102,6 +102,7 @@ test_that("points are as large as a large page has room for", {
 })
 
 test_that("settings of maps are checked", {
+  skip_unless_extended()
   withr::local_pdf(NULL)
   grid <- expand.grid(x = 1:4, y = 1:4)
   grid$mean <- rnorm(16)

@@ -19,6 +19,7 @@ test_that("with covariates unknown on the grid, the map shows the spatial effect
 })
 
 test_that("newdata may be of any class that predict() takes", {
+  skip_unless_extended()
   withr::local_pdf(NULL)
   fit <- plotted_fit()
   grid <- expand.grid(x = 1:4, y = seq(0, 2, 0.5))
@@ -38,6 +39,7 @@ test_that("newdata may be of any class that predict() takes", {
 })
 
 test_that("every plot is drawn, and parameters are put back", {
+  skip_unless_extended()
   withr::local_pdf(NULL)
   before <- graphics::par("mar", "mgp", "las", "mfrow")
   fit <- plotted_fit()
@@ -51,6 +53,7 @@ test_that("every plot is drawn, and parameters are put back", {
 })
 
 test_that("space-time fits are mapped at one time, one coordinate gives a curve", {
+  skip_unless_extended()
   withr::local_pdf(NULL)
   set.seed(53)
   data <- data.frame(x = runif(150), y = runif(150), day = as.Date("2020-06-01") + sample(0:4, 150, TRUE))
@@ -67,6 +70,7 @@ test_that("space-time fits are mapped at one time, one coordinate gives a curve"
 })
 
 test_that("fits of counts are drawn on the scale of the response, without a variogram", {
+  skip_unless_extended()
   withr::local_pdf(NULL)
   data <- latent_data(200)
   fit <- latent_fit(count ~ 1, poisson(), data)
@@ -92,6 +96,7 @@ test_that("arguments of no plot are errors", {
 })
 
 test_that("along one coordinate a trend in constants and the coordinate is drawn with the data, a spatial effect without them", {
+  skip_unless_extended()
   data <- simulated_data(120)
   with_constant <- neargp(z ~ sin(2 * pi * x), data, coords = ~ x, method = vecchia(k = 5))
   expect_true(map_predictions(with_constant, NULL, 30, NULL)$known)

@@ -12,6 +12,7 @@ fit_uneven <- function(method = ppgpr(inducing = 25), data = uneven_data(), form
 }
 
 test_that("the mean is that of svgp(), and the densities are better where the noise is uneven", {
+  skip_unless_extended()
   new <- uneven_data(1500, seed = 2)
   fit <- fit_uneven()
   base <- fit_uneven(svgp(inducing = 25))
@@ -48,6 +49,7 @@ dense_score <- function(fit, base, factor, ratio, kl_weight = fit$method$kl_weig
 }
 
 test_that("where the second stage ends does not hang on the last digits of the response", {
+  skip_unless_extended()
   data <- uneven_data(300)
   score <- function(shift) {
     shifted <- transform(data, z = z + shift)
@@ -85,6 +87,7 @@ test_that("a fixed nugget stays", {
 })
 
 test_that("every family has a second stage that does not lower its predictive score", {
+  skip_unless_extended()
   data <- vnngp_data(500)
   new <- data[251:500, ]
   data <- data[1:250, ]
@@ -99,6 +102,7 @@ test_that("every family has a second stage that does not lower its predictive sc
 })
 
 test_that("units, threads and a copy on disk change nothing", {
+  skip_unless_extended()
   fit <- fit_uneven()
   new <- uneven_data(20, seed = 3)
   expect_identical(predict(fit_uneven(threads = 3), new), predict(fit_uneven(threads = 1), new))
@@ -110,6 +114,7 @@ test_that("units, threads and a copy on disk change nothing", {
 })
 
 test_that("validation finds both stages without the rows held out", {
+  skip_unless_extended()
   fit <- fit_uneven()
   fold <- rep(1:5, 50)
   validated <- cross_validate(fit, folds = fold)
@@ -127,6 +132,7 @@ test_that("validation finds both stages without the rows held out", {
 })
 
 test_that("what is no posterior is refused", {
+  skip_unless_extended()
   fit <- fit_uneven()
   new <- uneven_data(3)
   expect_error(predict(fit, new, joint = TRUE), class = "neargp_error_method")
@@ -153,6 +159,7 @@ joint_method <- function(epochs = 150, ...) ppgpr(inducing = 25, joint = TRUE, e
 fit_jointly <- function(...) withr::with_seed(5, fit_uneven(...))
 
 test_that("joint training has the better densities where the noise is uneven", {
+  skip_unless_extended()
   data <- uneven_data(400)
   new <- uneven_data(1500, seed = 2)
   fit <- fit_jointly(joint_method(), data)
@@ -180,6 +187,7 @@ test_that("the value of joint training is the score of all rows by dense matrice
 })
 
 test_that("families are trained jointly; threads, seeds, held parameters and refusals are as elsewhere", {
+  skip_unless_extended()
   data <- vnngp_data(250)
   counts <- function(...) {
     withr::with_seed(2, neargp(poisson ~ h, data, coords = ~ x + y, method = joint_method(20), covariance = cov_exponential(), family = poisson(), ...))
@@ -201,6 +209,7 @@ test_that("families are trained jointly; threads, seeds, held parameters and ref
 })
 
 test_that("validation of a joint fit trains its distribution anew without the rows held out", {
+  skip_unless_extended()
   fit <- fit_jointly(joint_method(20))
   fold <- rep(1:5, 50)
   spoiled <- fit

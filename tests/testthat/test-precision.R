@@ -16,6 +16,7 @@ expect_same_fit <- function(single, double) {
 }
 
 test_that("a fit with steps in single precision is the fit in double", {
+  skip_unless_extended()
   local_emulated_cuda()
   for (method in list(vecchia(k = 12), loo_k(k = 12), mll_k(k = 12))) {
     double <- in_precision("double", method = method)
@@ -29,6 +30,7 @@ test_that("a fit with steps in single precision is the fit in double", {
 })
 
 test_that("of several outputs, too", {
+  skip_unless_extended()
   local_emulated_cuda()
   data <- transform(simulated_data(150), other = z + withr::with_seed(2, stats::rnorm(150)))
   single <- in_precision("single", cbind(z, other) ~ height, data, loo_k(k = 8))
@@ -39,6 +41,7 @@ test_that("of several outputs, too", {
 
 # Covariates and responses far from zero are what matrices in single precision would not bear: steps would lead nowhere near.
 test_that("a trend far from zero makes no difference to steps in single precision", {
+  skip_unless_extended()
   local_emulated_cuda()
   near <- in_precision("double")
   far <- in_precision("single", data = transform(simulated_data(250), z = z + 3e5, height = height + 2e4))
@@ -49,6 +52,7 @@ test_that("a trend far from zero makes no difference to steps in single precisio
 })
 
 test_that("most steps are made in single precision, and the last ones in double", {
+  skip_unless_extended()
   local_fake_cuda()
   before <- fake_counts()$single
   fit <- in_precision("single")
@@ -64,6 +68,7 @@ test_that("most steps are made in single precision, and the last ones in double"
 })
 
 test_that("a matrix that fails in single precision ends its steps, not the fit, and is reported", {
+  skip_unless_extended()
   local_emulated_cuda()
   # pairs of rows so near each other that without a nugget only double precision tells them apart
   data <- simulated_data(200)
@@ -103,6 +108,7 @@ test_that("where auto is the CPU, everything is in double precision, and print s
 })
 
 test_that("a fit goes on from one in another precision, and refits keep to theirs", {
+  skip_unless_extended()
   local_emulated_cuda()
   withr::local_options(neargp.device = "cuda")
   single <- neargp(z ~ height, simulated_data(250), coords = ~ x + y, method = vecchia(k = 12),

@@ -17,6 +17,7 @@ azimuth <- function(from, to) {
 }
 
 test_that("without a trend and in two coordinates the neighbours lie in eight sectors and have a mean of their own", {
+  skip_unless_extended()
   new <- simulated_data(20, seed = 2)
   plane <- neargp(z ~ 1, simulated_data(150), coords = ~ x + y, method = vecchia(k = 15), covariance = cov_exponential())
   for (case in list(list(plane, new), list(fit_globe(), globe_data(20, seed = 2)))) {
@@ -31,6 +32,7 @@ test_that("without a trend and in two coordinates the neighbours lie in eight se
 })
 
 test_that("a trend keeps its mean everywhere, with neighbours in sectors", {
+  skip_unless_extended()
   data <- simulated_data(150)
   new <- simulated_data(20, seed = 2)
   for (trend in list(z ~ height + group, z ~ 0, z ~ 0 + height)) {
@@ -40,6 +42,7 @@ test_that("a trend keeps its mean everywhere, with neighbours in sectors", {
 })
 
 test_that("several places at once, further coordinates and latent models have the nearest neighbours", {
+  skip_unless_extended()
   data <- simulated_data(150)
   new <- simulated_data(8, seed = 2)
   fit <- neargp(z ~ 1, data, coords = ~ x + y, method = vecchia(k = 15), covariance = cov_exponential())

@@ -27,6 +27,7 @@ test_that("process and trend are those of a model whose coefficients have a very
 })
 
 test_that("parts of any fit add up to its field", {
+  skip_unless_extended()
   data <- simulated_data(120)
   data$count <- stats::rpois(120, exp(data$z / 4))
   data$time <- 1 + data$x

@@ -67,6 +67,7 @@ test_that("far from the data the prediction is the trend, with the variance of p
 })
 
 test_that("predictions are calibrated and beat the trend on simulated data", {
+  skip_unless_extended()
   data <- simulated_data(1200, seed = 5)
   fit <- neargp(z ~ height, data[1:1000, ], coords = ~ x + y, method = vecchia(k = 20), covariance = cov_exponential())
   held <- data[1001:1200, ]
@@ -78,6 +79,7 @@ test_that("predictions are calibrated and beat the trend on simulated data", {
 })
 
 test_that("what cannot be predicted is a classed error", {
+  skip_unless_extended()
   fit <- fit_once()
   new <- simulated_data(4, seed = 2)
   expect_error(predict(fit), "fitted\\(\\)", class = "neargp_error_newdata")

@@ -5,6 +5,7 @@ blank_numbers <- function(lines) {
 }
 
 test_that("print() and summary() of fits read well", {
+  skip_unless_extended()
   data <- simulated_data(120)
   data$z[3] <- NA
   fit <- neargp(z ~ height, data, coords = ~ x + y, method = vecchia(k = 15), covariance = cov_matern(1.5), threads = 1)
@@ -31,6 +32,7 @@ test_that("many parameters are printed in lines that fit the console", {
 })
 
 test_that("settings print", {
+  skip_unless_extended()
   expect_snapshot(print(vecchia()))
   expect_snapshot(print(loo_k(optimizer = "adam")))
   expect_snapshot(print(cov_matern(nu = NULL, anisotropy = TRUE) + cov_exponential(range = 2)))
@@ -48,6 +50,7 @@ test_that("print reports which level of a binomial response is the success, and 
 })
 
 test_that("print() reports a field that is forgotten between neighbouring locations", {
+  skip_unless_extended()
   data <- latent_data(150)
   fit <- function(range, family) neargp(count ~ 1, data, coords = ~ x + y, method = vnngp(k = 10), family = family,
     covariance = cov_exponential(variance = 1, range = range))

@@ -1,4 +1,5 @@
 test_that("with k = n - 1 leave-one-out moments and score are the dense ones", {
+  skip_unless_extended()
   for (name in names(pseudo_observation_families())) {
     fit <- pseudo_observation_fit(name, pseudo_observation_data(40), k = 39L)
     predicted <- pseudo_observation_moments_given_others(with_known_trend(fit), NULL, 1L)
@@ -13,6 +14,7 @@ test_that("with k = n - 1 leave-one-out moments and score are the dense ones", {
 })
 
 test_that("the trend of a leave-one-out prediction is that of the pseudo-observations of the others, from generalised least squares", {
+  skip_unless_extended()
   for (name in c("poisson", "successes", "student_t")) {
     fit <- pseudo_observation_fit(name, pseudo_observation_data(40), k = 39L)
     data <- fit$pseudo_observations$data
@@ -33,6 +35,7 @@ test_that("the trend of a leave-one-out prediction is that of the pseudo-observa
 })
 
 test_that("repeated locations are aggregated, which changes no dense result", {
+  skip_unless_extended()
   for (name in c("poisson", "successes", "gamma")) {
     data <- pseudo_observation_data(50, repeated = 12L)
     fit <- pseudo_observation_fit(name, data, k = 37L)
@@ -45,6 +48,7 @@ test_that("repeated locations are aggregated, which changes no dense result", {
 })
 
 test_that("the trend's covariance is that of dense generalised least squares on the pseudo-observations of rows, repeated locations or not", {
+  skip_unless_extended()
   for (name in c("poisson", "successes", "gamma")) {
     for (repeated in c(0L, 12L)) {
       data <- pseudo_observation_data(50, repeated = repeated)
@@ -56,6 +60,7 @@ test_that("the trend's covariance is that of dense generalised least squares on 
 })
 
 test_that("a covariate that varies at each location alike is as certain as its rows make it", {
+  skip_unless_extended()
   withr::local_seed(5)
   stations <- data.frame(x = runif(20), y = runif(20))
   data <- cbind(stations[rep(1:20, each = 8), ], year = rep(1:8, 20))
@@ -67,6 +72,7 @@ test_that("a covariate that varies at each location alike is as certain as its r
 })
 
 test_that("an observation's own response does not reach its leave-one-out prediction", {
+  skip_unless_extended()
   for (name in c("poisson", "successes", "student_t")) {
     fit <- with_known_trend(pseudo_observation_fit(name, pseudo_observation_data(60, repeated = 8L), k = 6L))
     known <- known_parameters(fit)
@@ -89,6 +95,7 @@ test_that("an observation's own response does not reach its leave-one-out predic
 })
 
 test_that("weights count equal observations, or divide the dispersion", {
+  skip_unless_extended()
   data <- pseudo_observation_data(50)
   weight <- rep(1:2, 25)
   fit <- function(data, ...) {
@@ -116,6 +123,7 @@ test_that("an exposure in the offset scales the counts", {
 })
 
 test_that("Adam comes near quasi-Newton", {
+  skip_unless_extended()
   data <- pseudo_observation_data(300)
   best <- pseudo_observation_fit("negative_binomial", data)
   expect_true(best$convergence$converged)
@@ -127,6 +135,7 @@ test_that("Adam comes near quasi-Newton", {
 })
 
 test_that("the unit in which a response of Student's t comes does not matter", {
+  skip_unless_extended()
   data <- pseudo_observation_data(80)
   for (optimizer in c("bfgs", "adam")) {
     fit_in <- function(unit) {
@@ -146,6 +155,7 @@ test_that("the unit in which a response of Student's t comes does not matter", {
 })
 
 test_that("parameters can be fixed, and fits be started from earlier ones", {
+  skip_unless_extended()
   data <- pseudo_observation_data(80)
   fit <- neargp(count ~ 1, data, coords = ~ x + y, family = negative_binomial(size = 3), nugget = 1, covariance = cov_exponential(),
     method = loo_k(10L), threads = 1L)
@@ -155,6 +165,7 @@ test_that("parameters can be fixed, and fits be started from earlier ones", {
 })
 
 test_that("what cannot be fitted is refused", {
+  skip_unless_extended()
   data <- pseudo_observation_data(30)
   fit <- function(formula, family, ...) {
     neargp(formula, data, coords = ~ x + y, family = family, covariance = cov_exponential(), threads = 1L, ...)
@@ -176,6 +187,7 @@ test_that("responses whose density cannot be integrated are named", {
 })
 
 test_that("predictions of a simulated field are calibrated, and nearly as good as those of the true model", {
+  skip_unless_extended()
   withr::local_seed(8)
   n <- 1200
   data <- data.frame(x = runif(n), y = runif(n))
@@ -201,6 +213,7 @@ test_that("predictions of a simulated field are calibrated, and nearly as good a
 })
 
 test_that("a fit does not depend on whether the formula has an intercept or a coefficient for each level", {
+  skip_unless_extended()
   set.seed(3)
   data <- data.frame(x = runif(120), y = runif(120), soil = factor(rep(c("clay", "loam", "sand"), 40)), one = 1)
   data$count <- rpois(120, exp(1 + sin(5 * data$x) + 0.5 * (data$soil == "clay")))
@@ -219,6 +232,7 @@ test_that("a fit does not depend on whether the formula has an intercept or a co
 })
 
 test_that("the linear predictor is no more certain than responses can tell", {
+  skip_unless_extended()
   for (seed in 3:4) {
     set.seed(seed)
     n <- 350
@@ -236,6 +250,7 @@ test_that("the linear predictor is no more certain than responses can tell", {
 })
 
 test_that("the linear predictor of Student's t is no more certain than responses can tell", {
+  skip_unless_extended()
   # seeds with which a nugget apart from the scale ended near 0, and intervals covered next to nothing
   for (seed in c(1L, 7L, 8L)) {
     withr::local_seed(seed)
@@ -254,6 +269,7 @@ test_that("the linear predictor of Student's t is no more certain than responses
 })
 
 test_that("a family's parameter is at the best of the scores, each with the pseudo-observations of its own value", {
+  skip_unless_extended()
   set.seed(1)
   data <- data.frame(x = runif(400), y = runif(400))
   field <- drop(crossprod(chol(5 * exp(-as.matrix(dist(data)) / 0.08)), rnorm(400)))
@@ -277,6 +293,7 @@ test_that("a nugget that is greater than its bound of 1 is not at the bound", {
 })
 
 test_that("values of the family's parameter whose pseudo-observations fail are turned back from, once there is a score", {
+  skip_unless_extended()
   problem_of <- function(fit) {
     problem <- pseudo_observation_example("negative_binomial")
     problem$scoring$refresh <- fit
@@ -306,6 +323,7 @@ test_that("values of the family's parameter whose pseudo-observations fail are t
 })
 
 test_that("pseudo-observations that cannot be renewed at the estimates are left, and the fit says so", {
+  skip_unless_extended()
   problem <- pseudo_observation_example("student_t")
   calls <- 0L
   problem$scoring$refresh <- function(problem, theta) {
@@ -325,6 +343,7 @@ test_that("pseudo-observations that cannot be renewed at the estimates are left,
 })
 
 test_that("a continued fit starts from its trend and bias", {
+  skip_unless_extended()
   data <- pseudo_observation_data(80)
   for (name in c("poisson", "student_t")) {
     first <- pseudo_observation_fit(name, data)
@@ -377,6 +396,7 @@ test_that("a nugget of pseudo-observations at its lower bound is not near 0", {
 })
 
 test_that("a power of 2, the bound of the powered exponential, is the Gaussian covariance for every family and either optimiser", {
+  skip_unless_extended()
   data <- pseudo_observation_data(80)
   estimates <- function(name, covariance, optimizer) {
     withr::local_seed(2)
@@ -394,6 +414,7 @@ test_that("a power of 2, the bound of the powered exponential, is the Gaussian c
 })
 
 test_that("a variance that no linear predictor has is one classed error, at once", {
+  skip_unless_extended()
   data <- latent_data(60)
   data$half <- data$amount / 2
   for (variance in c(1e12, 1e200)) {

@@ -46,6 +46,7 @@ test_that("leave-one-out predictions, residuals and scores go together", {
 })
 
 test_that("a fold is predicted from the pseudo-observations of the others", {
+  skip_unless_extended()
   folds <- rep(1:4, 30)
   cv <- cross_validate(fit, folds = folds)
   held <- which(folds == 2)
@@ -58,6 +59,7 @@ test_that("a fold is predicted from the pseudo-observations of the others", {
 })
 
 test_that("a fit prints what its neighbours are, and can be saved", {
+  skip_unless_extended()
   expect_output(print(fit), "pseudo-observations")
   expect_output(print(pseudo_observation_fit("student_t", pseudo_observation_data(60))), "gamma variables")
   expect_output(print(summary(fit)), "Std. Error")
@@ -69,6 +71,7 @@ test_that("a fit prints what its neighbours are, and can be saved", {
 })
 
 test_that("print() reports the mean of the response far from data where it is not that among the rows", {
+  skip_unless_extended()
   withr::local_seed(2)
   n <- 600
   data <- data.frame(x = runif(n), y = runif(n))

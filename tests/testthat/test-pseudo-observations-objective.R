@@ -1,4 +1,5 @@
 test_that("gradients of the score are right for every family", {
+  skip_unless_extended()
   for (name in names(pseudo_observation_families())) {
     problem <- pseudo_observation_example(name)
     withr::local_seed(5)

@@ -1,4 +1,5 @@
 test_that("a pseudo-observation is the normal observation that leads from the prior to the posterior", {
+  skip_unless_extended()
   withr::local_seed(4)
   data <- list(y = c(0, 1, 7), offset = c(0, 0.5, -0.3), weights = rep(1, 3), trials = c(9, 9, 9))
   X <- cbind(1, c(-1, 0, 1))

@@ -1,4 +1,5 @@
 test_that("R-squared is that of predictions from the others, and the share of the trend", {
+  skip_unless_extended()
   data <- simulated_data(80)
   fit <- neargp(z ~ height, data, coords = ~ x + y, method = exact_gp(), nugget = 0.1,
     covariance = cov_exponential(variance = 2, range = 0.2))

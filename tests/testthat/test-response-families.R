@@ -28,6 +28,7 @@ test_that("the table has a test case for each family", {
 })
 
 test_that("the core's log densities are those of R", {
+  skip_unless_extended()
   for_each_family(function(name, entry, case) {
     for (eta in list(c(-2, 0.5, 1), c(3, -4, 0), c(0.1, 0.2, 0.3))) {
       expect_equal(core_terms(name, case, eta)$value, entry$density(case$y, eta, case$parameters, case$trials, TRUE),
@@ -39,6 +40,7 @@ test_that("the core's log densities are those of R", {
 })
 
 test_that("the core's expectations are the integrals", {
+  skip_unless_extended()
   mean <- c(-0.8, 0.4, 1.1)
   integral <- function(f, variance) {
     vapply(1:3, function(i) {
@@ -76,6 +78,7 @@ test_that("weights divide the dispersion of scaled families and multiply the log
 })
 
 test_that("mean and variance, distribution and quantile belong to the density", {
+  skip_unless_extended()
   for_each_family(function(name, entry, case) {
     eta <- c(0.6, -0.4)
     trials <- c(5, 3)
@@ -100,6 +103,7 @@ test_that("mean and variance, distribution and quantile belong to the density", 
 })
 
 test_that("draws have the mean and variance, each at its own eta", {
+  skip_unless_extended()
   withr::local_seed(8)
   n <- 40000
   for_each_family(function(name, entry, case) {

@@ -1,4 +1,5 @@
 test_that("the distribution function of every family is the expectation of that given the predictor", {
+  skip_unless_extended()
   for (name in names(mixture_cases)) {
     case <- mixture_cases[[name]]
     grid <- mixture_grid(case)
@@ -9,6 +10,7 @@ test_that("the distribution function of every family is the expectation of that 
 })
 
 test_that("the density of every family is the expectation of that given the predictor", {
+  skip_unless_extended()
   for (name in names(mixture_cases)) {
     case <- mixture_cases[[name]]
     grid <- mixture_grid(case)
@@ -21,6 +23,7 @@ test_that("the density of every family is the expectation of that given the pred
 })
 
 test_that("mean and variance are those of the two stages together", {
+  skip_unless_extended()
   for (name in setdiff(names(mixture_cases), "heavy_t")) {
     case <- mixture_cases[[name]]
     grid <- mixture_grid(case, sd = c(0.05, 0.7, 3))
@@ -36,6 +39,7 @@ test_that("mean and variance are those of the two stages together", {
 })
 
 test_that("a known predictor leaves the family's own distribution", {
+  skip_unless_extended()
   mean <- c(-1, 0.4, 2)
   for (case in mixture_cases) {
     mixture <- new_mixture(mean, 0, case$family, case$parameters, case$trials)
@@ -49,6 +53,7 @@ test_that("a known predictor leaves the family's own distribution", {
 })
 
 test_that("separated predictors give neither NaN nor warnings", {
+  skip_unless_extended()
   mean <- rep(c(-700, -300, -40, 40, 300), each = 3)
   sd <- rep(c(0, 1, 5), 5)
   for (name in c("bernoulli", "logit", "probit", "cloglog", "poisson", "negative_binomial", "gamma")) {
@@ -67,6 +72,7 @@ test_that("separated predictors give neither NaN nor warnings", {
 })
 
 test_that("random predictors of any size leave nothing undefined", {
+  skip_unless_extended()
   set.seed(17)
   mean <- c(rnorm(30, 0, 5), runif(30, -100, 100))
   sd <- sample(c(0, 1e-8, runif(28), rexp(30, 1 / 3)))

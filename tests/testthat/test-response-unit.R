@@ -1,4 +1,5 @@
 test_that("a fit does not depend on the unit of the response, however small or large", {
+  skip_unless_extended()
   data <- simulated_data(120)
   results <- function(method, unit, ...) {
     data$z <- unit * data$z
@@ -18,6 +19,7 @@ test_that("a fit does not depend on the unit of the response, however small or l
 })
 
 test_that("cross-validation refits in a unit of its own", {
+  skip_unless_extended()
   data <- simulated_data(80)
   rmse <- function(unit) {
     data$z <- unit * data$z

@@ -47,6 +47,7 @@ test_that("counts of successes come as two columns, or as proportions with trial
 })
 
 test_that("binomial responses that are none are refused, with their rows", {
+  skip_unless_extended()
   expect_refused(c(0, 1, 2, 1), binomial(), "row 3.*cbind")
   expect_refused(c(0, -1, 1), binomial(), "row 2")
   expect_refused(c(0.5, 0.2, 1), binomial(), "rows 1 and 2.*beta_response")
@@ -62,6 +63,7 @@ test_that("binomial responses that are none are refused, with their rows", {
 })
 
 test_that("counts must be whole and at least 0", {
+  skip_unless_extended()
   for (family in list(poisson(), negative_binomial())) {
     expect_identical(respond(c(0L, 3L), family)[c("y", "kind")], list(y = c(0, 3), kind = "count"))
     expect_refused(c(0, -1, 2, -3), family, "rows 2 and 4.*exposure")

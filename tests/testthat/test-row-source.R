@@ -26,6 +26,7 @@ source_fit <- function(data, ..., method = svgp(inducing = 15, std_errors = FALS
 estimates <- function(fit) fit[c("beta", "beta_vcov", "parameters", "log_likelihood", "inducing", "svgp", "core_trend", "n_given", "n_dropped")]
 
 test_that("a fit from a file in chunks is that in memory, to the last digit", {
+  skip_unless_extended()
   data <- source_rows()
   file <- source_file(data)
   data <- utils::read.csv(file)
@@ -38,6 +39,7 @@ test_that("a fit from a file in chunks is that in memory, to the last digit", {
 })
 
 test_that("so is one with mini-batches, and one by two files", {
+  skip_unless_extended()
   data <- utils::read.csv(source_file(source_rows()))
   method <- svgp(inducing = 10, epochs = 2L, std_errors = FALSE)
   held <- source_fit(data, method = method)
@@ -48,6 +50,7 @@ test_that("so is one with mini-batches, and one by two files", {
 })
 
 test_that("with fewer rows in the sample it is the fit with the same start", {
+  skip_unless_extended()
   data <- source_rows(3000L)
   positions <- as.matrix(data[1:20, c("x", "y")])
   start <- c(variance = 1, range = 0.3, nugget = 0.5)
@@ -78,6 +81,7 @@ test_that("the bound and its gradient over a source are those in memory, whateve
 })
 
 test_that("levels that few rows have, or that come late, are levels", {
+  skip_unless_extended()
   data <- source_rows(2000L)
   data$soil[c(3, 1990)] <- c("rock", "bog")
   method <- svgp(inducing = 10, move = FALSE, optimizer = "collapsed", std_errors = FALSE)
@@ -89,6 +93,7 @@ test_that("levels that few rows have, or that come late, are levels", {
 })
 
 test_that("subset, na.action and times are as in memory", {
+  skip_unless_extended()
   data <- source_rows(600L)
   data$z[c(5, 500)] <- NA
   data$day <- as.Date("2020-01-01") + data$years
@@ -102,6 +107,7 @@ test_that("subset, na.action and times are as in memory", {
 })
 
 test_that("predictions are those of the fit in memory, and what needs the rows is refused", {
+  skip_unless_extended()
   data <- source_rows()
   held <- source_fit(data)
   streamed <- source_fit(chunked(in_parts(data, c(400, 600))))
@@ -129,6 +135,7 @@ test_that("predictions are those of the fit in memory, and what needs the rows i
 })
 
 test_that("a fit is continued where the rows are the same", {
+  skip_unless_extended()
   data <- source_rows()
   parts <- in_parts(data, c(400, 600))
   method <- svgp(inducing = 10, optimizer = "collapsed", std_errors = FALSE)
@@ -139,6 +146,7 @@ test_that("a fit is continued where the rows are the same", {
 })
 
 test_that("a source that cannot be read, or not again, is an error that says which chunk", {
+  skip_unless_extended()
   data <- source_rows(200L)
   parts <- in_parts(data, c(100, 100))
   fails <- function(source, pattern, class = "neargp_error_source", ...) expect_error(source_fit(source, ...), pattern, class = class)
@@ -163,6 +171,7 @@ test_that("a source that cannot be read, or not again, is an error that says whi
 })
 
 test_that("files may have their columns in different orders, and numbers in quotes", {
+  skip_unless_extended()
   data <- source_rows(200L)
   turned <- data[101:200, rev(names(data))]
   quoted <- withr::local_tempfile(fileext = ".csv")
@@ -173,6 +182,7 @@ test_that("files may have their columns in different orders, and numbers in quot
 })
 
 test_that("a fit is not continued in other coordinates", {
+  skip_unless_extended()
   data <- transform(source_rows(200L), u = 5 - 3 * x, v = 2 * y)
   rows <- chunked(in_parts(data, c(100, 100)))
   fit <- function(coords, ...) neargp(z ~ 1, rows, coords = coords, method = svgp(10, move = FALSE), covariance = cov_matern(nu = 1.5), ...)
@@ -197,6 +207,7 @@ test_that("missing values, weights and coordinates that cannot be used name chun
 })
 
 test_that("formulas that depend on other rows, other methods and families are refused", {
+  skip_unless_extended()
   data <- source_rows(200L)
   rows <- chunked(in_parts(data, c(100, 100)))
   fit <- function(formula, ..., method = svgp(10)) neargp(formula, rows, coords = ~ x + y, method = method, ...)
@@ -248,6 +259,7 @@ test_that("the sample is all rows in their order, or as many as asked for and th
 })
 
 test_that("files of write.table() have a column of row names that is no column of the data, and columns are left out by \"NULL\"", {
+  skip_unless_extended()
   data <- source_rows(50L)
   rows_of <- function(...) {
     chunks <- list()

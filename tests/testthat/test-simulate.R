@@ -16,6 +16,7 @@ test_on_devices("draws have the joint distribution of dense universal kriging", 
 })
 
 test_that("without noise the field is the data where there are some, and kriging elsewhere", {
+  skip_unless_extended()
   data <- simulated_data(60)
   fit <- neargp(z ~ height, data, coords = ~ x + y, method = vecchia(k = 59), nugget = 0, covariance = cov_exponential(variance = 2, range = 0.2))
   new <- rbind(data[7:8, ], simulated_data(4, seed = 2), data[7, ])
@@ -37,6 +38,7 @@ expect_standard_normal <- function(draws, dense) {
 }
 
 test_that("exact_gp() draws from the dense conditional distribution, however many places there are", {
+  skip_unless_extended()
   fit <- neargp(z ~ height, simulated_data(120), coords = ~ x + y, method = exact_gp(), nugget = 0.1,
     covariance = cov_matern(nu = 1.5, variance = 2, range = 0.5))
   new <- simulated_data(250, seed = 2)
@@ -49,6 +51,7 @@ test_that("exact_gp() draws from the dense conditional distribution, however man
 })
 
 test_that("few places are drawn from the dense conditional distribution by the other methods, too, unless k is given", {
+  skip_unless_extended()
   new <- simulated_data(150, seed = 2)
   coords <- as.matrix(new[c("x", "y")])
   for (method in list(vecchia(k = 20), loo_k(k = 20))) {
@@ -83,6 +86,7 @@ smooth_covariances <- function() {
 }
 
 test_that("smooth fields are drawn on a fine grid, and what is added to the diagonal is reported", {
+  skip_unless_extended()
   data <- simulated_data(60)
   grid <- expand.grid(x = seq(0, 1, length.out = 40), y = seq(0, 1, length.out = 40))
   looked_at <- seq(7, 1600, by = 63)
@@ -139,6 +143,7 @@ test_that("class, names and missing rows of newdata are kept", {
 })
 
 test_that("unconditional draws have the covariance of the model", {
+  skip_unless_extended()
   fit <- small_fit()
   new <- data.frame(x = c(0, 0.1, 1), y = 0, height = 0)
   draws <- t(as.matrix(simulate(fit, 20000, seed = 1, newdata = new, type = "link", conditional = FALSE)))
@@ -169,6 +174,7 @@ test_that("locations are told apart when there are very many", {
 })
 
 test_that("binomial responses are drawn with the trials that are asked for, by default those of the data", {
+  skip_unless_extended()
   data <- latent_data(150)
   data$trials <- 1 + data$count
   fit <- latent_fit(cbind(count, trials - count) ~ 1, binomial(), data)
@@ -184,6 +190,7 @@ test_that("binomial responses are drawn with the trials that are asked for, by d
 })
 
 test_that("new observations at training rows have the noise of their weights", {
+  skip_unless_extended()
   data <- simulated_data(60)
   data$w <- rep(c(1, 100), 30)
   fit <- neargp(z ~ 1, data, coords = ~ x + y, method = vecchia(k = 15), nugget = 4, weights = w,
@@ -205,6 +212,7 @@ test_that("more draws than a table can hold are refused", {
 })
 
 test_that("draws beyond the range of numbers are the largest number, with a warning", {
+  skip_unless_extended()
   data <- simulated_data(30)
   data$count <- round(exp(data$z))
   data$amount <- exp(data$z)

@@ -27,6 +27,7 @@ test_that("the bounds are in their order, and rise when positions are moved", {
 })
 
 test_that("estimates with many inducing points come near those of the exact method", {
+  skip_unless_extended()
   data <- simulated_data(150, seed = 4)
   data$z <- with(data, height + sin(5 * x) * cos(4 * y) + 0.1 * rep(c(1, -1, 0.5, -1, 0.5), 30))
   covariance <- cov_matern(nu = 2.5)
@@ -42,6 +43,7 @@ test_that("estimates with many inducing points come near those of the exact meth
 })
 
 test_that("the unit of the response, a shift of places and the order of rows change nothing that they should not", {
+  skip_unless_extended()
   data <- simulated_data(100, seed = 5)
   fit <- function(data, ...) {
     neargp(z ~ 1, data, coords = ~ x + y, method = svgp(inducing = 15), covariance = cov_matern(nu = 1.5), ...)
@@ -59,6 +61,7 @@ test_that("the unit of the response, a shift of places and the order of rows cha
 })
 
 test_that("the number of threads does not change a digit", {
+  skip_unless_extended()
   data <- withr::with_seed(6, data.frame(x = runif(3000), y = runif(3000), height = rnorm(3000)))
   data$z <- with(data, sin(5 * x) + height) + sin(seq_len(3000))
   fit <- function(threads) {
@@ -104,6 +107,7 @@ test_that("a fit goes on from an earlier one, positions included", {
 })
 
 test_that("what other methods' fits can do a fit on inducing points can", {
+  skip_unless_extended()
   fit <- inducing_fit()
   file <- withr::local_tempfile()
   saveRDS(fit, file)
@@ -124,6 +128,7 @@ test_that("what other methods' fits can do a fit on inducing points can", {
 })
 
 test_that("several coordinates, sums of covariances, anisotropy, time and the sphere can be fitted", {
+  skip_unless_extended()
   data <- simulated_data(90, seed = 8)
   data$time <- rep(1:9, 10)
   fit <- function(covariance, ...) {

@@ -34,6 +34,7 @@ test_on_devices("the objective is the paper's, from dense matrices", {
 })
 
 test_that("with all points in view and the covariance known the objective ends at the mean-field bound of dense matrices", {
+  skip_unless_extended()
   known <- cov_exponential(variance = 0.8, range = 0.2)
   fit <- fit_swsgp(12, k = 12, move = FALSE, covariance = known, epochs = 1500, batch_size = 75)
   expect_equal(c(fit$log_likelihood), dense_objective(fit), tolerance = 1e-8)
@@ -89,6 +90,7 @@ test_that("joint predictions condition on the union of all rows' points", {
 })
 
 test_that("every family is fitted, and its generics answer", {
+  skip_unless_extended()
   data <- vnngp_data(250)
   for (name in names(vnngp_models)) {
     model <- vnngp_models[[name]]
@@ -115,6 +117,7 @@ test_that("fits follow set.seed() and not the number of threads", {
 })
 
 test_that("the unit of the response changes nothing but the unit", {
+  skip_unless_extended()
   data <- counts_data()
   fit_in <- function(unit) {
     data$z <- unit * data$z
@@ -154,6 +157,7 @@ test_that("a fit goes on from where it ended, and is not made worse", {
 })
 
 test_that("validation finds the posterior anew without the rows held out", {
+  skip_unless_extended()
   data <- counts_data()
   fit <- fit_swsgp(25, k = 6, epochs = 10, data = data)
   fold <- rep(1:3, 50)
@@ -170,6 +174,7 @@ test_that("validation finds the posterior anew without the rows held out", {
 })
 
 test_that("numbers of points and neighbours are adapted to the data, and it is said", {
+  skip_unless_extended()
   data <- counts_data()
   expect_identical(nrow(fit_swsgp(epochs = 1, data = data)$inducing), 15L)
   expect_message(fit <- fit_swsgp(epochs = 1, data = data), class = "neargp_message_k")
@@ -180,6 +185,7 @@ test_that("numbers of points and neighbours are adapted to the data, and it is s
 })
 
 test_that("with a point at each row the noise runs away, and is held at a ten-thousandth of the variance", {
+  skip_unless_extended()
   withr::local_seed(1)
   data <- counts_data()
   data$z <- sin(4 * data$x) + rnorm(150, sd = 0.1)
@@ -190,6 +196,7 @@ test_that("with a point at each row the noise runs away, and is held at a ten-th
 })
 
 test_that("what cannot be fitted is refused", {
+  skip_unless_extended()
   data <- counts_data()
   expect_error(fit_swsgp(20, k = 21, data = data), class = "neargp_error_k")
   expect_error(fit_swsgp(1, k = 1, data = data), class = "neargp_error_argument")

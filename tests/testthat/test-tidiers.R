@@ -24,6 +24,7 @@ test_that("tidy() has one row for each parameter and agrees with coef(), vcov() 
 })
 
 test_that("glance() is one row that agrees with the fit", {
+  skip_unless_extended()
   fit <- tidied_fit()
   row <- glance(fit)
   expect_equal(nrow(row), 1)
@@ -54,6 +55,7 @@ test_that("a fit without trend coefficients has no trend rows", {
 })
 
 test_that("augment() adds fitted values and leave-one-out predictions to the data", {
+  skip_unless_extended()
   fit <- tidied_fit()
   table <- augment(fit)
   expect_equal(table$z, fit$data$y)

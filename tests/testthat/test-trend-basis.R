@@ -15,6 +15,7 @@ shifted_results <- function(method, shift, formula = z ~ h, offset = 0, data = s
 profiled_methods <- function() list(vecchia(12), exact_gp(), loo_k(12), mll_k(12), vnngp(10))
 
 test_that("a shift of the response changes nothing beyond what rounding of the response itself does", {
+  skip_unless_extended()
   for (method in profiled_methods()) {
     plain <- shifted_results(method, 0)
     for (shift in c(1e6, 1e9, 1e12)) {
@@ -26,6 +27,7 @@ test_that("a shift of the response changes nothing beyond what rounding of the r
 })
 
 test_that("a shift may come from an offset as well", {
+  skip_unless_extended()
   for (method in list(vecchia(12), vnngp(10))) {
     plain <- shifted_results(method, 0, z ~ h + offset(o))
     expect_lt(max(abs(shifted_results(method, 1e9, z ~ h + offset(o), offset = 1e9) - plain)), 1e-4)
@@ -33,6 +35,7 @@ test_that("a shift may come from an offset as well", {
 })
 
 test_that("a covariate may be large beside its scatter, as years and eastings are", {
+  skip_unless_extended()
   for (method in profiled_methods()) {
     plain <- shifted_results(method, 0)
     expect_lt(max(abs(shifted_results(method, 0, mean = 2000) - plain)), 1e-6)
@@ -41,6 +44,7 @@ test_that("a covariate may be large beside its scatter, as years and eastings ar
 })
 
 test_that("nearly collinear covariates give the fit of their orthogonal combinations", {
+  skip_unless_extended()
   data <- simulated_data(150)
   data$other <- data$height + 1e-5 * sin(20 * data$x)
   data$difference <- sin(20 * data$x)
@@ -68,6 +72,7 @@ test_that("several outputs may lie far from 0, each its own way", {
 })
 
 test_that("cross-validation with and without refitting bears a shift", {
+  skip_unless_extended()
   data <- simulated_data(80)
   scores <- function(shift, refit) {
     data$z <- data$z + shift
@@ -94,6 +99,7 @@ test_that("a response that is an exact function of the trend is told from one fa
 })
 
 test_that("a covariate may be large beside its scatter whatever the family, as seconds since 1970 are", {
+  skip_unless_extended()
   data <- simulated_data(75)
   data$group <- factor(rep(c("u", "v", "w"), 25))
   eta <- data$z / 4 - mean(data$z / 4)

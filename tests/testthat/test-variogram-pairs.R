@@ -13,6 +13,7 @@ test_that("sampled pairs are distinct, close enough and reproducible", {
 })
 
 test_that("a sample of the pairs estimates the variogram of all", {
+  skip_unless_extended()
   field <- small_field(2500)
   all <- empirical_variogram(field$values, field$coords, cutoff = 3, max_pairs = 1e7)
   set.seed(2)

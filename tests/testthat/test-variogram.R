@@ -18,6 +18,7 @@ by_definition <- function(values, coords, cutoff, width, estimator, keep = funct
 }
 
 test_that("both estimators are those of their definition", {
+  skip_unless_extended()
   field <- small_field()
   for (estimator in c("classical", "robust")) {
     v <- empirical_variogram(field$values, field$coords, cutoff = 3, width = 0.4, estimator = estimator)

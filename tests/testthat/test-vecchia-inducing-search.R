@@ -25,6 +25,7 @@ test_that("inverse ranges are those of the working parameters, with their slope 
 })
 
 test_that("inputs that tell nothing do not hold the search up", {
+  skip_unless_extended()
   data <- with_idle_inputs()
   method <- vecchia(k = 10, inducing = 40)
   fit <- neargp(z ~ 1, data, coords = ~ ., method = method, covariance = cov_matern(nu = 2.5, ard = TRUE))

@@ -75,6 +75,7 @@ test_that("predictions are those of the dense joint distribution", {
 })
 
 test_that("a prediction depends on its own row alone", {
+  skip_unless_extended()
   fit <- low_rank_fit()
   new <- simulated_data(300, seed = 5)
   all <- predict(fit, new)
@@ -106,6 +107,7 @@ test_that("estimates come near those of the exact method, in many coordinates an
 })
 
 test_that("the number of threads does not change a digit", {
+  skip_unless_extended()
   data <- withr::with_seed(6, data.frame(x = runif(1500), y = runif(1500), height = rnorm(1500)))
   data$z <- with(data, sin(5 * x) + height) + sin(seq_len(1500))
   fit <- function(threads) {
@@ -130,6 +132,7 @@ test_that("draws have the moments of predictions, with dense matrices and with n
 })
 
 test_that("what can be asked of other fits can be asked of this one", {
+  skip_unless_extended()
   data <- simulated_data(150)
   fit <- low_rank_fit(data)
   expect_output(print(fit), "20 points")

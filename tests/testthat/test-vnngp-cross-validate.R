@@ -1,4 +1,5 @@
 test_that("held-out rows of latent models are predicted from a posterior that has not seen them", {
+  skip_unless_extended()
   data <- latent_data(160)
   fit <- latent_fit(count ~ height, poisson(), data)
   folds <- rep_len(1:4, 160)
@@ -23,6 +24,7 @@ test_that("held-out rows of latent models are predicted from a posterior that ha
 })
 
 test_that("scores of a cross-validation are averages of those of its rows", {
+  skip_unless_extended()
   data <- latent_data(120)
   fit <- latent_fit(count ~ height, negative_binomial(), data)
   cv <- cross_validate(fit, folds = rep_len(c("b", "a"), 120), level = 0.8, settings = list(few = list(k = 3), many = list()))
@@ -38,6 +40,7 @@ test_that("scores of a cross-validation are averages of those of its rows", {
 })
 
 test_that("refitting estimates the family's parameters without the fold", {
+  skip_unless_extended()
   data <- latent_data(120)
   fit <- latent_fit(amount ~ height, Gamma("log"), data)
   folds <- rep_len(1:2, 120)
@@ -62,6 +65,7 @@ test_that("gaussian latent models are cross-validated as observations with noise
 })
 
 test_that("fits by different families to the same response are compared", {
+  skip_unless_extended()
   data <- latent_data(120)
   counts <- latent_fit(count ~ height, poisson(), data)
   normal <- neargp(count ~ height, data, coords = ~ x + y, method = vecchia(k = 10), covariance = cov_exponential())
@@ -83,6 +87,7 @@ test_that("fits by different families to the same response are compared", {
 })
 
 test_that("a row is left out by taking its pseudo-observation away, exactly where the response is gaussian and the inducing points stay", {
+  skip_unless_extended()
   data <- latent_data(120)
   data$z <- data$height + sin(4 * data$x) + withr::with_seed(2, rnorm(120, sd = 0.3))
   some <- seq(5, 120, by = 23)

@@ -13,6 +13,7 @@ fit_many <- function(family, method = vnngp(20), variance = NULL, n = 500L) {
 }
 
 test_that("a range for each coordinate is found by the response's information", {
+  skip_unless_extended()
   fit <- fit_many("gaussian")
   ranges <- coef(fit, what = "covariance")[paste0("range_V", 1:6)]
   expect_lt(max(ranges[1:2]), min(ranges[3:6]))
@@ -22,6 +23,7 @@ test_that("a range for each coordinate is found by the response's information", 
 
 # All rows are neighbours, so that nothing but the parameters differs.
 test_that("a fixed variance leads nowhere higher", {
+  skip_unless_extended()
   for (family in c("gaussian", "binomial")) {
     fit <- fit_many(family, vnngp(149), n = 150L)
     variance <- coef(fit, what = "covariance")[["variance"]]
@@ -44,6 +46,7 @@ test_that("a model without a trend is predicted by all posteriors", {
 
 # All rows are neighbours, which do not change then.
 test_that("with many ranges a fit of binary responses goes on from the estimates of an earlier one", {
+  skip_unless_extended()
   set.seed(8)
   d <- as.data.frame(matrix(runif(9L * 150L), 150L))
   d$y <- rbinom(150L, 1L, plogis(3 * sin(5 * d$V1) + 2 * cos(4 * d$V2)))
@@ -75,6 +78,7 @@ test_that("a search that ends with an exact factor says beforehand what it costs
 
 # Of so smooth a field in so many inputs an incomplete factor has positive pivots and values that are wrong by several units.
 test_that("an incomplete factor that has little in common with the precision gives way to an exact one", {
+  skip_unless_extended()
   for (seed in 1:3) {
     set.seed(seed)
     d <- as.data.frame(matrix(rnorm(20L * 400L), 400L))

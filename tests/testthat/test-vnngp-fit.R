@@ -43,6 +43,7 @@ test_that("a response that the trend explains entirely is refused, and one over 
 })
 
 test_that("the unit of a lattice's coordinates does not choose its neighbours", {
+  skip_unless_extended()
   data <- expand.grid(x = (1:20) / 20, y = (1:20) / 20)
   withr::with_seed(20, data$count <- rpois(400, exp(sin(7 * data$x) + cos(7 * data$y))))
   fit_in <- function(unit) {
@@ -59,6 +60,7 @@ test_that("the unit of a lattice's coordinates does not choose its neighbours", 
 })
 
 test_that("separation by the trend is flagged, also that of one level of a factor", {
+  skip_unless_extended()
   data <- vnngp_data(200, seed = 21)
   data$sign <- as.integer(data$h > 0)
   data$level <- factor(rep(c("a", "b", "c", "d"), 50))
@@ -73,6 +75,7 @@ test_that("separation by the trend is flagged, also that of one level of a facto
 })
 
 test_that("collinear columns are no separation, and separated ones have no tests", {
+  skip_unless_extended()
   data <- vnngp_data(200, seed = 21)
   data$year <- 2000 + round(20 * data$x)
   data$sign <- as.integer(data$h > 0)
@@ -87,6 +90,7 @@ test_that("collinear columns are no separation, and separated ones have no tests
 })
 
 test_that("pseudo-observations of a likelihood that is not log-concave are left where the covariance has moved on", {
+  skip_unless_extended()
   for (seed in c(1, 10, 23, 31, 47)) {
     withr::with_seed(seed, {
       data <- data.frame(x = runif(30), y = runif(30))
@@ -109,6 +113,7 @@ test_that("pseudo-observations of a likelihood that is not log-concave are left 
 })
 
 test_that("a posterior whose steps swing about the optimum settles", {
+  skip_unless_extended()
   data <- vnngp_data(300, seed = 22)
   withr::with_seed(22, data$count <- ifelse(data$x < 0.2, rpois(300, 20), 0))
   expect_no_warning(fit <- neargp(count ~ 1, data, coords = ~ x + y, method = vnngp(15), family = poisson(),
@@ -153,6 +158,7 @@ test_that("a pattern that memory cannot hold is a classed error", {
 })
 
 test_that("a continued fit starts from its pseudo-observations, also where rounding would choose between modes", {
+  skip_unless_extended()
   for (seed in c(31, 47)) {
     withr::with_seed(seed, {
       data <- data.frame(x = runif(30), y = runif(30))
@@ -180,6 +186,7 @@ test_that("a continued fit starts from its pseudo-observations, also where round
 })
 
 test_that("trial values at which the posterior has no mode are turned back from", {
+  skip_unless_extended()
   withr::with_seed(21, {
     data <- data.frame(x = runif(30), y = runif(30))
     data$z <- sin(5 * data$x) + 0.02 * rt(30, 2)
@@ -212,6 +219,7 @@ test_that("points that were tried and left leave no trace in the posterior that 
 })
 
 test_that("variances that are wrong are a warning, and beyond repair an error, with a remedy that helps", {
+  skip_unless_extended()
   fit <- function(nugget, factor_memory) {
     withr::local_seed(1)
     data <- data.frame(x = runif(200), y = runif(200))

@@ -42,6 +42,7 @@ test_that("with all inducing points as neighbours the gaussian bound is the dens
 })
 
 test_that("k-means centres follow set.seed() and lie where the data are", {
+  skip_unless_extended()
   data <- field_data(400)
   data$x <- data$x^3
   set.seed(1)
@@ -55,6 +56,7 @@ test_that("k-means centres follow set.seed() and lie where the data are", {
 })
 
 test_that("a matrix of inducing points is taken as it is", {
+  skip_unless_extended()
   grid <- as.matrix(expand.grid(seq(0.05, 0.95, length.out = 6), seq(0.05, 0.95, length.out = 6)))
   for (posterior in c("sparse", "mean-field")) {
     fit <- fit_inducing(grid, posterior = posterior)
@@ -83,6 +85,7 @@ test_that("held-out rows are predicted from inducing points", {
 })
 
 test_that("inducing points that cannot be are refused", {
+  skip_unless_extended()
   expect_error(vnngp(inducing = -1), "`inducing` must be", class = "neargp_error_argument")
   expect_error(vnngp(inducing = "many"), class = "neargp_error_argument")
   expect_error(vnngp(inducing = 10, posterior = "laplace"), class = "neargp_error_argument")

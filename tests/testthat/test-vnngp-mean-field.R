@@ -25,6 +25,7 @@ test_on_devices("with k = n - 1 both optimisers report the dense mean-field boun
 })
 
 test_that("long Adam ends where the closed form does when the covariance is known", {
+  skip_unless_extended()
   known <- cov_exponential(variance = 0.8, range = 0.2)
   natural <- fit_counts(k = 10, covariance = known)
   adam <- fit_counts(k = 10, covariance = known, optimizer = "adam", epochs = 1500, batch_size = 50)
@@ -40,6 +41,7 @@ test_that("long Adam ends where the closed form does when the covariance is know
 })
 
 test_that("Adam does not depend on the unit of the response", {
+  skip_unless_extended()
   data <- counts_data()
   data$number <- log(data$count + 0.5)
   for (family in list(gaussian(), student_t(4))) {
@@ -93,6 +95,7 @@ test_on_devices("predictions are those of independent inducing points", {
 })
 
 test_that("mean-field fits serve residuals, draws and held-out rows", {
+  skip_unless_extended()
   for (optimizer in c("natural", "adam")) {
     fit <- fit_counts(k = 8, optimizer = optimizer, epochs = 20)
     expect_true(all(is.finite(residuals(fit))))
@@ -111,6 +114,7 @@ test_that("mean-field fits serve residuals, draws and held-out rows", {
 })
 
 test_that("gaussian noise, families with parameters and a fixed parameter go through Adam", {
+  skip_unless_extended()
   data <- counts_data()
   set.seed(3)
   gaussian_fit <- neargp(z ~ h, data, coords = ~ x + y, threads = 1, covariance = cov_exponential(range = 0.2),
@@ -141,6 +145,7 @@ test_that("settings that do not go together are refused", {
 })
 
 test_that("a continued fit of Adam goes on with its inducing points and moments, and never ends worse", {
+  skip_unless_extended()
   data <- counts_data()
   for (inducing in list(NULL, inducing_points(40, "kmeans", learn = TRUE))) {
     fit <- function(start = NULL) {

@@ -31,6 +31,7 @@ test_on_devices("leave-one-out predictions of a gaussian response are those of f
 })
 
 test_that("estimates, curvature and start of a gaussian response agree with the exact likelihood", {
+  skip_unless_extended()
   data <- vnngp_data(150, seed = 3)
   vnngp_fit <- neargp(gaussian ~ h, data, coords = ~ x + y, method = vnngp(k = 149, jitter = 1e-8), covariance = cov_exponential())
   exact_fit <- neargp(gaussian ~ h, data, coords = ~ x + y, method = exact_gp(), covariance = cov_exponential(), device = "cpu")
@@ -74,6 +75,7 @@ test_on_devices("every family is fitted, predicted and simulated", {
 })
 
 test_that("intervals of the field cover at their level, at data and in between", {
+  skip_unless_extended()
   skip_on_cran()
   inside <- held <- NULL
   for (seed in 1:6) {
@@ -103,6 +105,7 @@ test_that("the posterior mean at the data is what predictions there give", {
 })
 
 test_that("exact and incomplete factors agree", {
+  skip_unless_extended()
   data <- vnngp_data(400, seed = 6)
   incomplete <- fit_vnngp_model(vnngp_models$binary, data, k = 15)
   exact <- fit_vnngp_model(vnngp_models$binary, data, k = 15, factor = "exact")
@@ -120,6 +123,7 @@ test_that("exact and incomplete factors agree", {
 })
 
 test_that("a factor that would take too much memory is restricted to the conditioning sets, and print() says so", {
+  skip_unless_extended()
   data <- vnngp_data(400, seed = 6)
   for (name in c("gaussian", "poisson")) {
     wide <- fit_vnngp_model(vnngp_models[[name]], data, k = 15)
@@ -141,6 +145,7 @@ test_that("a factor that would take too much memory is restricted to the conditi
 })
 
 test_that("predictions keep to the fit's own pattern where only a wider one takes too much memory", {
+  skip_unless_extended()
   withr::local_seed(1)
   data <- data.frame(a = runif(600), b = runif(600), c = runif(600), d = runif(600))
   data$y <- rbinom(600, 1, plogis(4 * sin(4 * data$a) + data$b - 2))
@@ -158,6 +163,7 @@ test_that("predictions keep to the fit's own pattern where only a wider one take
 })
 
 test_that("print() reports by how much the totals of Laplace's posterior are off, which those of the sparse one are not", {
+  skip_unless_extended()
   data <- simulated_data(300, variance = 1, range = 0.1, nugget = 0, slope = 0)
   data$few <- withr::with_seed(8, stats::rpois(300, 0.5 * exp(data$z - 3)))
   fit <- function(posterior, response = few ~ 1, family = poisson()) {
@@ -175,6 +181,7 @@ test_that("print() reports by how much the totals of Laplace's posterior are off
 })
 
 test_that("Laplace's approximation is near for informative data", {
+  skip_unless_extended()
   data <- vnngp_data(400, seed = 8, intercept = 3)
   sparse <- fit_vnngp_model(vnngp_models$poisson, data, k = 15)
   laplace <- fit_vnngp_model(vnngp_models$poisson, data, k = 15, posterior = "laplace")
@@ -206,6 +213,7 @@ test_that("an exposure in the offset moves the intercept and nothing else", {
 })
 
 test_that("draws at the data and elsewhere have the posterior's mean and spread", {
+  skip_unless_extended()
   data <- vnngp_data(200, seed = 11)
   new <- vnngp_data(4, seed = 12)
   fit <- neargp(poisson ~ h, data, coords = ~ x + y, method = vnngp(k = 15), covariance = fixed_exponential, family = poisson())
@@ -220,6 +228,7 @@ test_that("draws at the data and elsewhere have the posterior's mean and spread"
 })
 
 test_that("ranges by coordinate and longitude-latitude work", {
+  skip_unless_extended()
   data <- vnngp_data(300, seed = 13)
   fit <- fit_vnngp_model(vnngp_models$poisson, data, k = 10, covariance = cov_matern(1.5, ard = TRUE))
   expect_named(coef(fit, "covariance")[2:3], c("range_x", "range_y"))
@@ -228,6 +237,7 @@ test_that("ranges by coordinate and longitude-latitude work", {
 })
 
 test_that("fits are plain data and can be continued", {
+  skip_unless_extended()
   data <- vnngp_data(200, seed = 14)
   fit <- neargp(negative_binomial ~ h, data, coords = ~ x + y, method = vnngp(10), covariance = cov_exponential(),
     family = negative_binomial())
@@ -238,6 +248,7 @@ test_that("fits are plain data and can be continued", {
 })
 
 test_that("settings that make no sense are refused", {
+  skip_unless_extended()
   data <- vnngp_data(60, seed = 15)
   expect_error(fit_vnngp_model(vnngp_models$poisson, data, k = 60), class = "neargp_error_k")
   expect_error(neargp(poisson ~ 1, data, coords = ~ x + y, method = vnngp(10), family = poisson(), nugget = 1),
@@ -251,6 +262,7 @@ test_that("settings that make no sense are refused", {
 })
 
 test_that("a prediction has one scale, and trials only where the response has them", {
+  skip_unless_extended()
   data <- vnngp_data(120)
   fit <- fit_vnngp_model(vnngp_models$poisson, data, k = 5, covariance = fixed_exponential)
   at <- data[1:3, ]
@@ -274,6 +286,7 @@ test_that("an offset that is not finite is an error in newdata as it is in data"
 })
 
 test_that("where weights divide a dispersion their unit does not matter", {
+  skip_unless_extended()
   data <- vnngp_data(80, seed = 8)
   for (name in c("gaussian", "gamma", "beta", "student_t")) {
     for (method in list(vnngp(k = 8), loo_k(k = 8))) {
@@ -293,6 +306,7 @@ test_that("where weights divide a dispersion their unit does not matter", {
 })
 
 test_that("the covariance of the trend is one where the field varies by far more than the noise", {
+  skip_unless_extended()
   set.seed(8)
   data <- data.frame(x = runif(40), y = runif(40))
   data$h <- 160 * data$x
