@@ -96,10 +96,10 @@ others <- list(
 
 # ---- record -----------------------------------------------------------------------------------------------------------------------
 
-# The numbers of a fit, without what says where and how fast it ran.
+# The numbers of a fit, without what says where and how fast it ran, and without the fields that a method leaves empty.
 fit_numbers <- function(fit) {
-  unclass(fit)[intersect(names(fit), c("core_covariance", "nugget", "beta", "beta_vcov", "log_likelihood", "score", "information",
-    "family_parameters", "posterior", "sites", "pseudo_observations", "classifier", "k", "svgp", "predictive"))]
+  Filter(Negate(is.null), unclass(fit)[c("core_covariance", "nugget", "beta", "beta_vcov", "log_likelihood", "score", "information",
+    "family_parameters", "posterior", "sites", "pseudo_observations", "classifier", "k", "svgp", "predictive")])
 }
 
 # The values of nested lists: names of a fit's own fields are no results.
