@@ -142,7 +142,9 @@ adam_stage <- function(method, problem, state, steps) {
 
 # Renews what the score takes as known, in accord with theta or, where it cannot be computed there, as it was.
 renew <- function(problem, theta) {
-  if_computable(problem$scoring$refresh(problem, theta), utils::modifyList(problem, list(stale = TRUE)))
+  stale <- problem
+  stale$stale <- TRUE
+  if_computable(problem$scoring$refresh(problem, theta), stale)
 }
 
 adam_moments <- function(n) list(first = rep(0, n), second = rep(0, n))

@@ -185,67 +185,6 @@ check_nugget <- function(nugget) {
   nugget
 }
 
-# Everything a method needs to fit: data, the table of parameters, and settings.
-new_problem <- function(data, locations, settings, start) {
-  if (is.null(data$output)) check_one_output(settings) else settings$covariance <- as_coregionalisation(settings$covariance)
-  layout <- if (is.null(data$output)) new_layout(settings$covariance, settings$nugget, locations) else
-    coregionalisation_layout(settings$covariance, settings$nugget, data$outputs, locations)
-  layout <- apply_start(method_layout(settings$method, layout, settings), start)
-  # the trend of classes is inside their link (R/label-objective.R)
-  if (!is_class_data(data)) data <- with_trend_basis(data, is_gaussian(settings$family))
-  differences <- start_differences(start, data, layout, settings)
-  with_response_unit(list(data = data, locations = locations, layout = layout, free = !layout$fixed,
-    start_positions = if (inherits(start, "neargp_last")) start$positions,
-    groups = component_groups(settings$covariance, locations), covariance = settings$covariance, method = settings$method,
-    family = settings$family, warm_classifier = if (inherits(start, "neargp")) start$classifier,
-    warm_start = warm_start_of(start, differences, data), start_differences = differences,
-    control = settings$control,
-    threads = settings$threads, report = fit_reporter(settings$verbose), report_bound = bound_reporter(settings$verbose)))
-}
-
-check_problem <- function(problem, frame) {
-  if (has_outputs(problem)) return(check_outputs_problem(problem, frame))
-  check_locations(places_of(problem$data$coords, problem$locations), problem$covariance, problem$locations, flat_allowed = is_deep(problem$method))
-  check_k(problem$method, length(problem$data$y))
-  if (!needs_distinct_locations(problem$method, problem)) return(invisible())
-  duplicated <- duplicated_locations(places_of(problem$data$coords, problem$locations))
-  if (length(duplicated)) {
-    abort_neargp("duplicates", c(
-      paste0("With nugget = 0 no two rows may have the same location, but ", format_rows(original_rows(frame, duplicated)), " do."),
-      i = "Estimate the nugget (nugget = NULL), fix a positive one, or average the duplicates."))
-  }
-}
-
-# Bounds and starting values.
-with_start <- function(method, problem) {
-  UseMethod("with_start")
-}
-
-#' @export
-with_start.default <- function(method, problem) {
-  if (has_outputs(problem)) return(outputs_start(problem))
-  variance <- residual_variance(problem$data)
-  problem$bounds <- working_bounds(problem, variance_guesses(problem$data))
-  problem$start <- clamp(start_working(problem, variance), problem$bounds, problem$free)
-  problem
-}
-
-fit_reporter <- function(verbose) {
-  if (!verbose) return(function(k, round, state) invisible())
-  function(k, round, state) {
-    progress <- if (is.null(state)) sprintf("step %d", round) else
-      sprintf("objective %.6g after %d iterations", state$evaluated$value, state$iterations)
-    cli::cli_inform(c(i = "k = {k}: {progress}"))
-  }
-}
-
-# Every tenth evaluation of a bound, or of another objective that is named.
-bound_reporter <- function(verbose) {
-  function(evaluation, value, what = "bound", unit = "evaluations") {
-    if (verbose && evaluation %% 10L == 0L) cli::cli_inform(c(i = "{evaluation} {unit}: {what} {signif(value, 6L)}"))
-  }
-}
-
 # Data given inline (as do.call() does) would be kept twice in the call. What was handed on by `...` is ..1, ..2 in it, which nobody can
 # evaluate later: its expression takes its place.
 compact_call <- function(call, frame) {

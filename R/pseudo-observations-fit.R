@@ -139,7 +139,7 @@ take_pseudo_observation_rows <- function(problem, rows) {
   problem$data <- take_data_rows(problem$data, rows)
   problem$design$X <- problem$design$X[rows, , drop = FALSE]
   problem$location_index <- match(problem$location_index[rows], unique(problem$location_index[rows]))
-  problem$known <- NULL
+  problem$known <- NULL  # to be made anew
   problem
 }
 

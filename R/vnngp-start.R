@@ -108,7 +108,7 @@ working_response_problem <- function(problem, rough) {
   known <- problem$family$family %in% c("binomial", "poisson")
   problem$layout[problem$layout$kind == "nugget", c("value", "fixed")] <- list(if (known) 1 else NA_real_, known)
   problem$free <- !problem$layout$fixed
-  problem["keep"] <- list(NULL)  # its parameters are not those of the model
+  problem$keep <- NULL  # its parameters are not those of the model
   problem
 }
 

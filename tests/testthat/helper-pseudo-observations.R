@@ -84,8 +84,7 @@ pseudo_observation_example <- function(name, repeated = 10L) {
   arguments <- list(weights = NULL, offset = NULL, subset = NULL, na.action = stats::na.omit)
   model <- new_model_data(new_model_frame(arguments, case$formula, data, locations), case$formula, settings)
   problem <- pseudo_observation_problem(settings$method, with_start(settings$method, new_problem(model$data, locations, settings, NULL)))
-  problem$theta <- pseudo_observation_start(problem)
-  with_pseudo_observations(problem, problem$theta)
+  with_pseudo_observations(problem, pseudo_observation_start(problem))
 }
 
 # As the core takes it.

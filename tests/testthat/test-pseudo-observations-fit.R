@@ -300,7 +300,7 @@ test_that("values of the family's parameter whose pseudo-observations fail are t
     problem
   }
   own <- which(pseudo_observation_example("negative_binomial")$layout$kind == "family")
-  begin <- pseudo_observation_example("negative_binomial")$theta
+  begin <- pseudo_observation_example("negative_binomial")$reference
   free <- maximize_pseudo_observation_score(loo_k(7L, optimizer = "bfgs"), pseudo_observation_example("negative_binomial"), begin)
   barrier <- mean(c(begin[own], free$theta[own]))
   beyond <- function(theta) abs(theta[own] - begin[own]) > abs(barrier - begin[own])
@@ -331,13 +331,13 @@ test_that("pseudo-observations that cannot be renewed at the estimates are left,
     if (calls > 1L) abort_neargp("quadrature", "It cannot be integrated.")
     with_pseudo_observations(problem, theta)
   }
-  state <- maximize_score(loo_k(7L, optimizer = "bfgs"), problem, problem$theta)
+  state <- maximize_score(loo_k(7L, optimizer = "bfgs"), problem, problem$reference)
   expect_identical(calls, 2L)
   expect_false(state$convergence$converged)
   expect_match(state$convergence$message, "cannot be renewed")
   expect_false(is.null(state$problem$pseudo_observations))
   calls <- 0L
-  adam <- maximize_score(loo_k(7L, optimizer = "adam", steps = 40L), problem, problem$theta)
+  adam <- maximize_score(loo_k(7L, optimizer = "adam", steps = 40L), problem, problem$reference)
   expect_match(adam$convergence$message, "could not always be renewed")
   expect_false(is.null(adam$problem$pseudo_observations))
 })

@@ -3,7 +3,7 @@ test_that("gradients of the score are right for every family", {
   for (name in names(pseudo_observation_families())) {
     problem <- pseudo_observation_example(name)
     withr::local_seed(5)
-    theta <- problem$theta + rnorm(length(problem$theta), sd = 0.1)
+    theta <- problem$reference + rnorm(length(problem$reference), sd = 0.1)
     working <- split_pseudo_observation_theta(problem, theta)$working
     plan <- pseudo_observation_plan(problem, problem$observations, component_at(problem, working), 7L)
     objective <- pseudo_observation_objective(problem, plan)
@@ -20,18 +20,18 @@ test_that("a given nugget leaves the gradient of the scale whole", {
   problem$layout$fixed[problem$layout$kind == "nugget"] <- TRUE
   scale <- which(problem$layout$name == "scale")
   plan <- pseudo_observation_plan(problem, problem$observations,
-    component_at(problem, split_pseudo_observation_theta(problem, problem$theta)$working), 7L)
+    component_at(problem, split_pseudo_observation_theta(problem, problem$reference)$working), 7L)
   objective <- pseudo_observation_objective(problem, plan)
-  step <- replace(0 * problem$theta, scale, 1e-5)
-  slope <- (objective$evaluate(problem$theta + step)$value - objective$evaluate(problem$theta - step)$value) / 2e-5
-  expect_equal(objective$gradient(problem$theta)[scale], slope, tolerance = 1e-5)
+  step <- replace(0 * problem$reference, scale, 1e-5)
+  slope <- (objective$evaluate(problem$reference + step)$value - objective$evaluate(problem$reference - step)$value) / 2e-5
+  expect_equal(objective$gradient(problem$reference)[scale], slope, tolerance = 1e-5)
 })
 
 test_that("a span of a plan is those observations alone", {
   problem <- pseudo_observation_example("poisson")
   plan <- pseudo_observation_plan(problem, problem$observations,
-    component_at(problem, split_pseudo_observation_theta(problem, problem$theta)$working), 7L)
+    component_at(problem, split_pseudo_observation_theta(problem, problem$reference)$working), 7L)
   parts <- list(1:30, 31:80)
-  values <- vapply(parts, function(span) pseudo_observation_objective(problem, plan, span)$evaluate(problem$theta)$score, 0)
-  expect_equal(sum(values), pseudo_observation_objective(problem, plan)$evaluate(problem$theta)$score)
+  values <- vapply(parts, function(span) pseudo_observation_objective(problem, plan, span)$evaluate(problem$reference)$score, 0)
+  expect_equal(sum(values), pseudo_observation_objective(problem, plan)$evaluate(problem$reference)$score)
 })

@@ -1,0 +1,101 @@
+# What a method gets to fit. new_problem() has all of its fields; those of a family of methods are NULL until its methods fill them.
+
+new_problem <- function(data, locations, settings, start) {
+  if (is.null(data$output)) check_one_output(settings) else settings$covariance <- as_coregionalisation(settings$covariance)
+  layout <- if (is.null(data$output)) new_layout(settings$covariance, settings$nugget, locations) else
+    coregionalisation_layout(settings$covariance, settings$nugget, data$outputs, locations)
+  layout <- apply_start(method_layout(settings$method, layout, settings), start)
+  # the trend of classes is inside their link (R/classes-objective.R)
+  if (!is_class_data(data)) data <- with_trend_basis(data, is_gaussian(settings$family))
+  differences <- start_differences(start, data, layout, settings)
+  with_response_unit(new_state("neargp_problem",
+    # ---- the model and its data
+    data = data,                     # the rows: y, X, offset, weights, coords and what else model_response() has made of the response
+    locations = locations,           # how places are embedded, with the recipes of local fields
+    family = settings$family,
+    method = settings$method,        # with the k of these data
+    covariance = settings$covariance,  # as the user has given it
+    groups = component_groups(settings$covariance, locations),  # of each component: its family, and to which range each coordinate belongs
+    # ---- its parameters
+    layout = layout,                 # a row for each parameter: kind, component, transform, value where it is fixed, start
+    free = !layout$fixed,            # which of them are estimated
+    bounds = NULL,                   # `lower` and `upper` of the working parameters, and `vanishing`, see at_bound(); of with_start()
+    start = NULL,                    # working parameters to start from; of with_start()
+    fixed_by_user = NULL,            # which are fixed, where cross-validation holds the others, too
+    # ---- how it is fitted
+    control = settings$control,
+    threads = settings$threads,
+    report = fit_reporter(settings$verbose),         # function(k, round, state), after each optimisation
+    report_bound = bound_reporter(settings$verbose),  # function(evaluation, value, what, unit), now and then
+    keep = NULL,                     # function(working, positions) that takes what an optimiser accepts, see with_keeper()
+    # ---- an earlier fit
+    warm_start = warm_start_of(start, differences, data),  # the fit, or the deep state, that is continued
+    start_differences = differences,  # in what `start` differs from this problem, so that it is not continued
+    start_positions = if (inherits(start, "neargp_last")) start$positions,  # inducing points of an interrupted fit
+    warm_classifier = if (inherits(start, "neargp")) start$classifier,      # trend and link of an earlier fit to classes
+    # ---- inducing points
+    inducing = NULL,                 # their positions, a row each
+    # ---- classes
+    levels = NULL,                   # their names
+    class_basis = NULL,              # of class fields: the coordinates of the trend
+    labels = NULL,                   # of label regressions: labels by distinct location, see new_labels()
+    per_class = NULL,                # whether each class has a regression of its own
+    prevalence = NULL,               # what the trend says far from data, see class_prevalence()
+    # ---- the leave-one-out score of classes and pseudo-observations (R/loo-optimizers.R)
+    design = NULL,                   # the trend in orthogonal columns, see orthogonal_design()
+    location_index = NULL,           # number of each row's distinct location
+    distinct = NULL,                 # how many of these there are
+    observations = NULL,             # what is predicted: the row of each observation, and where it is
+    links = NULL,                    # `lower` and `upper` of the parameters besides those of the layout
+    scoring = NULL,                  # the functions that make the score: plan, objective, take_rows, observations, refresh ...
+    # ---- pseudo-observations
+    known = NULL,                    # the family's parameters for which the following were made
+    reference = NULL,                # all parameters at that time
+    prior = NULL,                    # of all rows: `beta`, and mean and variance beyond the trend
+    pseudo_observations = NULL,      # mean and precision of each row
+    distinct_locations = NULL,       # their sums by location
+    stale = NULL))                   # TRUE where they could not always be renewed
+}
+
+check_problem <- function(problem, frame) {
+  if (has_outputs(problem)) return(check_outputs_problem(problem, frame))
+  check_locations(places_of(problem$data$coords, problem$locations), problem$covariance, problem$locations, flat_allowed = is_deep(problem$method))
+  check_k(problem$method, length(problem$data$y))
+  if (!needs_distinct_locations(problem$method, problem)) return(invisible())
+  duplicated <- duplicated_locations(places_of(problem$data$coords, problem$locations))
+  if (length(duplicated)) {
+    abort_neargp("duplicates", c(
+      paste0("With nugget = 0 no two rows may have the same location, but ", format_rows(original_rows(frame, duplicated)), " do."),
+      i = "Estimate the nugget (nugget = NULL), fix a positive one, or average the duplicates."))
+  }
+}
+
+# Bounds and starting values.
+with_start <- function(method, problem) {
+  UseMethod("with_start")
+}
+
+#' @export
+with_start.default <- function(method, problem) {
+  if (has_outputs(problem)) return(outputs_start(problem))
+  variance <- residual_variance(problem$data)
+  problem$bounds <- working_bounds(problem, variance_guesses(problem$data))
+  problem$start <- clamp(start_working(problem, variance), problem$bounds, problem$free)
+  problem
+}
+
+fit_reporter <- function(verbose) {
+  if (!verbose) return(function(k, round, state) invisible())
+  function(k, round, state) {
+    progress <- if (is.null(state)) sprintf("step %d", round) else
+      sprintf("objective %.6g after %d iterations", state$evaluated$value, state$iterations)
+    cli::cli_inform(c(i = "k = {k}: {progress}"))
+  }
+}
+
+# Every tenth evaluation of a bound, or of another objective that is named.
+bound_reporter <- function(verbose) {
+  function(evaluation, value, what = "bound", unit = "evaluations") {
+    if (verbose && evaluation %% 10L == 0L) cli::cli_inform(c(i = "{evaluation} {unit}: {what} {signif(value, 6L)}"))
+  }
+}

@@ -1,0 +1,35 @@
+test_that("a state has the fields it was made with and no others", {
+  state <- new_state("neargp_example", a = 1, b = NULL)
+  expect_null(state$b)
+  expect_error(state$c, "example has no field `c`")
+  expect_error(state$c <- 2, "example has no field `c`")
+  state$b <- 2
+  state$a <- NULL
+  expect_identical(names(state), c("a", "b"))
+  expect_null(state$a)
+  expect_identical(state$b, 2)
+  state$b <- list(part = 2)
+  state$b$part <- 3
+  expect_identical(state$b$part, 3)
+})
+
+# The fields read or written as `<name>$<field>` anywhere in the package.
+fields_of <- function(name) {
+  found <- character(0)
+  walk <- function(code) {
+    if (is.call(code)) {
+      if (identical(code[[1L]], quote(`$`)) && identical(code[[2L]], as.name(name))) found <<- c(found, as.character(code[[3L]]))
+      walk(as.list(code))
+    } else if (is.pairlist(code) || is.list(code)) {
+      for (part in code) if (!missing(part)) walk(part)
+    }
+  }
+  for (object in as.list(asNamespace("neargp"))) if (is.function(object)) walk(list(formals(object), body(object)))
+  unique(found)
+}
+
+test_that("all code that reads or writes a problem knows its fields", {
+  problem <- pseudo_observation_example("poisson")
+  expect_s3_class(problem, "neargp_problem")
+  expect_identical(setdiff(fields_of("problem"), names(problem)), character(0))
+})
