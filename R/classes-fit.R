@@ -3,11 +3,11 @@
 fit_classes <- function(method, problem) {
   if (method$estimator == "polya-gamma") return(fit_polya_gamma(method, problem))
   estimators <- label_estimators(method$estimator, length(problem$data$levels), problem$warm_classifier)
-  fits <- lapply(estimators, function(estimator) fit_labels(method, problem, estimator))
-  values <- stats::setNames(vapply(fits, function(fit) fit$value, 0), estimators)
-  if (length(fits) == 1L) return(fits[[1L]])
+  results <- lapply(estimators, function(estimator) fit_labels(method, problem, estimator))
+  values <- stats::setNames(vapply(results, function(result) result$value, 0), estimators)
+  if (length(results) == 1L) return(results[[1L]])
   held_out <- if (hardly_differ(problem, values, method$k)) held_out_scores(method, problem, estimators)
-  best <- fits[[which.max(held_out %||% values)]]
+  best <- results[[which.max(held_out %||% values)]]
   best$classifier$compared <- values
   best$classifier$held_out <- held_out
   best
@@ -43,9 +43,9 @@ held_out_scores <- function(method, problem, estimators) {
   vapply(estimators, function(estimator) new_rows_score(problem, fit_labels(method, problem, estimator), of_rows(held), method$k), 0)
 }
 
-new_rows_score <- function(problem, fit, data, k) {
-  like_fit <- list(data = problem$data, classifier = fit$classifier, core_covariance = covariance_at(problem, fit$working),
-    nugget = nugget_of(problem$layout, to_core(fit$working, problem$layout$transform)))
+new_rows_score <- function(problem, result, data, k) {
+  like_fit <- list(data = problem$data, classifier = result$classifier, core_covariance = covariance_at(problem, result$working),
+    nugget = nugget_of(problem$layout, to_core(result$working, problem$layout$transform)))
   probability <- class_predictor(problem$method, like_fit, list(k = k, threads = problem$threads))(data$coords, data$X, data$offset)
   sum(data$weights * log(probability[cbind(seq_along(data$y), class_numbers(data))]))
 }

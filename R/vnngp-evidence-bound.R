@@ -68,19 +68,19 @@ latent_objective <- function(problem, latent, start = start_posterior(problem, l
   # Where a likelihood is not log-concave the precision at what should be a mode may be indefinite, which the gradient's solves find out.
   fit_at <- function(working, tolerance = 1e-5, max_iterations = 100L, derivatives = FALSE) {
     values <- to_core(working, layout$transform)
-    fit <- rlang::try_fetch(core_latent_fit(latent$pointer, best$end, as_core_covariance(layout, problem$groups, values),
+    found <- rlang::try_fetch(core_latent_fit(latent$pointer, best$end, as_core_covariance(layout, problem$groups, values),
       family_core_name(family), family_values(family, layout, values), tolerance, max_iterations, derivatives, problem$threads),
       error = function(condition) abort_posterior(problem$method$jitter, condition))
-    if (is.finite(fit$value) && fit$value > best$value) best <<- fit[c("value", "end")]
-    if (derivatives) fit$gradient <- layout_gradient(layout, values, fit$d_covariance, fit$d_likelihood)
-    fit <- penalised_state(fit, layout, working)
-    fit[c("value", "beta", "gradient", "iterations", "converged", "exact", "restricted")]
+    if (is.finite(found$value) && found$value > best$value) best <<- found[c("value", "end")]
+    if (derivatives) found$gradient <- layout_gradient(layout, values, found$d_covariance, found$d_likelihood)
+    found <- penalised_state(found, layout, working)
+    found[c("value", "beta", "gradient", "iterations", "converged", "exact", "restricted")]
   }
   evaluate <- function(working, ...) {
-    fit <- tryCatch(fit_at(working, derivatives = TRUE), error = function(e) list(value = -Inf, condition = e))
-    if (!is.finite(fit$value) || !all(is.finite(fit$gradient))) return(list(value = -Inf, failed = 0L, condition = fit$condition))
-    fit$failed <- 0L
-    fit
+    found <- tryCatch(fit_at(working, derivatives = TRUE), error = function(e) list(value = -Inf, condition = e))
+    if (!is.finite(found$value) || !all(is.finite(found$gradient))) return(list(value = -Inf, failed = 0L, condition = found$condition))
+    found$failed <- 0L
+    found
   }
   list(evaluate = evaluate, fit_at = fit_at, best_end = function() best$end, n = length(problem$data$y), latent = latent,
     accept = problem$keep)

@@ -58,9 +58,9 @@ glm_trend <- function(data, y, weights, family) {
   if (!ncol(data$X)) return(data$offset)
   mean <- weighted_mean(y, weights)
   for (mustart in list(NULL, rep(mean, length(y)))) {
-    fit <- tryCatch(suppressWarnings(stats::glm.fit(data$X, y, weights, mustart = mustart, offset = data$offset, family = family)),
+    glm <- tryCatch(suppressWarnings(stats::glm.fit(data$X, y, weights, mustart = mustart, offset = data$offset, family = family)),
       error = function(e) NULL)
-    if (!is.null(fit) && all(is.finite(fit$linear.predictors))) return(fit$linear.predictors)
+    if (!is.null(glm) && all(is.finite(glm$linear.predictors))) return(glm$linear.predictors)
   }
   data$offset - mean(data$offset) + family$linkfun(mean)
 }

@@ -13,21 +13,6 @@ test_that("a state has the fields it was made with and no others", {
   expect_identical(state$b$part, 3)
 })
 
-# The fields read or written as `<name>$<field>` anywhere in the package.
-fields_of <- function(name) {
-  found <- character(0)
-  walk <- function(code) {
-    if (is.call(code)) {
-      if (identical(code[[1L]], quote(`$`)) && identical(code[[2L]], as.name(name))) found <<- c(found, as.character(code[[3L]]))
-      walk(as.list(code))
-    } else if (is.pairlist(code) || is.list(code)) {
-      for (part in code) if (!missing(part)) walk(part)
-    }
-  }
-  for (object in as.list(asNamespace("neargp"))) if (is.function(object)) walk(list(formals(object), body(object)))
-  unique(found)
-}
-
 test_that("all code that reads or writes a problem knows its fields", {
   problem <- pseudo_observation_example("poisson")
   expect_s3_class(problem, "neargp_problem")

@@ -1,0 +1,98 @@
+# What neargp() returns. new_fit() has all of its fields; those of a family of methods are NULL until complete_fit() of the method fills
+# them. A fit is a plain list (saved fits, and what users read of one, rely on the names), so that a test and not the class sees to it
+# that no other code adds a field.
+
+new_fit <- function(result, problem, settings, model, frame, call, formula, offset_argument, required, n_given, elapsed) {
+  layout <- problem$layout
+  boundary <- at_bound(result$working, problem, result$information)
+  estimates <- parameter_estimates(layout, result$working, result$information, boundary)
+  values <- to_core(result$working, layout$transform)
+  structure(list(
+    # ---- the call and its data
+    call = call,
+    formula = formula,
+    terms = attr(frame, "terms"),    # of the trend and the response, as model.frame() has them
+    xlevels = model$xlevels,         # levels of the factors of the trend
+    contrasts = model$contrasts,
+    time_kinds = model$time_kinds,   # which covariates are dates or times
+    na_action = attr(frame, "na.action"),  # rows dropped for missing values
+    offset_argument = offset_argument,     # the argument `offset`, an expression
+    required_columns = required,     # columns that new data must have
+    data = problem$data,             # the rows that were fitted, see new_problem()
+    locations = problem$locations,   # how places are embedded
+    # ---- the model
+    method = settings$method,
+    covariance = problem$covariance,  # as given
+    default_covariance = settings$default_covariance,  # whether none was given
+    family = settings$family,
+    control = problem$control,
+    layout = layout,                 # a row for each parameter, see new_problem()
+    # ---- estimates
+    parameters = estimates$table,    # a row for each parameter of coef(what = "covariance")
+    covariance_vcov = estimates$vcov,           # covariance matrix of these,
+    interval_vcov = estimates$vcov_interval,    # and on the scale of their intervals
+    core_covariance = as_core_covariance(layout, problem$groups, values),  # as src/core/ takes it; NULL of deep fits
+    nugget = nugget_of(layout, values),         # NA where the family has its own scatter; one for each of several outputs
+    beta = stats::setNames(result$beta, colnames(problem$data$X)),  # the trend
+    beta_vcov = named_square(result$beta_vcov, problem$data$X),
+    core_trend = result$core_trend,  # both in the orthogonal columns of with_trend_basis()
+    bounds = lapply(problem$bounds[c("lower", "upper")], stats::setNames, layout$name),
+    log_likelihood = result$value + local_penalty(layout, result$working),  # the objective, of which
+    score = result$score,            # this is the name
+    information = result$information,  # of the working parameters; NULL where the objective is no likelihood
+    convergence = result$convergence,  # converged, message, iterations, evaluations
+    # ---- how it was computed
+    chosen = settings$chosen,        # why this method or family, where the package chose
+    k = result$k,                    # neighbours, NULL of methods without
+    device = settings$device,
+    gpu = settings$gpu,              # its name, NULL on a CPU
+    threads = settings$threads,
+    elapsed = elapsed,               # seconds: prepare, fit, total
+    n_given = n_given,               # rows of the data,
+    n_dropped = length(attr(frame, "na.action")),  # and of these dropped
+    row_names = own_row_names(frame),
+    source = NULL,                   # of a fit from row_source(): where from, rows, chunks, their hashes
+    # ---- other responses than gaussian
+    family_parameters = NULL,        # on the natural scale, by name
+    pseudo_observations = NULL,      # of loo_k(): data, neighbours and parameters that they were made with
+    classifier = NULL,               # of classes: levels, trend, link, see as_classifier()
+    # ---- several outputs
+    outputs = NULL,                  # their names
+    coregionalisation = NULL,        # covariance matrices of the outputs, one for each structure
+    # ---- inducing points and latent fields
+    inducing = NULL,                 # positions in the coordinates of the data, a data frame
+    posterior = NULL,                # of vnngp(), swsgp(), and other families of svgp(): the field at the nodes, pseudo-observations
+    svgp = NULL,                     # positions in the core's coordinates, factor, weights of the field there
+    predictive = NULL,               # of ppgpr(): what its second stage has found
+    low_rank = NULL,                 # of vecchia(inducing = ): positions, ordering
+    # ---- deep fits
+    deep = NULL                      # layers, inputs, trace, see complete_fit.neargp_deep()
+  ), class = "neargp")
+}
+
+finish_fit <- function(result, problem, settings, ...) {
+  fit <- new_fit(result, problem, settings, ...)
+  if (has_outputs(problem) && !is_deep(problem$method)) fit <- as_outputs_fit(fit)
+  fit <- complete_fit(settings$method, fit, result)
+  warn_unless_converged(fit)
+  fit
+}
+
+# The names of the rows that were fitted; NULL where they are no more than numbers from 1.
+own_row_names <- function(frame) {
+  names <- attr(frame, "row.names")
+  if (!identical(names, seq_len(nrow(frame)))) names
+}
+
+named_square <- function(matrix, X) {
+  dimnames(matrix) <- list(colnames(X), colnames(X))
+  matrix
+}
+
+warn_unless_converged <- function(fit) {
+  if (isFALSE(fit$convergence$converged)) {
+    warn_neargp("convergence", c(paste0("The fit did not converge: ", fit$convergence$message, "."),
+      i = if (length(fit$convergence$separated)) paste("Its predictions can be used, its tests of such coefficients cannot.",
+        "Leave the covariate out, or merge levels.") else "It can be used and continued: update(fit, start = fit)."))
+  }
+}
