@@ -46,7 +46,7 @@ held_out_scores <- function(method, problem, estimators) {
 new_rows_score <- function(problem, result, data, k) {
   like_fit <- list(data = problem$data, classifier = result$classifier, core_covariance = covariance_at(problem, result$working),
     nugget = nugget_of(problem$layout, to_core(result$working, problem$layout$transform)))
-  probability <- class_predictor(problem$method, like_fit, list(k = k, threads = problem$threads))(data$coords, data$X, data$offset)
+  probability <- class_predictor(problem$method, like_fit, new_prediction_settings(problem$threads, k))(data$coords, data$X, data$offset)
   sum(data$weights * log(probability[cbind(seq_along(data$y), class_numbers(data))]))
 }
 

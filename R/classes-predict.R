@@ -32,8 +32,8 @@ predict.neargp_classifier <- function(object, newdata, type = c("prob", "class",
   if (type == "response" && length(object$classifier$levels) > 2L) {
     abort_argument("type", "\"prob\" or \"class\" for more than two classes", type)
   }
-  settings <- list(k = classifier_k(object$method, object, k), chunk_size = prediction_chunk(object, chunk_size), threads = resolve_threads(threads),
-    device = resolve_device(device, is_dense(object$method)), verbose = check_flag(verbose, "verbose"))
+  settings <- new_prediction_settings(resolve_threads(threads), classifier_k(object$method, object, k), type = type,
+    chunk_size = prediction_chunk(object, chunk_size), device = resolve_device(device, is_dense(object$method)), verbose = check_flag(verbose, "verbose"))
   settings$device <- choose_device(settings$device, target_size(newdata), settings$k)
   on_device(settings$device, predict_class_target(object, newdata, type, settings), search_of(object))
 }

@@ -127,8 +127,8 @@ fold_problem <- function(fit, rows) {
   # None in the layout of latent models whose response has no noise of its own.
   nugget <- fit$layout$value[fit$layout$kind == "nugget"]
   method <- with_k(fit$method, data, fit$family)
-  settings <- list(method = method, covariance = fit$covariance, family = fit$family,
-    nugget = if (length(nugget) && !is.na(nugget)) nugget, control = fit$control, threads = fit$threads, verbose = FALSE)
+  settings <- new_settings(method, fit$family, fit$control, fit$threads, fit$covariance,
+    nugget = if (length(nugget) && !is.na(nugget)) nugget)
   problem <- new_problem(data, fit$locations, settings, fit)
   check_k(method, length(rows))
   problem

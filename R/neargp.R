@@ -142,10 +142,10 @@ neargp <- function(formula, data, coords = NULL, time = NULL, method = NULL, cov
   on_device(settings$device, {
     problem <- with_start(settings$method, problem)
     solved <- offering_last_state(fit_problem(with_keeper(problem, call)))
-    gpu <- device_name(settings$device)
+    settings$gpu <- device_name(settings$device)
   }, control$neighbor_search)
   finished <- proc.time()[["elapsed"]]
-  fit <- offering_last_state(finish_fit(solved$result, solved$problem, c(settings, list(gpu = gpu)), model, frame,
+  fit <- offering_last_state(finish_fit(solved$result, solved$problem, settings, model, frame,
     call = call, formula = formula, offset_argument = rlang::quo_get_expr(arguments$offset),
     required = required_columns(formula, locations, data, rlang::quo_get_expr(arguments$offset), settings$covariance), n_given = NROW(data),
     elapsed = c(prepare = prepared - began, fit = finished - prepared, total = finished - began)))
@@ -170,8 +170,8 @@ check_settings <- function(formula, data, method, covariance, family, nugget, co
   check_method(method)
   if (!is.null(covariance)) check_covariance(covariance)
   check_class(control, "control", "neargp_control", "made by neargp_control()")
-  settings <- list(method = method, method_open = method_open, covariance = covariance, family = check_family(family, method),
-    family_open = family_open, nugget = check_nugget(nugget), control = control,
+  settings <- new_settings(method, check_family(family, method), control, method_open = method_open, family_open = family_open,
+    covariance = covariance, nugget = check_nugget(nugget),
     device = resolve_device(device, is_dense(method) && !device_has_bound(method, family)), threads = resolve_threads(threads),
     verbose = check_flag(verbose, "verbose"))
   check_precision(settings)

@@ -64,8 +64,7 @@ with_fold_posterior <- function(fit) if (is_svgp(fit$method)) with_inducing_post
 refit_outputs <- function(object) {
   check_kept_outputs(object$data)
   method <- with_k(object$method, object$data, object$family)
-  settings <- list(method = method, covariance = object$covariance, family = object$family, nugget = fixed_nuggets(object),
-    control = object$control, threads = object$threads, verbose = FALSE)
+  settings <- new_settings(method, object$family, object$control, object$threads, object$covariance, fixed_nuggets(object))
   problem <- with_start(method, new_problem(object$data, object$locations, settings, if (!is_deep(method)) object))
   solved <- fit_problem(problem)
   problem <- solved$problem

@@ -81,8 +81,8 @@ outputs_predict_settings <- function(object, k = NULL, k_other = NULL, threads =
   if (check_flag(covariance, "covariance") && check_flag(observed, "observed")) {
     abort_argument("covariance", "FALSE with observed = TRUE, where each output is conditioned on other ones", covariance)
   }
-  list(type = type, interval = interval, level = check_level(level), k = as.integer(k), k_other = as.integer(k_other), exact = exact,
-    covariance = covariance, observed = check_flag(observed, "observed"),
+  new_prediction_settings(type = type, interval = interval, level = check_level(level), k = as.integer(k), k_other = as.integer(k_other),
+    exact = exact, covariance = covariance, observed = check_flag(observed, "observed"),
     chunk_size = prediction_chunk(object, chunk_size), threads = resolve_threads(threads),
     device = resolve_device(device, exact || is_svgp(object$method) || is_deep(object$method)), verbose = check_flag(verbose, "verbose"))
 }

@@ -13,8 +13,11 @@ simulate.neargp_outputs <- function(object, nsim = 1, seed = NULL, newdata = NUL
   settings <- outputs_predict_settings(object, k, threads = threads, device = "cpu")
   exact <- is_exact_draw(object, k)
   device <- resolve_device(device, exact || is_svgp(object$method) || is_deep(object$method))
-  settings[c("noise", "conditional", "exact", "device", "few_dense")] <- list(type == "response", check_flag(conditional, "conditional"),
-    exact, device, is.null(k) && device != "cuda")
+  settings$noise <- type == "response"
+  settings$conditional <- check_flag(conditional, "conditional")
+  settings$exact <- exact
+  settings$device <- device
+  settings$few_dense <- is.null(k) && device != "cuda"
   if (is_raster(newdata)) {
     abort_neargp("newdata", c("Simulations of several outputs are not for rasters.", i = "Use the cells as a data frame."))
   }

@@ -98,7 +98,9 @@ predict.neargp <- function(object, newdata, type = c("response", "link", "quanti
   if (!missing(probs) && type != "quantile") abort_argument("probs", "left out unless type = \"quantile\"", probs)
   settings <- predict_settings(object, k, local_mean, sectors, threads, device, type = type, interval = interval, level = level,
     joint = joint, chunk_size = chunk_size, verbose = verbose)
-  settings[c("probs", "threshold", "trials")] <- list(check_probs(probs), check_threshold(threshold), check_trials(trials))
+  settings$probs <- check_probs(probs)
+  settings$threshold <- check_threshold(threshold)
+  settings$trials <- check_trials(trials)
   settings$threshold_of <- check_choice(threshold_of, "threshold_of", c("observation", "mean"))
   settings$device <- choose_device(settings$device, target_size(newdata), settings$k)
   on_device(settings$device, predict_target(object, newdata, settings), search_of(object))
@@ -125,7 +127,7 @@ predict_settings <- function(object, k = NULL, local_mean = FALSE, sectors = 0L,
   joint <- check_flag(joint, "joint")
   given <- prediction_conditioning(object, k, local_mean, sectors, joint, is_part)
   if (joint && given$local_mean) abort_argument("local_mean", "FALSE with joint = TRUE", local_mean)
-  list(type = if (is_part) "link" else type, part = if (is_part) type else "field", interval = interval, level = check_level(level),
+  new_prediction_settings(type = if (is_part) "link" else type, part = if (is_part) type else "field", interval = interval, level = check_level(level),
     k = given$k, exact = given$exact, local_mean = given$local_mean, sectors = given$sectors, joint = joint,
     chunk_size = prediction_chunk(object, chunk_size), threads = resolve_threads(threads), device = resolve_device(device, given$exact || has_inducing_features(object$method) || is_local(object)),
     verbose = check_flag(verbose, "verbose"))

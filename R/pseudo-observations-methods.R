@@ -38,7 +38,8 @@ joint_moments.neargp_loo_k <- function(method, object, target, settings) {
 #' @export
 simulation_draws.neargp_loo_k <- function(method, object, target, nsim, settings) {
   if (is.null(object$pseudo_observations)) return(NextMethod())
-  latent <- utils::modifyList(pseudo_observation_settings(object, settings), list(noise = FALSE))
+  latent <- pseudo_observation_settings(object, settings)
+  latent$noise <- FALSE
   eta <- simulation_draws.default(method, gaussian_of(object), target, nsim, latent) + object$pseudo_observations$bias
   if (settings$noise) response_draws(object, target, eta, settings$trials) else eta
 }

@@ -59,8 +59,9 @@ simulate.neargp <- function(object, nsim = 1, seed = NULL, newdata = NULL, type 
   if (!is.null(trials)) check_has_trials(object$family)
   exact <- is_exact_draw(object, k)
   device <- resolve_device(device, exact || has_inducing_features(object$method) || is_local(object))
-  settings <- list(k = prediction_k(object, k), exact = exact, few_dense = is.null(k) && device != "cuda", threads = resolve_threads(threads), noise = type == "response",
-    conditional = check_flag(conditional, "conditional"), trials = if (!is.null(trials)) check_trials(trials))
+  settings <- new_prediction_settings(resolve_threads(threads), prediction_k(object, k), exact = exact,
+    few_dense = is.null(k) && device != "cuda", noise = type == "response", conditional = check_flag(conditional, "conditional"),
+    trials = if (!is.null(trials)) check_trials(trials))
   rows <- if (is.null(newdata)) length(object$data$y) else target_size(newdata)
   check_draws_size(rows, nsim)
   device <- choose_device(device, rows, settings$k)

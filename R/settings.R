@@ -1,0 +1,54 @@
+# The settings of a fit, and those of predictions and simulations: what the arguments of neargp(), predict() and simulate() say once they
+# are checked.
+
+new_settings <- function(method, family, control, threads, covariance = NULL, nugget = NULL, device = NULL, verbose = FALSE,
+                         method_open = FALSE, family_open = FALSE) {
+  new_state("neargp_settings",
+    method = method,
+    method_open = method_open,   # whether the package chooses it
+    family = family,
+    family_open = family_open,   # whether the response may have another, see choose_by_response()
+    covariance = covariance,
+    default_covariance = NULL,   # whether none was given
+    nugget = nugget,             # NULL where it is estimated; one for all, or one for each of several outputs
+    control = control,           # neargp_control()
+    device = device,             # "auto", "cpu" or "cuda"
+    threads = threads,
+    verbose = verbose,
+    chosen = NULL,               # why this method or family, where the package has chosen
+    gpu = NULL)                  # name of the GPU that has computed the fit
+}
+
+# `threads`: number of them; all else says what is wanted, and without more it is the latent field, row by row.
+new_prediction_settings <- function(threads, k = NULL, k_other = NULL, exact = FALSE, few_dense = FALSE, local_mean = FALSE, sectors = 0L,
+                                    type = "link", part = "field", interval = "none", level = 0.95, trials = NULL, joint = FALSE,
+                                    covariance = FALSE, observed = FALSE, noise = FALSE, conditional = TRUE, chunk_size = NULL,
+                                    device = NULL, verbose = FALSE) {
+  new_state("neargp_prediction_settings",
+    # ---- what is wanted
+    type = type,                 # "response", "link" or "quantile"
+    part = part,                 # "field", or of it "process" or "trend"
+    interval = interval,         # "none", "confidence" or "prediction"
+    level = level,               # of the interval
+    probs = NULL,                # of quantiles
+    threshold = NULL,            # values to exceed, NULL for none,
+    threshold_of = NULL,         # by an "observation" or by the "mean"
+    trials = trials,             # of new binomial observations
+    joint = joint,               # whether with the covariance matrix of all rows
+    covariance = covariance,     # whether with that of several outputs at each place
+    observed = observed,         # whether given the outputs that the new rows have
+    noise = noise,               # of draws: whether they are responses, or the field
+    conditional = conditional,   # of draws: whether given the data
+    # ---- what it is conditioned on
+    k = k,                       # neighbours
+    k_other = k_other,           # from each other output
+    exact = exact,               # on all rows, by dense matrices
+    few_dense = few_dense,       # of draws: so where places are few
+    local_mean = local_mean,     # whether the neighbours have a mean of their own
+    sectors = sectors,           # directions that neighbours are taken from, 0 for any
+    # ---- how it is computed
+    chunk_size = chunk_size,     # rows at a time
+    threads = threads,
+    device = device,             # "auto", "cpu" or "cuda"
+    verbose = verbose)
+}
