@@ -171,7 +171,14 @@ nearest_name <- function(name, known) {
 # A fit has all that neargp() gives it: fields are lost where an object is put together or cut by hand.
 check_fit <- function(fit) {
   absent <- setdiff(c("method", "family", "locations", "data", "parameters", "beta", "n_dropped"), names(fit))
-  if (!length(absent)) return(invisible(fit))
+  if (!length(absent)) return(check_method_of_response(fit))
   abort_neargp("argument", c(paste0("This object of class \"neargp\" is not a whole fit: it lacks `", absent[1L], "`."),
     i = "Fits are made by neargp(), and kept whole by saveRDS()."))
+}
+
+# Without the classes for its response, a method would predict that as a gaussian one.
+check_method_of_response <- function(fit) {
+  if (identical(class(fit$method), class(method_for(fit$method, fit$family, fit$data)))) return(invisible(fit))
+  abort_neargp("argument", c("This fit was made by an earlier version of neargp, whose methods did not have the kind of their response.",
+    i = "Fit the model anew."))
 }

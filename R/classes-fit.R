@@ -1,7 +1,18 @@
 # Fits of loo_k() to class labels: parameters by the leave-one-out log score.
 
-fit_classes <- function(method, problem) {
-  if (method$estimator == "polya-gamma") return(fit_polya_gamma(method, problem))
+# Labels are -1 and 1; what starts where depends on the estimator. A small variance is none only beside its nugget, see label_scale_note().
+#' @export
+with_start.neargp_loo_k_classes <- function(method, problem) {
+  problem$bounds <- c(working_bounds(problem, 1), list(vanishing = character(0)))
+  problem
+}
+
+#' @export
+complete_fit.neargp_loo_k_classes <- function(method, fit, result) as_classifier(fit, result$classifier)
+
+#' @export
+fit_method.neargp_loo_k_classes <- function(method, problem) {
+  warn_of_copies(problem$data)
   estimators <- label_estimators(method$estimator, length(problem$data$levels), problem$warm_classifier)
   results <- lapply(estimators, function(estimator) fit_labels(method, problem, estimator))
   values <- stats::setNames(vapply(results, function(result) result$value, 0), estimators)
@@ -69,18 +80,18 @@ fit_labels <- function(method, problem, estimator) {
 
 sample_note <- function(rows) if (is.null(rows)) "" else sprintf(" (from %s rows)", format_count(rows))
 
-label_problem <- function(method, problem, estimator) {
+# `index`: the number of each row's location. `design`: the trend in other columns.
+label_problem <- function(method, problem, estimator, index = location_index(problem$data$coords),
+                          design = orthogonal_design(problem$data$X), with_prevalence = TRUE) {
   problem$per_class <- estimator == "own-class"
   problem$levels <- problem$data$levels
   classes <- length(problem$levels)
   problem$data$class <- class_numbers(problem$data)
-  # Polya-Gamma variables belong to rows: those at one location stay apart.
-  index <- if (estimator == "polya-gamma") seq_along(problem$data$y) else location_index(problem$data$coords)
   problem$labels <- new_labels(problem$data, classes, index)
   check_location_count(nrow(problem$labels$coords), method$k)
   check_class_offset(problem)
-  problem$design <- if (estimator == "polya-gamma") scaled_design(problem$data$X) else orthogonal_design(problem$data$X)
-  if (estimator != "polya-gamma") problem$prevalence <- class_prevalence(problem)
+  problem$design <- design
+  if (with_prevalence) problem$prevalence <- class_prevalence(problem)
   trend_varies <- any(colnames(problem$data$X) != "(Intercept)") || any(problem$data$offset != problem$data$offset[1L])
   problem$observations <- label_observations(problem$labels, merge = !trend_varies)
   problem$distinct <- nrow(problem$labels$coords)

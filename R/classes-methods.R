@@ -39,7 +39,7 @@ print_classes <- function(x) {
   if (!is.null(x$classifier$estimator)) cat("Estimator: ", x$classifier$estimator, compared_estimators(x$classifier), "\n", sep = "")
 }
 
-# By what the estimator was chosen: the scores of all rows, or where these hardly differ those of rows held out (fit_classes()).
+# By what the estimator was chosen: the scores of all rows, or where these hardly differ those of rows held out (fit_method.neargp_loo_k_classes()).
 compared_estimators <- function(classifier) {
   if (!length(classifier$compared)) return(NULL)
   decisive <- classifier$held_out %||% classifier$compared

@@ -13,7 +13,9 @@
 
 polya_gamma_limit <- 2.5
 
-polya_gamma_layout <- function(layout) {
+# The noise of pseudo-observations is that of their Polya-Gamma variables.
+#' @export
+method_layout.neargp_loo_k_polya_gamma <- function(method, layout, settings) {
   nugget <- layout$kind == "nugget"
   if (!is.na(layout$value[nugget]) && layout$value[nugget] != 1) {
     abort_argument("nugget", "NULL with estimator = \"polya-gamma\", whose variables are the noise", layout$value[nugget])
@@ -23,11 +25,13 @@ polya_gamma_layout <- function(layout) {
   layout
 }
 
-fit_polya_gamma <- function(method, problem) {
+#' @export
+fit_method.neargp_loo_k_polya_gamma <- function(method, problem) {
+  warn_of_copies(problem$data)
   if (method$optimizer == "bfgs") {
     abort_argument("optimizer", "\"adam\" or \"auto\" with estimator = \"polya-gamma\", which is stochastic", method$optimizer)
   }
-  problem <- label_problem(method, problem, "polya-gamma")
+  problem <- polya_gamma_problem(method, problem)
   theta <- label_start(problem, method$k)
   theta[nrow(problem$layout) + 1L] <- 0
   state <- polya_gamma_adam(method, problem, theta, problem$warm_start$classifier$variables)
@@ -39,6 +43,11 @@ fit_polya_gamma <- function(method, problem) {
   list(working = part$working, beta = rep(NA_real_, q), beta_vcov = matrix(NA_real_, q, q), information = NULL, value = scored$value,
     score = paste0("leave-one-out log score", sample_note(scored$rows)), k = method$k, convergence = state$convergence,
     classifier = classifier)
+}
+
+# Polya-Gamma variables belong to rows: those at one location stay apart.
+polya_gamma_problem <- function(method, problem) {
+  label_problem(method, problem, "polya-gamma", seq_along(problem$data$y), scaled_design(problem$data$X), with_prevalence = FALSE)
 }
 
 # 1 or -1 for each process: the second of two classes, or each class against all others.
@@ -143,7 +152,8 @@ polya_gamma_probabilities <- function(object, rows, targets, neighbors, X, offse
   probability
 }
 
-polya_gamma_predictor <- function(object, settings) {
+#' @export
+class_predictor.neargp_loo_k_polya_gamma <- function(method, object, settings) {
   component <- metric_component(object$core_covariance)
   scaled <- core_scale(object$data$coords, component)
   function(coords, X, offset) {
@@ -151,6 +161,12 @@ polya_gamma_predictor <- function(object, settings) {
     rows <- sort(unique(as.vector(neighbors)))
     polya_gamma_probabilities(object, rows, coords, matrix(match(neighbors, rows), nrow(neighbors)), X, offset, settings$threads)
   }
+}
+
+#' @export
+class_probabilities_given_others.neargp_loo_k_polya_gamma <- function(method, object, k, threads, rows) {
+  k <- min(classifier_k(method, object, k), length(object$data$y) - 1L)
+  on_default_device(object, length(rows), k, polya_gamma_loo(object, rows, k, resolve_threads(threads)))
 }
 
 # Predicts each row from its nearest others. Their variables were fitted to all labels: unlike those of the label

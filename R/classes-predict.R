@@ -69,7 +69,6 @@ class_predictor <- function(method, object, settings) {
 
 #' @export
 class_predictor.default <- function(method, object, settings) {
-  if (object$classifier$estimator == "polya-gamma") return(polya_gamma_predictor(object, settings))
   labels <- fitted_labels(object)
   component <- metric_component(object$core_covariance)
   scaled <- core_scale(labels$coords, component)
@@ -160,7 +159,6 @@ class_probabilities_given_others.default <- function(method, object, k, threads,
 probabilities_given_others <- function(object, k, threads, rows) {
   labels <- fitted_labels(object)
   k <- min(classifier_k(object$method, object, k), nrow(labels$coords) - 1L)
-  if (object$classifier$estimator == "polya-gamma") return(polya_gamma_loo(object, rows, k, threads))
   at <- take_observations(labels, rows)
   sets <- leave_one_out_sets(labels, at, metric_component(object$core_covariance), k, threads, label_content(labels, at))
   label_probabilities(object, sets$coords, sets$content, sets$targets, sets$neighbors, object$data$X[rows, , drop = FALSE],

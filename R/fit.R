@@ -21,7 +21,7 @@ new_fit <- function(result, problem, settings, model, frame, call, formula, offs
     data = problem$data,             # the rows that were fitted, see new_problem()
     locations = problem$locations,   # how places are embedded
     # ---- the model
-    method = settings$method,
+    method = problem$method,         # with its k and its classes for this response
     covariance = problem$covariance,  # as given
     default_covariance = settings$default_covariance,  # whether none was given
     family = settings$family,
@@ -73,7 +73,7 @@ new_fit <- function(result, problem, settings, model, frame, call, formula, offs
 finish_fit <- function(result, problem, settings, ...) {
   fit <- new_fit(result, problem, settings, ...)
   if (has_outputs(problem) && !is_deep(problem$method)) fit <- as_outputs_fit(fit)
-  fit <- complete_fit(settings$method, fit, result)
+  fit <- complete_fit(fit$method, fit, result)
   warn_unless_converged(fit)
   fit
 }

@@ -182,42 +182,14 @@ model_response.neargp_loo_k <- function(method, y, family, weights, frame) {
 
 is_class_data <- function(data) !is.null(data$binomial)
 
-# The noise of pseudo-observations is that of their Polya-Gamma variables. Other families have parameters besides.
 #' @export
-method_layout.neargp_loo_k <- function(method, layout, settings) {
-  if (method$estimator == "polya-gamma" && is_class_family(settings$family)) return(polya_gamma_layout(layout))
-  if (is_gaussian(settings$family) || is_class_family(settings$family)) return(layout)
-  with_family_parameters(layout, settings$family)
-}
-
-# Labels are -1 and 1; what starts where depends on the estimator.
-#' @export
-with_start.neargp_loo_k <- function(method, problem) {
-  if (is_gaussian(problem$family)) return(NextMethod())
-  if (!is_class_data(problem$data)) return(with_core_start(problem, with_pseudo_observation_start))
-  # a small variance is none only beside its nugget, see label_scale_note()
-  problem$bounds <- c(working_bounds(problem, 1), list(vanishing = character(0)))
-  problem
-}
-
-#' @export
-complete_fit.neargp_loo_k <- function(method, fit, result) {
-  if (!is.null(result$classifier)) return(as_classifier(fit, result$classifier))
-  if (is.null(result$pseudo_observations)) return(fit)
-  family <- fit$layout$kind == "family"
-  values <- to_core(result$working, fit$layout$transform)
-  fit$family_parameters <- stats::setNames(values[family], fit$layout$name[family])
-  fit$pseudo_observations <- result$pseudo_observations
-  fit
+method_kinds.neargp_loo_k <- function(method, family, data) {
+  kinds <- NextMethod()
+  if (method$estimator == "polya-gamma" && identical(kinds, "classes")) c("polya_gamma", kinds) else kinds
 }
 
 #' @export
 fit_method.neargp_loo_k <- function(method, problem) {
-  if (is_class_data(problem$data)) {
-    warn_of_copies(problem$data)
-    return(fit_classes(method, problem))
-  }
-  if (!is_gaussian(problem$family)) return(fit_pseudo_observations(method, problem))
   search <- search_once(function(component, k) neighbors_others(problem, component, k), method$k)
   objective_for <- function(component, k) local_objective(problem, search(component, k))
   state <- if (method$optimizer == "adam") {

@@ -17,7 +17,7 @@ new_method <- function(name, label, ...) {
 }
 
 # The name of the constructor, which glance() has.
-method_name <- function(method) if (has_low_rank(method)) "vecchia" else sub("^neargp_", "", class(method)[1L])
+method_name <- function(method) if (has_low_rank(method)) "vecchia" else sub("^neargp_", "", plain_class(method)[1L])
 
 # Adds to a fit what its method has returned besides by fit_method().
 complete_fit <- function(method, fit, result) {

@@ -140,7 +140,7 @@ neargp <- function(formula, data, coords = NULL, time = NULL, method = NULL, cov
   prepared <- proc.time()[["elapsed"]]
   settings$device <- choose_fit_device(settings, model$data)
   on_device(settings$device, {
-    problem <- with_start(settings$method, problem)
+    problem <- with_start(problem$method, problem)
     solved <- offering_last_state(fit_problem(with_keeper(problem, call)))
     settings$gpu <- device_name(settings$device)
   }, control$neighbor_search)

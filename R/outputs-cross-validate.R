@@ -65,7 +65,8 @@ refit_outputs <- function(object) {
   check_kept_outputs(object$data)
   method <- with_k(object$method, object$data, object$family)
   settings <- new_settings(method, object$family, object$control, object$threads, object$covariance, fixed_nuggets(object))
-  problem <- with_start(method, new_problem(object$data, object$locations, settings, if (!is_deep(method)) object))
+  problem <- new_problem(object$data, object$locations, settings, if (!is_deep(method)) object)
+  problem <- with_start(problem$method, problem)
   solved <- fit_problem(problem)
   problem <- solved$problem
   result <- solved$result

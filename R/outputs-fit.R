@@ -8,7 +8,7 @@ fit_outputs <- function(method, problem) {
 
 check_outputs_method <- function(method) {
   able <- c("neargp_loo_k", "neargp_mll_k", "neargp_vecchia", "neargp_exact_gp", "neargp_svgp", "neargp_dspp", "neargp_dgp")
-  if (class(method)[1L] %in% able) return(invisible())
+  if (plain_class(method)[1L] %in% able) return(invisible())
   abort_neargp("method", c(sprintf("%s cannot fit several outputs.", method$label),
     i = "Use vecchia(), svgp(), dspp(), loo_k(), mll_k() or exact_gp()."))
 }

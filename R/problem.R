@@ -1,6 +1,7 @@
 # What a method gets to fit. new_problem() has all of its fields; those of a family of methods are NULL until its methods fill them.
 
 new_problem <- function(data, locations, settings, start) {
+  settings$method <- method_for(settings$method, settings$family, data)
   if (is.null(data$output)) check_one_output(settings) else settings$covariance <- as_coregionalisation(settings$covariance)
   layout <- if (is.null(data$output)) new_layout(settings$covariance, settings$nugget, locations) else
     coregionalisation_layout(settings$covariance, settings$nugget, data$outputs, locations)
@@ -13,7 +14,7 @@ new_problem <- function(data, locations, settings, start) {
     data = data,                     # the rows: y, X, offset, weights, coords and what else model_response() has made of the response
     locations = locations,           # how places are embedded, with the recipes of local fields
     family = settings$family,
-    method = settings$method,        # with the k of these data
+    method = settings$method,        # with the k of these data, and classes for their response: see method_for()
     covariance = settings$covariance,  # as the user has given it
     groups = component_groups(settings$covariance, locations),  # of each component: its family, and to which range each coordinate belongs
     # ---- its parameters

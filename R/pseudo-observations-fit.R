@@ -1,7 +1,23 @@
 # Fits of loo_k() to responses that are neither gaussian nor classes: parameters by the leave-one-out log score, from
 # pseudo-observations (R/pseudo-observations.R).
 
-fit_pseudo_observations <- function(method, problem) {
+#' @export
+method_layout.neargp_loo_k_families <- function(method, layout, settings) with_family_parameters(layout, settings$family)
+
+#' @export
+with_start.neargp_loo_k_families <- function(method, problem) with_core_start(problem, with_pseudo_observation_start)
+
+#' @export
+complete_fit.neargp_loo_k_families <- function(method, fit, result) {
+  family <- fit$layout$kind == "family"
+  values <- to_core(result$working, fit$layout$transform)
+  fit$family_parameters <- stats::setNames(values[family], fit$layout$name[family])
+  fit$pseudo_observations <- result$pseudo_observations
+  fit
+}
+
+#' @export
+fit_method.neargp_loo_k_families <- function(method, problem) {
   check_pseudo_observation_method(method, problem)
   given <- problem$data
   problem$data <- core_data(given)
@@ -177,7 +193,7 @@ pseudo_observation_start <- function(problem) {
   c(problem$start, warm_links(problem) %||% replace(problem$prior$beta, problem$design$intercept, 0))
 }
 
-# Trend and bias of the fit that is continued, as fit_pseudo_observations() returns them, in the columns of the design here.
+# Trend and bias of the fit that is continued, as fit_method() returns them, in the columns of the design here.
 warm_links <- function(problem) {
   warm <- problem$warm_start
   if (is.null(warm)) return(NULL)

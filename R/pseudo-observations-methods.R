@@ -15,8 +15,7 @@ pseudo_observation_settings <- function(object, settings) {
 }
 
 #' @export
-predictor.neargp_loo_k <- function(method, object, settings) {
-  if (is.null(object$pseudo_observations)) return(NextMethod())
+predictor.neargp_loo_k_families <- function(method, object, settings) {
   moments_at <- predictor.default(method, gaussian_of(object), pseudo_observation_settings(object, settings))
   function(coords, X, offset) with_bias(object, moments_at(coords, X, offset))
 }
@@ -27,8 +26,7 @@ with_bias <- function(object, moments) {
 }
 
 #' @export
-joint_moments.neargp_loo_k <- function(method, object, target, settings) {
-  if (is.null(object$pseudo_observations)) return(NextMethod())
+joint_moments.neargp_loo_k_families <- function(method, object, target, settings) {
   if (settings$type != "link") {
     abort_argument("type", "\"link\" with joint = TRUE where the response is not gaussian; simulate() draws responses jointly", settings$type)
   }
@@ -36,8 +34,7 @@ joint_moments.neargp_loo_k <- function(method, object, target, settings) {
 }
 
 #' @export
-simulation_draws.neargp_loo_k <- function(method, object, target, nsim, settings) {
-  if (is.null(object$pseudo_observations)) return(NextMethod())
+simulation_draws.neargp_loo_k_families <- function(method, object, target, nsim, settings) {
   latent <- pseudo_observation_settings(object, settings)
   latent$noise <- FALSE
   eta <- simulation_draws.default(method, gaussian_of(object), target, nsim, latent) + object$pseudo_observations$bias
@@ -46,8 +43,7 @@ simulation_draws.neargp_loo_k <- function(method, object, target, nsim, settings
 
 # Pseudo-observations, prior and trend of the other rows.
 #' @export
-restrict_rows.neargp_loo_k <- function(method, fit, rows) {
-  if (is.null(fit$pseudo_observations)) return(NextMethod())
+restrict_rows.neargp_loo_k_families <- function(method, fit, rows) {
   refit_trend(fit, rows)
 }
 
@@ -59,8 +55,7 @@ known_parameters <- function(object) {
 }
 
 #' @export
-fit_details.neargp_loo_k <- function(method, fit) {
-  if (is.null(fit$pseudo_observations)) return(NULL)
+fit_details.neargp_loo_k_families <- function(method, fit) {
   distinct <- length(fit$pseudo_observations$data$y)
   c(Given = if (has_gamma_variables(fit$family)) "observations, reweighted by gamma variables" else
       "pseudo-observations on the scale of the link, noise in units of theirs",

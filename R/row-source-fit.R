@@ -2,7 +2,7 @@
 
 check_streamable <- function(settings) {
   method <- settings$method
-  if (class(method)[1L] != "neargp_svgp" || settings$method_open) {
+  if (plain_class(method)[1L] != "neargp_svgp" || settings$method_open) {
     abort_source(c(sprintf("%s needs all rows in memory, and not a source that is read in chunks.",
       if (settings$method_open) "The method by default" else method_call(method)),
       i = "Use method = svgp(), whose bound is a sum over rows, or read the rows into a data frame."))

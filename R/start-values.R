@@ -223,7 +223,7 @@ start_differences <- function(start, data, layout, settings) {
   if (!inherits(start, c("neargp", "neargp_last"))) return(NULL)
   if (inherits(start, "neargp_last")) return(if (!is.null(start$deep) && is.null(deep_state_of(start, data))) "rows")
   kind <- function(x) {
-    list(method = class(x$method), estimator = x$method$estimator, posterior = x$method$posterior,
+    list(method = plain_class(x$method), estimator = x$method$estimator, posterior = x$method$posterior,
       family = list(family_call(x$family), x$family$link))
   }
   before <- kind(start)
@@ -246,7 +246,7 @@ differing_rows <- function(start, data) {
 inform_partial_start <- function(start, problem) {
   if (!inherits(start, c("neargp", "neargp_last"))) return(invisible())
   before <- if (inherits(start, "neargp_last")) start$deep$method else if (has_fitted_state(start)) start$method
-  continues <- !is.null(before) && identical(class(before), class(problem$method))
+  continues <- !is.null(before) && identical(plain_class(before), plain_class(problem$method))
   if (is_deep(problem$method)) {
     if (continues) return(inform_begins_anew(problem))
     name <- method_name(problem$method)

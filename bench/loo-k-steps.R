@@ -17,7 +17,8 @@ step_problem <- function(n, classes, per_class) {
   locations <- internal$new_locations(data, ~ ., NULL, "auto", NULL, "class")
   frame <- internal$new_model_frame(list(weights = NULL, offset = NULL, subset = NULL, na.action = na.omit), class ~ 1, data, locations)
   model <- internal$new_model_data(frame, class ~ 1, settings)
-  problem <- internal$with_start(settings$method, internal$new_problem(model$data, locations, settings, NULL))
+  problem <- internal$new_problem(model$data, locations, settings, NULL)
+  problem <- internal$with_start(problem$method, problem)
   internal$label_problem(settings$method, problem, if (per_class) "own-class" else "label")
 }
 

@@ -122,7 +122,8 @@ information_problem <- function(data, method) {
   settings <- check_settings(y ~ 1, data, method, cov_matern(nu = 2.5, ard = TRUE), NULL, NULL, neargp_control(), "cpu", 1L, FALSE)
   locations <- new_locations(data, ~ ., NULL, "auto", NULL, "y")
   frame <- new_model_frame(list(weights = NULL, offset = NULL, subset = NULL, na.action = stats::na.omit), y ~ 1, data, locations)
-  with_start(method, new_problem(new_model_data(frame, y ~ 1, settings)$data, locations, settings, NULL))
+  problem <- new_problem(new_model_data(frame, y ~ 1, settings)$data, locations, settings, NULL)
+  with_start(problem$method, problem)
 }
 
 # Of the working parameters' `information`, or else by differences of the gradient.

@@ -67,6 +67,7 @@ example_problem <- function(estimator, classes, data = class_data(90, classes, r
   locations <- new_locations(data, ~ x + y, NULL, "auto", NULL, "class")
   frame <- new_model_frame(list(weights = NULL, offset = NULL, subset = NULL, na.action = stats::na.omit), formula, data, locations)
   model <- new_model_data(frame, formula, settings)
-  problem <- with_start(settings$method, new_problem(model$data, locations, settings, NULL))
-  label_problem(settings$method, problem, estimator)
+  problem <- new_problem(model$data, locations, settings, NULL)
+  problem <- with_start(problem$method, problem)
+  if (estimator == "polya-gamma") polya_gamma_problem(problem$method, problem) else label_problem(problem$method, problem, estimator)
 }

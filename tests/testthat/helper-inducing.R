@@ -59,5 +59,6 @@ inducing_problem <- function(formula, data, coords, method, covariance, distance
   frame <- new_model_frame(list(weights = NULL, offset = NULL, subset = NULL, na.action = stats::na.omit), formula, data, locations)
   model <- new_model_data(frame, formula, settings)
   model$data$coords <- embed_coordinates(model$data$coords, locations)
-  with_start(method, new_problem(model$data, locations, settings, start))
+  problem <- new_problem(model$data, locations, settings, start)
+  with_start(problem$method, problem)
 }

@@ -97,5 +97,6 @@ outputs_problem <- function(data, method, covariance, formula = cbind(zinc, lead
   locations <- new_locations(data, ~ x + y, NULL, "auto", NULL, character(0))
   weights <- if (is.null(data$w)) list() else list(weights = rlang::quo(w))
   model <- new_model_data(new_model_frame(weights, formula, data, locations), formula, settings)
-  with_start(method, new_problem(model$data, locations, settings, NULL))
+  problem <- new_problem(model$data, locations, settings, NULL)
+  with_start(problem$method, problem)
 }

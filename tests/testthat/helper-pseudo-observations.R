@@ -83,7 +83,8 @@ pseudo_observation_example <- function(name, repeated = 10L) {
   locations <- new_locations(data, ~ x + y, NULL, "auto", NULL, all.vars(case$formula[[2L]]))
   arguments <- list(weights = NULL, offset = NULL, subset = NULL, na.action = stats::na.omit)
   model <- new_model_data(new_model_frame(arguments, case$formula, data, locations), case$formula, settings)
-  problem <- pseudo_observation_problem(settings$method, with_start(settings$method, new_problem(model$data, locations, settings, NULL)))
+  problem <- new_problem(model$data, locations, settings, NULL)
+  problem <- pseudo_observation_problem(problem$method, with_start(problem$method, problem))
   with_pseudo_observations(problem, pseudo_observation_start(problem))
 }
 

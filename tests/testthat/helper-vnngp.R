@@ -38,7 +38,8 @@ vnngp_problem <- function(name, data, ...) {
   settings <- check_settings(model[[1]], data, vnngp(...), cov_exponential(), model[[2]], NULL, neargp_control(), "cpu", 1L, FALSE)
   locations <- new_locations(data, ~ x + y, NULL, "auto", NULL, all.vars(model[[1]][[2L]]))
   frame <- new_model_frame(list(weights = NULL, offset = NULL, subset = NULL, na.action = stats::na.omit), model[[1]], data, locations)
-  with_start(settings$method, new_problem(new_model_data(frame, model[[1]], settings)$data, locations, settings, NULL))
+  problem <- new_problem(new_model_data(frame, model[[1]], settings)$data, locations, settings, NULL)
+  with_start(problem$method, problem)
 }
 
 fixed_exponential <- cov_exponential(variance = 1, range = 0.15)
