@@ -40,7 +40,7 @@ advice_at_bound <- function(x, i, side) {
     },
     variance = if (side == "upper") sprintf("its bound, %s, is 10,000 times the variance about the trend: %s.", bound, apart) else
       "the data show no such part of the field: leave it out, or take a model without a field.",
-    nugget = nugget_advice(x, side),
+    nugget = nugget_advice(x$method, x, side),
     u = , v = "the ranges along and across differ by more than a thousand times: leave out anisotropy = TRUE, or fix it.",
     shape = sprintf("%s is a bound of its search: fix it (`%s =`), or take another family, such as %s.", bound, shape_argument(x, i),
       if (side == "upper") "cov_gaussian()" else "cov_exponential()"),
@@ -51,15 +51,16 @@ advice_at_bound <- function(x, i, side) {
   )
 }
 
-nugget_advice <- function(x, side) {
-  if (!is.null(x$pseudo_observations)) return("1 is the noise that the responses have by themselves, and its least value.")
-  if (side == "upper") return("it is all that varies: the data show no field.")
-  if (is_swsgp(x$method)) return("as low as swsgp() lets it be. With many points its objective takes noise for the field: take fewer, or another method.")
-  if (inherits(x$method, c("neargp_vnngp", "neargp_svgp"))) {
-    return("the field goes through the data: vecchia() or exact_gp() with nugget = 0 fit that.")
-  }
-  "the field goes through the data: nugget = 0 says so."
+nugget_advice <- function(method, x, side) {
+  UseMethod("nugget_advice")
 }
+
+#' @export
+nugget_advice.default <- function(method, x, side) {
+  if (side == "upper") "it is all that varies: the data show no field." else "the field goes through the data: nugget = 0 says so."
+}
+
+advice_to_interpolate <- "the field goes through the data: vecchia() or exact_gp() with nugget = 0 fit that."
 
 range_unit_of <- function(x, i) if (x$layout$kind[i] == "range") range_units(x$parameters$name[i], x$locations) else ""
 

@@ -58,7 +58,11 @@ fold_scores <- function(method, fit, moments, data, level) {
 
 #' @export
 fold_scores.default <- function(method, fit, moments, data, level) {
-  if (is_gaussian(fit$family)) return(data.frame(mean = moments$mean, sd = sqrt(moments$variance + fit$nugget / data$weights)))
+  data.frame(mean = moments$mean, sd = sqrt(moments$variance + fit$nugget / data$weights))
+}
+
+#' @export
+fold_scores.neargp_method_families <- function(method, fit, moments, data, level) {
   mixture <- new_mixture(moments$mean, sqrt(moments$variance), fit$family, fit$family_parameters, data$trials %||% 1, data$weights)
   cbind(mixture_scores(data$y, mixture, level), link_mean = mixture$mean, link_sd = mixture$sd, trials = mixture$trials)
 }

@@ -6,7 +6,8 @@ refuse_joint <- function(method, what) {
     method_call(method), what), i = "svgp(), vnngp() and vecchia() have joint distributions."))
 }
 
-deep_conditioning <- function(method, k, local_mean, sectors, joint, is_part) {
+#' @export
+prediction_conditioning.neargp_deep <- function(method, object, k, local_mean, sectors, joint, is_part) {
   check_no_neighbors(method, k, local_mean, sectors)
   if (joint) refuse_joint(method, "joint predictions")
   if (is_part) {
@@ -14,6 +15,12 @@ deep_conditioning <- function(method, k, local_mean, sectors, joint, is_part) {
       i = "Use type = \"link\" for the whole field."))
   }
   list(k = 0L, sectors = 0L, exact = FALSE, local_mean = FALSE)
+}
+
+#' @export
+prediction_k.neargp_deep <- function(method, object, k, least = 60L) {
+  check_no_neighbors(method, k)
+  0L
 }
 
 # Sites of a sampled rule are drawn once for predictions, `count` of them from strata of the normal distribution for each unit.

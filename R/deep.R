@@ -3,6 +3,9 @@
 
 is_deep <- function(method) inherits(method, "neargp_deep")
 
+#' @export
+is_dense.neargp_deep <- function(method) TRUE
+
 # Settings that both have, checked.
 deep_method <- function(name, label, layers, width, inducing, skip, regularization, epochs, batch_size, learning_rate, restarts, validation,
                         seed, ...) {
@@ -52,11 +55,6 @@ method_layout.neargp_deep <- function(method, layout, settings) {
 
 #' @export
 method_families.neargp_deep <- function(method) latent_families
-
-#' @export
-model_response.neargp_deep <- function(method, y, family, weights, frame) {
-  if (is_gaussian(family)) NextMethod() else new_response(y, family, weights, frame)
-}
 
 # The family of covariances that all units have, as the core takes it.
 deep_kernel <- function(method, covariance) {

@@ -69,25 +69,29 @@ neighbor_settings <- function(k, default) {
 # The method with the k of these data: the default, or as many neighbours as there are.
 with_k <- function(method, data, family) {
   if (is.null(method$default_k)) return(method)
-  method$k <- max(1L, min(method$default_k, conditioned_on(method, data, family) - 1L))
+  method$k <- max(1L, min(method$default_k, conditioned_on(method_for(method, family, data), data, family) - 1L))
   method
 }
 
 # Number of rows, of distinct locations or of inducing points among which neighbours are searched.
 conditioned_on <- function(method, data, family) {
-  if (!is.null(data$output)) return(max(tabulate(data$output)))
-  latent <- inherits(method, "neargp_vnngp")
-  n <- nrow(data$coords)
-  if (is_swsgp(method)) return(swsgp_points(method, n))
-  # locations are told apart only where that matters
-  if (latent && !is.null(method$inducing)) {
-    points <- method$inducing$points
-    return(if (is.matrix(points)) nrow(points) else points)
-  }
-  if (!latent && is_gaussian(family)) return(n)
-  if (has_gamma_variables(family) && !latent) return(n)
-  max(location_index(data$coords))
+  UseMethod("conditioned_on")
 }
+
+#' @export
+conditioned_on.default <- function(method, data, family) nrow(data$coords)
+
+#' @export
+conditioned_on.neargp_method_outputs <- function(method, data, family) max(tabulate(data$output))
+
+# Locations are told apart only where that matters.
+#' @export
+conditioned_on.neargp_loo_k_families <- function(method, data, family) {
+  if (has_gamma_variables(family)) nrow(data$coords) else max(location_index(data$coords))
+}
+
+#' @export
+conditioned_on.neargp_loo_k_classes <- function(method, data, family) max(location_index(data$coords))
 
 inform_k <- function(method) {
   if (is.null(method$default_k) || method$k == method$default_k) return(invisible())

@@ -39,9 +39,6 @@ choose_fit_device <- function(settings, data) {
   if (settings$device == "cuda") "cuda" else "cpu"
 }
 
-# Whether a GPU computes the evaluations of a fit, the collapsed bound.
-device_has_bound <- function(method, family) is_svgp(method) && is_gaussian(family)
-
 # Starting to use a GPU takes the better part of a second. One core does 10^10 of these units, of which a pass has k^3 for each row, in
 # about that time.
 worth_a_gpu <- function(rows, k, passes) {

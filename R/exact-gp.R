@@ -14,6 +14,15 @@ exact_gp <- function(max_rows = 10000L) {
 }
 
 #' @export
+is_dense.neargp_exact_gp <- function(method) TRUE
+
+#' @export
+is_exact.neargp_exact_gp <- function(method) TRUE
+
+#' @export
+takes_local_fields.neargp_exact_gp <- function(method, family) TRUE
+
+#' @export
 fit_method.neargp_exact_gp <- function(method, problem) {
   check_exact_size(method, problem)
   objective <- exact_objective(problem)
@@ -34,4 +43,23 @@ near_optimum <- function(problem, k = 30L) {
   warm_start <- !anyNA(problem$layout$start[problem$free])
   if (warm_start || length(problem$data$y) <= k) return(problem$start)
   if_computable(fit_method(vecchia(k), problem)$working, problem$start)
+}
+
+#' @export
+stationary_method.neargp_exact_gp <- function(method, problem) stationary_vecchia(problem)
+
+# Of all rows, unless neighbours, sectors or a mean of their own are asked for.
+#' @export
+prediction_conditioning.neargp_exact_gp <- function(method, object, k, local_mean, sectors, joint, is_part) {
+  exact <- is.null(k) && (is.null(sectors) || identical(as.double(sectors), 0)) && (is.null(local_mean) || isFALSE(local_mean))
+  given <- conditioned_on_neighbors(object, k, local_mean, sectors, is_part, alone = !joint && !exact)
+  given$exact <- exact
+  given
+}
+
+#' @export
+estimated_trend.neargp_exact_gp <- function(method, fit, data, threads) {
+  result <- core_exact(data$coords, response_columns(data), 1 / data$weights, fit$core_covariance, trend_nugget(fit), FALSE, threads,
+    data$output)
+  solved_trend(result, length(data$y))
 }

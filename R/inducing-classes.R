@@ -151,3 +151,9 @@ restrict_classes.neargp_svgp <- function(method, fit, split) {
   check_kept_classes(fit, split)
   restrict_rows(method, fit, split$kept)
 }
+
+#' @export
+has_nugget.neargp_svgp_classes <- function(method) FALSE
+
+#' @export
+needs_distinct_locations.neargp_svgp_classes <- function(method, problem) FALSE

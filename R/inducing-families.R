@@ -51,3 +51,9 @@ with_trend_variance <- function(fit) {
   fit$posterior$variance_at_data <- fit$posterior$variance_at_data + row_forms(unseen, core_trend(fit)$beta_vcov)
   fit
 }
+
+#' @export
+has_nugget.neargp_svgp_families <- function(method) FALSE
+
+#' @export
+needs_distinct_locations.neargp_svgp_families <- function(method, problem) FALSE

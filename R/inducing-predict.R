@@ -15,6 +15,18 @@ check_no_neighbors <- function(method, k, local_mean = NULL, sectors = NULL, k_o
 }
 
 #' @export
+prediction_conditioning.neargp_svgp <- function(method, object, k, local_mean, sectors, joint, is_part) {
+  check_no_neighbors(method, k, local_mean, sectors)
+  list(k = nrow(object$inducing), sectors = 0L, exact = FALSE, local_mean = FALSE)
+}
+
+#' @export
+prediction_k.neargp_svgp <- function(method, object, k, least = 60L) {
+  check_no_neighbors(method, k)
+  nrow(object$inducing)
+}
+
+#' @export
 predictor.neargp_svgp <- function(method, object, settings) {
   function(coords, X, offset) {
     known <- inducing_moments(object, coords, settings$threads)
@@ -148,7 +160,8 @@ refit_on_rows <- function(fit, rows) {
   refit_problem(fit, problem)
 }
 
-inducing_trend <- function(fit, data, threads) {
+#' @export
+estimated_trend.neargp_svgp <- function(method, fit, data, threads) {
   found <- bound_at(data, fit$core_covariance, fit$nugget, fit$svgp$positions, fit$method, FALSE, threads)
   if (nzchar(found$failure)) abort_bound(found$failure)
   found[c("beta", "beta_vcov")]

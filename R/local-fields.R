@@ -56,11 +56,11 @@ check_local_fields <- function(settings, source, data) {
   refuse <- refuse_local_fields
   method <- settings$method
   able <- "They are for vecchia(), loo_k(), mll_k(), vnngp() and exact_gp()."
-  if (is_deep(method) || has_inducing_features(method) || is_swsgp(method)) refuse(sprintf("by %s", method$label), able)
+  if (!takes_local_fields(method, stats::gaussian())) refuse(sprintf("by %s", method$label), able)
   if (identical(method$optimizer, "adam")) refuse("with optimizer = \"adam\"", "The default optimiser of the method finds them.")
   if (!is.null(method$inducing)) refuse("with fewer inducing points than locations", "Leave `inducing` out.")
-  if (inherits(method, "neargp_loo_k") && !is_gaussian(settings$family)) {
-    refuse("by loo_k() of a response that is not gaussian", "vnngp() fits them, other families included.")
+  if (!takes_local_fields(method, settings$family)) {
+    refuse(sprintf("by %s of a response that is not gaussian", method_call(method)), "vnngp() fits them, other families included.")
   }
   if (!is.null(source)) refuse("for rows that are read in pieces", "Fit them to a sample of the rows in memory.")
   if (settings$device == "cuda") refuse("on a GPU", "Use device = \"cpu\" or \"auto\".")
@@ -105,13 +105,21 @@ from_stationary <- function(problem) {
   stationary <- problem
   stationary$free <- problem$free & !local
   stationary$start[local] <- ifelse(is.na(problem$layout$start[local]), 0, problem$layout$start[local])
-  if (is_gaussian(problem$family) && inherits(problem$method, c("neargp_exact_gp", "neargp_vnngp"))) {
-    stationary$method <- vecchia(min(30L, length(problem$data$y) - 1L))
-  }
+  stationary$method <- stationary_method(problem$method, problem)
   problem$start <- if_computable(fit_method(stationary$method, stationary)$working, problem$start)
   problem$control$coarse_k <- 0L
   problem
 }
+
+# The method that fits the stationary covariance.
+stationary_method <- function(method, problem) {
+  UseMethod("stationary_method")
+}
+
+#' @export
+stationary_method.default <- function(method, problem) method
+
+stationary_vecchia <- function(problem) vecchia(min(30L, length(problem$data$y) - 1L))
 
 # ---- penalty ----------------------------------------------------------------------------------------------------------------------
 

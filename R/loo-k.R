@@ -161,6 +161,9 @@ loo_k <- function(k = NULL, estimator = c("auto", "label", "own-class", "polya-g
 }
 
 #' @export
+takes_local_fields.neargp_loo_k <- function(method, family) is_gaussian(family)
+
+#' @export
 method_families.neargp_loo_k <- function(method) {
   c("gaussian", "binomial", "categorical", "student_t", "poisson", "negative_binomial", "Gamma", "beta")
 }
@@ -168,11 +171,10 @@ method_families.neargp_loo_k <- function(method) {
 # Single trials with logit link are classes; with other links, and numbers of successes, they are counts as other families have them.
 #' @export
 model_response.neargp_loo_k <- function(method, y, family, weights, frame) {
-  if (is_gaussian(family)) return(NextMethod())
-  if (family$family == "categorical") {
+  if (is_categorical(family)) {
     classes <- class_response(y, frame)
   } else {
-    response <- new_response(y, family, weights, frame)
+    response <- NextMethod()
     if (family$family != "binomial" || family$link != "logit" || !is.null(response$trials)) return(response)
     classes <- list(y = response$y, levels = response$levels %||% c("0", "1"))
   }

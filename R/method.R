@@ -27,14 +27,6 @@ complete_fit <- function(method, fit, result) {
 #' @export
 complete_fit.default <- function(method, fit, result) fit
 
-# Methods whose matrices are as large as all that a prediction is conditioned on: the CPU alone computes them.
-is_dense <- function(method) inherits(method, "neargp_exact_gp") || has_inducing_features(method) || is_deep(method)
-
-has_inducing_features <- function(method) is_svgp(method) || has_low_rank(method)
-
-# Says whether each class has a latent field of its own, which the data are pseudo-observations of; else labels are regressed on.
-has_class_fields <- function(method) is_svgp(method)
-
 is_gaussian <- function(family) family$family == "gaussian"
 
 # The families a method can fit; further methods add theirs.
@@ -68,12 +60,10 @@ model_response <- function(method, y, family, weights, frame) {
 
 #' @export
 model_response.default <- function(method, y, family, weights, frame) {
+  if (!is_gaussian(family)) return(new_response(y, family, weights, frame))
   check_response(y, frame)
   list(y = as.double(y))
 }
-
-# Says whether the problem has a nugget: latent models of other responses have the scatter of their family instead.
-has_nugget <- function(problem) is_gaussian(problem$family) || !inherits(problem$method, c("neargp_vnngp", "neargp_svgp"))
 
 # Says whether rows must not share a location.
 needs_distinct_locations <- function(method, problem) {

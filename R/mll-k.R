@@ -16,6 +16,9 @@ mll_k <- function(k = NULL) {
 }
 
 #' @export
+takes_local_fields.neargp_mll_k <- function(method, family) TRUE
+
+#' @export
 fit_method.neargp_mll_k <- function(method, problem) {
   search <- search_once(function(component, k) neighbors_others(problem, component, k), method$k)
   objective_for <- function(component, k) joint_objective(problem, search(component, k))

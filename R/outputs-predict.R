@@ -71,7 +71,7 @@ outputs_predict_settings <- function(object, k = NULL, k_other = NULL, threads =
       method_call(object$method)), observed)
   }
   most <- max(tabulate(object$data$output, length(object$outputs)))
-  exact <- is.null(k) && is.null(k_other) && inherits(object$method, "neargp_exact_gp")
+  exact <- is.null(k) && is.null(k_other) && is_exact(object$method)
   k <- if (is.null(k)) min(most, max(60L, 2L * object$k)) else check_count(k, "k")
   k_other <- if (is.null(k_other)) min(most, predicted_k_other(object, k)) else check_count(k_other, "k_other", lower = 0L)
   if (max(k, k_other) > most) {

@@ -133,14 +133,21 @@ map_predictions <- function(fit, newdata, cells, time) {
   at_time <- if (!is.null(fit$locations$time)) sprintf(" at %s = %s", fit$locations$time, format_time(coords[1L, fit$locations$time], fit$locations)) else ""
   trend <- grid_trend(fit, coords)
   moments <- predict_latent(fit, embed_coordinates(coords, fit$locations), trend$X, trend$offset)
-  predictions <- if (trend$known) observation_summary(fit, moments) else normal_summary(moments$mean, sqrt(moments$variance))
+  predictions <- if (trend$known) observation_summary(fit$method, fit, moments) else normal_summary(moments$mean, sqrt(moments$variance))
   title <- if (trend$known) sprintf("Prediction of %s%s", response, at_time) else sprintf("Spatial effect on %s%s", response, at_time)
   list(predictions = predictions, place = fit_place(fit, coords), title = title, known = trend$known)
 }
 
 # A new observation, from moments of the linear predictor. Its limits are for curves; quantiles of all cells of a map would take long.
-observation_summary <- function(fit, moments) {
-  if (is_gaussian(fit$family)) return(normal_summary(moments$mean, sqrt(moments$variance + fit$nugget)))
+observation_summary <- function(method, fit, moments) {
+  UseMethod("observation_summary")
+}
+
+#' @export
+observation_summary.default <- function(method, fit, moments) normal_summary(moments$mean, sqrt(moments$variance + fit$nugget))
+
+#' @export
+observation_summary.neargp_method_families <- function(method, fit, moments) {
   mixture <- new_mixture(moments$mean, sqrt(moments$variance), fit$family, fit$family_parameters)
   as.data.frame(c(mixture_moments(mixture), if (is_curve(fit)) prediction_limits(mixture, 0.95)))
 }

@@ -119,6 +119,9 @@ fit_details.neargp_ppgpr <- function(method, fit) {
   c(NextMethod(), Score = sprintf("predictive, raised in %d evaluations%s", predictive$evaluations, noise %||% ""))
 }
 
+#' @export
+reason_for_no_errors.neargp_ppgpr <- function(method, fit) "what is maximised is a predictive score"
+
 # ---- what it is no posterior for ------------------------------------------------------------------------------------------------
 
 refuse_predictive <- function(what) {

@@ -8,7 +8,7 @@ check_precision <- function(settings) {
   refuse <- function(why, remedy = in_double) abort_neargp("precision", c(why, i = remedy))
   method <- settings$method
   if (is_dense(method)) refuse(sprintf("%s() is computed on the CPU, in double precision only.", method_name(method)))
-  if (inherits(method, "neargp_vnngp") || !is_gaussian(settings$family)) {
+  if (!has_single_precision(method) || !is_gaussian(settings$family)) {
     refuse(sprintf("%s of a %s response is in double precision only: its weights lose too much in single precision.", method$label,
       family_call(settings$family)))
   }

@@ -4,23 +4,25 @@
 # Where the call does not say (NULL), neighbours in sectors and a local mean see to it that a prediction into a gap knows the level all
 # around (bench/defaults.md). Several locations at once have common neighbours and one mean, the process alone has none, and what a latent
 # model conditions on are not observations. `joint` and `is_part`: whether several locations, or a part of the field, are wanted.
-prediction_conditioning <- function(object, k, local_mean, sectors, joint, is_part) {
-  if (is_deep(object$method)) return(deep_conditioning(object$method, k, local_mean, sectors, joint, is_part))
-  if (is_svgp(object$method)) {
-    check_no_neighbors(object$method, k, local_mean, sectors)
-    return(list(k = nrow(object$inducing), sectors = 0L, exact = FALSE, local_mean = FALSE))
-  }
-  if (has_low_rank(object$method)) {
-    check_no_local_mean(local_mean, sectors)
-    own_k <- min(length(object$data$y), max(30L, object$k))
-    return(list(k = prediction_k(object, k %||% own_k), sectors = 0L, exact = FALSE, local_mean = FALSE))
-  }
-  exact <- inherits(object$method, "neargp_exact_gp") && is.null(k) && (is.null(sectors) || identical(as.double(sectors), 0)) &&
-    (is.null(local_mean) || isFALSE(local_mean))
-  alone <- !joint && !exact && is_gaussian(object$family) && !inherits(object$method, "neargp_vnngp")
-  wanted_k <- prediction_k(object, k, least = if (alone) 96L else 60L)
+prediction_conditioning <- function(method, object, k, local_mean, sectors, joint, is_part) {
+  UseMethod("prediction_conditioning")
+}
+
+#' @export
+prediction_conditioning.default <- function(method, object, k, local_mean, sectors, joint, is_part) {
+  conditioned_on_neighbors(object, k, local_mean, sectors, is_part, alone = !joint)
+}
+
+#' @export
+prediction_conditioning.neargp_method_families <- function(method, object, k, local_mean, sectors, joint, is_part) {
+  conditioned_on_neighbors(object, k, local_mean, sectors, is_part, alone = FALSE)
+}
+
+# `alone`: whether the neighbours are observations of the field, and each of the places has its own.
+conditioned_on_neighbors <- function(object, k, local_mean, sectors, is_part, alone) {
+  wanted_k <- prediction_k(object$method, object, k, least = if (alone) 96L else 60L)
   sectors <- if (is.null(sectors)) default_sectors(object, alone && is.null(k)) else check_sectors(object, sectors, wanted_k)
-  list(k = wanted_k, sectors = sectors, exact = exact,
+  list(k = wanted_k, sectors = sectors, exact = FALSE,
     local_mean = if (is.null(local_mean)) default_local_mean(object, alone && !is_part) else check_flag(local_mean, "local_mean"))
 }
 
@@ -45,13 +47,13 @@ default_local_mean <- function(object, wanted) {
 
 # The number of neighbours, more than for fitting: a prediction into a gap needs to see around it. Pseudo-observations and the q of swsgp()
 # were made for the k of the fit: with 60 points in the place of 16 log scores of swsgp() were worse by 0.02 to 0.03 (powerplant, elevators).
-prediction_k <- function(object, k, least = 60L) {
+prediction_k <- function(method, object, k, least = 60L) {
+  UseMethod("prediction_k")
+}
+
+#' @export
+prediction_k.default <- function(method, object, k, least = 60L) {
   n <- length(object$data$y)
-  if (is_svgp(object$method) || is_deep(object$method)) {
-    check_no_neighbors(object$method, k, NULL, NULL)
-    return(max(0L, nrow(object$inducing)))
-  }
-  if (is.null(k) && (!is.null(object$pseudo_observations) || is_swsgp(object$method))) return(object$k)
   if (is.null(k)) return(min(n, max(least, 2L * object$k)))
   check_count(k, "k")
   if (k > n) {

@@ -125,7 +125,7 @@ predict_settings <- function(object, k = NULL, local_mean = FALSE, sectors = 0L,
                              interval = "none", level = 0.95, joint = FALSE, chunk_size = NULL, verbose = FALSE) {
   is_part <- type %in% parts_of_field
   joint <- check_flag(joint, "joint")
-  given <- prediction_conditioning(object, k, local_mean, sectors, joint, is_part)
+  given <- prediction_conditioning(object$method, object, k, local_mean, sectors, joint, is_part)
   if (joint && given$local_mean) abort_argument("local_mean", "FALSE with joint = TRUE", local_mean)
   new_prediction_settings(type = if (is_part) "link" else type, part = if (is_part) type else "field", interval = interval, level = check_level(level),
     k = given$k, exact = given$exact, local_mean = given$local_mean, sectors = given$sectors, joint = joint,
@@ -236,9 +236,7 @@ prediction_columns <- function(method, object, moments, settings) {
 
 #' @export
 prediction_columns.default <- function(method, object, moments, settings) {
-  if (!is_gaussian(object$family) || settings$type == "quantile" || !is.null(settings$threshold)) {
-    return(response_prediction_columns(moments$mean, moments$variance, object$family, response_parameters(object), settings$trials, settings))
-  }
+  if (settings$type == "quantile" || !is.null(settings$threshold)) return(prediction_columns_by_family(object, moments, settings))
   noise <- c(link = 0, response = object$nugget, none = 0, confidence = 0, prediction = object$nugget)
   columns <- data.frame(mean = moments$mean, sd = sqrt(moments$variance + noise[[settings$type]]))
   if (settings$interval != "none") {
@@ -247,6 +245,15 @@ prediction_columns.default <- function(method, object, moments, settings) {
     columns$upper <- moments$mean + half_width
   }
   columns
+}
+
+#' @export
+prediction_columns.neargp_method_families <- function(method, object, moments, settings) {
+  prediction_columns_by_family(object, moments, settings)
+}
+
+prediction_columns_by_family <- function(object, moments, settings) {
+  response_prediction_columns(moments$mean, moments$variance, object$family, response_parameters(object), settings$trials, settings)
 }
 
 # Parameters of the family on the natural scale, by name.

@@ -228,9 +228,15 @@ print.summary.neargp <- function(x, digits = max(3L, getOption("digits") - 3L), 
 
 why_no_errors <- function(fit) {
   if (all(fit$parameters$at_boundary | fit$parameters$fixed)) return("all that is estimated is at a boundary")
-  if (identical(fit$method$optimizer, "adam") && inherits(fit$method, "neargp_vnngp")) return("Adam finds no curvature")
-  if (is_ppgpr(fit$method)) return("what is maximised is a predictive score")
-  if (is_svgp(fit$method) && is.null(fit$information)) return("svgp(std_errors = TRUE) computes them")
+  reason_for_no_errors(fit$method, fit)
+}
+
+reason_for_no_errors <- function(method, fit) {
+  UseMethod("reason_for_no_errors")
+}
+
+#' @export
+reason_for_no_errors.default <- function(method, fit) {
   if (!is_likelihood(fit) && is.null(fit$information)) return("the score is not a likelihood")
   if (isFALSE(fit$convergence$converged)) "the fit did not converge" else "the curvature at the optimum is not that of a maximum"
 }

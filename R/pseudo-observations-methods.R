@@ -15,6 +15,9 @@ pseudo_observation_settings <- function(object, settings) {
 }
 
 #' @export
+prediction_k.neargp_loo_k_families <- function(method, object, k, least = 60L) if (is.null(k)) object$k else NextMethod()
+
+#' @export
 predictor.neargp_loo_k_families <- function(method, object, settings) {
   moments_at <- predictor.default(method, gaussian_of(object), pseudo_observation_settings(object, settings))
   function(coords, X, offset) with_bias(object, moments_at(coords, X, offset))
@@ -145,3 +148,6 @@ far_mean_note <- function(x, digits) {
   sprintf("  far from data the mean of the response is %s, among the rows %s: predict near data, or see vnngp()\n", far,
     format(signif(means$observed, digits), digits = digits))
 }
+
+#' @export
+nugget_advice.neargp_loo_k_families <- function(method, x, side) "1 is the noise that the responses have by themselves, and its least value."

@@ -7,7 +7,7 @@ with_response_unit <- function(problem) {
   if (!has_response_unit(problem$family)) return(problem)
   unit <- response_units(problem)
   check_response_size(unit, problem)
-  if (!is_gaussian(problem$family) || has_outputs(problem) || inherits(problem$method, "neargp_vnngp")) return(problem)
+  if (!fits_in_response_unit(problem$method)) return(problem)
   problem$data$basis$unit <- unname(unit)
   problem$layout <- layout_in_unit(problem$layout, unname(unit))
   problem

@@ -59,7 +59,7 @@ simulate.neargp <- function(object, nsim = 1, seed = NULL, newdata = NULL, type 
   if (!is.null(trials)) check_has_trials(object$family)
   exact <- is_exact_draw(object, k)
   device <- resolve_device(device, exact || has_inducing_features(object$method) || is_local(object))
-  settings <- new_prediction_settings(resolve_threads(threads), prediction_k(object, k), exact = exact,
+  settings <- new_prediction_settings(resolve_threads(threads), prediction_k(object$method, object, k), exact = exact,
     few_dense = is.null(k) && device != "cuda", noise = type == "response", conditional = check_flag(conditional, "conditional"),
     trials = if (!is.null(trials)) check_trials(trials))
   rows <- if (is.null(newdata)) length(object$data$y) else target_size(newdata)
@@ -157,8 +157,7 @@ field_drawer <- function(object, data, coords, settings) {
   }
 }
 
-# Without neighbours, unless these are asked for.
-is_exact_draw <- function(object, k) is.null(k) && inherits(object$method, "neargp_exact_gp")
+is_exact_draw <- function(object, k) is.null(k) && is_exact(object$method)
 
 # Few enough for a dense draw of any method to take less than a second: the factor of 1,500 places is 1 GFlop.
 few_places <- 1500L

@@ -79,7 +79,7 @@ best_candidate <- function(problem, residual_variance) {
       if (isTRUE(scored$score > best$score)) best <- scored
     }
   }
-  if (!is.finite(best$score)) abort_cholesky(0L, has_nugget(problem))
+  if (!is.finite(best$score)) abort_cholesky(0L, has_nugget(problem$method))
   best$values
 }
 

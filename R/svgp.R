@@ -145,6 +145,18 @@ print.neargp_svgp <- function(x, ...) {
 }
 
 #' @export
+is_dense.neargp_svgp <- function(method) TRUE
+
+#' @export
+has_inducing_features.neargp_svgp <- function(method) TRUE
+
+#' @export
+has_class_fields.neargp_svgp <- function(method) TRUE
+
+#' @export
+device_has_bound.neargp_svgp <- function(method, family) is_gaussian(family)
+
+#' @export
 method_families.neargp_svgp <- function(method) c(latent_families, "categorical")
 
 #' @export
@@ -152,12 +164,8 @@ method_layout.neargp_svgp <- function(method, layout, settings) latent_layout(la
 
 #' @export
 model_response.neargp_svgp <- function(method, y, family, weights, frame) {
-  if (is_gaussian(family)) return(NextMethod())
-  if (is_categorical(family)) inducing_class_response(y, weights, frame) else new_response(y, family, weights, frame)
+  if (is_categorical(family)) inducing_class_response(y, weights, frame) else NextMethod()
 }
-
-#' @export
-needs_distinct_locations.neargp_svgp <- function(method, problem) is_gaussian(problem$family) && NextMethod()
 
 #' @export
 with_start.neargp_svgp <- function(method, problem) {
@@ -235,4 +243,12 @@ fit_details.neargp_svgp <- function(method, fit) {
     Bound = sprintf("%s; unexplained share of the field's variance %s%s", method$bound, format(signif(share, 2L)), advice),
     `KL weight` = if (bound_kl_weight(method) != 1) sprintf("%s in what was maximised", format(method$kl_weight)),
     Posterior = if (isFALSE(fit$svgp$settled)) "not settled after 100 steps: probabilities and the bound may be a little off")
+}
+
+#' @export
+nugget_advice.neargp_svgp <- function(method, x, side) if (side == "upper") NextMethod() else advice_to_interpolate
+
+#' @export
+reason_for_no_errors.neargp_svgp <- function(method, fit) {
+  if (is.null(fit$information)) "svgp(std_errors = TRUE) computes them" else NextMethod()
 }

@@ -63,11 +63,17 @@ swsgp_as_vnngp <- list(posterior = "mean-field", optimizer = "adam", ordering = 
 
 is_swsgp <- function(method) inherits(method, "neargp_swsgp")
 
+#' @export
+takes_local_fields.neargp_swsgp <- function(method, family) FALSE
+
 # How many points are wanted for n rows.
 swsgp_points <- function(method, n) {
   given <- method$inducing
   if (is.null(given)) max(2L, min(1024L, as.integer(ceiling(n / 10)))) else if (is.null(dim(given))) given else nrow(given)
 }
+
+#' @export
+conditioned_on.neargp_swsgp <- function(method, data, family) swsgp_points(method, nrow(data$coords))
 
 #' @export
 print.neargp_swsgp <- function(x, ...) {
@@ -123,9 +129,18 @@ fit_details.neargp_swsgp <- function(method, fit) {
 }
 
 #' @export
+prediction_k.neargp_swsgp <- function(method, object, k, least = 60L) if (is.null(k)) object$k else NextMethod()
+
+#' @export
 restrict_rows.neargp_swsgp <- function(method, fit, rows) {
   problem <- hold_parameters(fit, fold_problem(fit, rows))
   problem$inducing <- fit$posterior$coords
   problem$method$move <- FALSE
   refit_problem(fit, problem)
+}
+
+#' @export
+nugget_advice.neargp_swsgp <- function(method, x, side) {
+  if (side == "upper") return(NextMethod())
+  "as low as swsgp() lets it be. With many points its objective takes noise for the field: take fewer, or another method."
 }

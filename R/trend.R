@@ -4,20 +4,20 @@
 # Vecchia's in the maxmin ordering, with the trend profiled out.
 trend_of_rows <- function(fit, data, threads = fit$threads) {
   if (ncol(data$X) == 0L) return(list(beta = fit$beta, beta_vcov = fit$beta_vcov))
-  if (is_svgp(fit$method)) {
-    trend <- inducing_trend(fit, data, threads)
-  } else if (has_low_rank(fit$method)) {
-    trend <- low_rank_trend(fit, data, threads)
-  } else if (inherits(fit$method, "neargp_exact_gp")) {
-    result <- core_exact(data$coords, response_columns(data), 1 / data$weights, fit$core_covariance, trend_nugget(fit), FALSE, threads,
-      data$output)
-    trend <- solved_trend(result, length(data$y))
-  } else {
-    trend <- gls_trend(data, fit$core_covariance, trend_nugget(fit), earlier_neighbors(fit, data, threads), threads)
-  }
+  trend <- estimated_trend(fit$method, fit, data, threads)
   names(trend$beta) <- names(fit$beta)
   dimnames(trend$beta_vcov) <- dimnames(fit$beta_vcov)
   trend
+}
+
+# Coefficients and their covariance matrix from the rows of `data`, by the likelihood of the method.
+estimated_trend <- function(method, fit, data, threads) {
+  UseMethod("estimated_trend")
+}
+
+#' @export
+estimated_trend.default <- function(method, fit, data, threads) {
+  gls_trend(data, fit$core_covariance, trend_nugget(fit), earlier_neighbors(fit, data, threads), threads)
 }
 
 # Nuggets of several outputs are part of their covariance.

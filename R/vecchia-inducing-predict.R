@@ -91,3 +91,10 @@ weights_of_others.neargp_vecchia_inducing <- function(method, object, settings) 
   if (is_failure(known)) abort_low_rank(known)
   list(weighted = known$weighted, variance = known$variance - object$nugget / data$weights)
 }
+
+#' @export
+prediction_conditioning.neargp_vecchia_inducing <- function(method, object, k, local_mean, sectors, joint, is_part) {
+  check_no_local_mean(local_mean, sectors)
+  own_k <- min(length(object$data$y), max(30L, object$k))
+  list(k = prediction_k(method, object, k %||% own_k), sectors = 0L, exact = FALSE, local_mean = FALSE)
+}

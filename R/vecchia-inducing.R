@@ -14,6 +14,15 @@ with_inducing <- function(method, inducing) {
 has_low_rank <- function(method) inherits(method, "neargp_vecchia_inducing")
 
 #' @export
+is_dense.neargp_vecchia_inducing <- function(method) TRUE
+
+#' @export
+has_inducing_features.neargp_vecchia_inducing <- function(method) TRUE
+
+#' @export
+takes_local_fields.neargp_vecchia_inducing <- function(method, family) FALSE
+
+#' @export
 print.neargp_vecchia_inducing <- function(x, ...) {
   x$inducing <- describe_inducing(x$inducing)
   x[c("jitter", "select")] <- NULL
@@ -124,7 +133,8 @@ low_rank_neighbors <- function(fit, data, order, threads = fit$threads) {
 }
 
 # The trend as estimated from some rows, in an ordering of their own.
-low_rank_trend <- function(fit, data, threads) {
+#' @export
+estimated_trend.neargp_vecchia_inducing <- function(method, fit, data, threads) {
   order <- row_order(list(data = data, threads = threads), metric_component(fit$core_covariance), "maxmin", 0)
   low_rank_posterior(fit, data, low_rank_neighbors(fit, data, order, threads), threads)[c("beta", "beta_vcov")]
 }

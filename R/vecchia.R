@@ -64,6 +64,9 @@ vecchia <- function(k = NULL, ordering = c("maxmin", "random", "coordinate", "gi
 }
 
 #' @export
+takes_local_fields.neargp_vecchia <- function(method, family) TRUE
+
+#' @export
 fit_method.neargp_vecchia <- function(method, problem) {
   search <- search_once(vecchia_search(problem, method$ordering), method$k)
   objective_for <- function(component, k) local_objective(problem, search(component, k))

@@ -120,3 +120,10 @@ kmeans_centers <- function(places, spread, first, per_center = 20L) {
   clusters <- suppressWarnings(stats::kmeans(spread[rows, , drop = FALSE], spread[first, , drop = FALSE], iter.max = 20L)$cluster)
   unname(rowsum(places[rows, , drop = FALSE], clusters) / tabulate(clusters))
 }
+
+#' @export
+conditioned_on.neargp_vnngp <- function(method, data, family) {
+  if (is.null(method$inducing)) return(max(location_index(data$coords)))
+  points <- method$inducing$points
+  if (is.matrix(points)) nrow(points) else points
+}

@@ -91,3 +91,9 @@ joint_moments.neargp_vnngp <- function(method, object, target, settings) {
   moments$covariance <- spread_square((covariance + t(covariance)) / 2, target$complete)
   moments
 }
+
+# Inducing points are no observations.
+#' @export
+prediction_conditioning.neargp_vnngp <- function(method, object, k, local_mean, sectors, joint, is_part) {
+  conditioned_on_neighbors(object, k, local_mean, sectors, is_part, alone = FALSE)
+}

@@ -111,21 +111,32 @@ check_latent_optimizer <- function(optimizer, posterior, k) {
 }
 
 #' @export
+takes_local_fields.neargp_vnngp <- function(method, family) TRUE
+
+#' @export
+has_single_precision.neargp_vnngp <- function(method) FALSE
+
+#' @export
+fits_in_response_unit.neargp_vnngp <- function(method) FALSE
+
+#' @export
+has_nugget.neargp_vnngp_families <- function(method) FALSE
+
+#' @export
 method_families.neargp_vnngp <- function(method) latent_families
 
 #' @export
 method_layout.neargp_vnngp <- function(method, layout, settings) latent_layout(layout, settings)
 
-#' @export
-model_response.neargp_vnngp <- function(method, y, family, weights, frame) {
-  if (is_gaussian(family)) NextMethod() else new_response(y, family, weights, frame)
-}
-
 # Rows at one location share an inducing point.
 #' @export
-needs_distinct_locations.neargp_vnngp <- function(method, problem) {
-  is_gaussian(problem$family) && NextMethod()
-}
+needs_distinct_locations.neargp_vnngp_families <- function(method, problem) FALSE
+
+#' @export
+stationary_method.neargp_vnngp <- function(method, problem) stationary_vecchia(problem)
+
+#' @export
+stationary_method.neargp_vnngp_families <- function(method, problem) method
 
 #' @export
 with_start.neargp_vnngp <- function(method, problem) with_core_start(problem, with_latent_start)
@@ -175,4 +186,12 @@ factor_detail <- function(method, posterior) {
       format(method$factor_memory), wrong)))
   }
   if (error > 0.02) c(Factor = sprintf("incomplete, %s: %s", wrong, remedy))
+}
+
+#' @export
+nugget_advice.neargp_vnngp <- function(method, x, side) if (side == "upper") NextMethod() else advice_to_interpolate
+
+#' @export
+reason_for_no_errors.neargp_vnngp <- function(method, fit) {
+  if (identical(method$optimizer, "adam")) "Adam finds no curvature" else NextMethod()
 }

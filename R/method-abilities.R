@@ -1,0 +1,79 @@
+# What a method is and can do, asked of it by code that knows no method. A method that differs from these defaults says so in its file.
+
+# Whether its matrices are as large as all that a prediction is conditioned on: the CPU alone computes them.
+is_dense <- function(method) {
+  UseMethod("is_dense")
+}
+
+#' @export
+is_dense.default <- function(method) FALSE
+
+# Whether fits and predictions are without neighbours, unless these are asked for.
+is_exact <- function(method) {
+  UseMethod("is_exact")
+}
+
+#' @export
+is_exact.default <- function(method) FALSE
+
+# Whether predictions go through features of inducing points.
+has_inducing_features <- function(method) {
+  UseMethod("has_inducing_features")
+}
+
+#' @export
+has_inducing_features.default <- function(method) FALSE
+
+# Whether each class has a latent field of its own, which the data are pseudo-observations of; else labels are regressed on.
+has_class_fields <- function(method) {
+  UseMethod("has_class_fields")
+}
+
+#' @export
+has_class_fields.default <- function(method) FALSE
+
+# Whether there is a nugget: latent models of other responses have the scatter of their family instead.
+has_nugget <- function(method) {
+  UseMethod("has_nugget")
+}
+
+#' @export
+has_nugget.default <- function(method) TRUE
+
+# Whether its steps can be in single precision, of a gaussian response.
+has_single_precision <- function(method) {
+  UseMethod("has_single_precision")
+}
+
+#' @export
+has_single_precision.default <- function(method) TRUE
+
+# Whether it fits covariances with local standard deviations and ranges, to a response of this family.
+takes_local_fields <- function(method, family) {
+  UseMethod("takes_local_fields")
+}
+
+#' @export
+takes_local_fields.default <- function(method, family) FALSE
+
+# Whether a GPU computes the evaluations of a fit by a dense method.
+device_has_bound <- function(method, family) {
+  UseMethod("device_has_bound")
+}
+
+#' @export
+device_has_bound.default <- function(method, family) FALSE
+
+# Whether the response is fitted in a unit in which it scatters by about 1, see R/response-unit.R.
+fits_in_response_unit <- function(method) {
+  UseMethod("fits_in_response_unit")
+}
+
+#' @export
+fits_in_response_unit.default <- function(method) TRUE
+
+#' @export
+fits_in_response_unit.neargp_method_families <- function(method) FALSE
+
+#' @export
+fits_in_response_unit.neargp_method_outputs <- function(method) FALSE
