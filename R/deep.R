@@ -150,7 +150,7 @@ fit_method.neargp_deep <- function(method, problem) {
 }
 
 #' @export
-fit_outputs.neargp_deep <- function(method, problem) fit_method(method, problem)
+takes_outputs.neargp_deep <- function(method) TRUE
 
 # Noise variances of weight 1, or no nugget and the family's parameters, in the unit of the problem.
 working_of_state <- function(state, response) {

@@ -25,6 +25,34 @@ inducing_class_response <- function(y, weights, frame) {
   list(y = as.double(classes$y), levels = classes$levels, binomial = FALSE)
 }
 
+#' @export
+has_nugget.neargp_svgp_classes <- function(method) FALSE
+
+#' @export
+needs_distinct_locations.neargp_svgp_classes <- function(method, problem) FALSE
+
+#' @export
+uses_batches.neargp_svgp_classes <- function(method, problem, points) refuse_batches(method, "classes of more than two levels")
+
+#' @export
+bound_objective.neargp_svgp_classes <- function(problem, method, tolerance = 1e-5) family_objective(problem, method, tolerance)
+
+#' @export
+fit_method.neargp_svgp_classes <- function(method, problem) {
+  refuse_kl_weight(method, "classes of more than two levels")
+  problem <- with_class_basis(problem)
+  reached <- fit_inducing(method, problem)
+  result <- inducing_result(method, problem, reached, step = 0.01)
+  found <- class_posterior(problem, method, reached)
+  result[names(found)] <- found
+  result
+}
+
+#' @export
+complete_fit.neargp_svgp_classes <- function(method, fit, result) {
+  as_classifier(with_family_values(with_inducing_points(fit, result), result$working), result$classifier)
+}
+
 with_class_basis <- function(problem) {
   problem$levels <- problem$data$levels
   check_class_offset(problem)
@@ -38,7 +66,8 @@ with_class_basis <- function(problem) {
 
 # The variance starts where probabilities of two classes run from 0.02 to 0.98. In up to three coordinates ranges are compared by the
 # bound on some rows; in more, distances concentrate near sqrt(2 d) standard deviations, as in label_start().
-with_class_start <- function(problem, variance = 4) {
+#' @export
+with_start.neargp_svgp_classes <- function(method, problem, variance = 4) {
   layout <- problem$layout
   problem$bounds <- working_bounds(problem, 1)
   variances <- layout$kind == "variance"
@@ -63,15 +92,16 @@ best_class_candidate <- function(problem, variance, rows = 500L, points = 100L) 
   places <- distinct_locations(problem$data$coords)
   positions <- places[seq_len(min(points, nrow(places))), , drop = FALSE]
   values <- vapply(candidates, function(candidate) {
-    class_bound_at(problem, problem$method, candidate, positions, NULL, tolerance = 0.1, derivatives = FALSE)$value
+    family_bound_at(problem, problem$method, candidate, positions, NULL, tolerance = 0.1, derivatives = FALSE)$value
   }, 0)
   candidates[[which.max(values)]]
 }
 
 # ---- the bound ------------------------------------------------------------------------------------------------------------------------
 
-# As family_bound_at(). start: NULL begins at the labels.
-class_bound_at <- function(problem, method, values, positions, start, tolerance, derivatives = TRUE) {
+# `start`: NULL begins at the labels.
+#' @export
+family_bound_at.neargp_svgp_classes <- function(problem, method, values, positions, start, tolerance, derivatives = TRUE) {
   data <- problem$data
   found <- core_class_bound(data$coords, class_numbers(data), data$weights, data$X, length(data$levels), problem$family$link, positions,
     as_core_covariance(problem$layout, problem$groups, values), start, max(location_index(data$coords)), method$bound, method$jitter,
@@ -82,7 +112,7 @@ class_bound_at <- function(problem, method, values, positions, start, tolerance,
 
 # What a fit keeps, as family_posterior().
 class_posterior <- function(problem, method, reached) {
-  found <- class_bound_at(problem, method, to_core(reached$working, problem$layout$transform), reached$positions, reached$evaluated$end,
+  found <- family_bound_at(problem, method, to_core(reached$working, problem$layout$transform), reached$positions, reached$evaluated$end,
     tolerance = 1e-8, derivatives = FALSE)
   if (nzchar(found$failure)) abort_bound(found$failure)
   back <- problem$class_basis$back
@@ -151,9 +181,3 @@ restrict_classes.neargp_svgp <- function(method, fit, split) {
   check_kept_classes(fit, split)
   restrict_rows(method, fit, split$kept)
 }
-
-#' @export
-has_nugget.neargp_svgp_classes <- function(method) FALSE
-
-#' @export
-needs_distinct_locations.neargp_svgp_classes <- function(method, problem) FALSE

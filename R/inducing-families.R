@@ -1,6 +1,47 @@
 # Inducing points of responses of other families than gaussian: each row is a pseudo-observation, and the bound is maximised over these
 # at each evaluation.
 
+#' @export
+has_nugget.neargp_svgp_families <- function(method) FALSE
+
+#' @export
+needs_distinct_locations.neargp_svgp_families <- function(method, problem) FALSE
+
+#' @export
+with_start.neargp_svgp_families <- function(method, problem) with_core_start(problem, with_latent_start)
+
+# The posterior has no closed form, and gradients have an error of some 1e-5, which the wider step makes harmless.
+#' @export
+fit_method.neargp_svgp_families <- function(method, problem) {
+  problem$data <- core_data(problem$data)
+  reached <- fit_inducing(method, problem)
+  result <- inducing_result(method, problem, reached, step = 0.01)
+  if (is.null(reached$found)) {
+    found <- family_posterior(problem, method, reached)
+    result[names(found)] <- found
+  }
+  with_separation(result, problem)
+}
+
+#' @export
+complete_fit.neargp_svgp_families <- function(method, fit, result) {
+  fit <- with_family_values(with_inducing_points(fit, result), result$working)
+  fit$posterior <- result$posterior
+  with_trend_variance(fit)
+}
+
+#' @export
+restrict_rows.neargp_svgp_families <- function(method, fit, rows) refit_on_rows(fit, rows)
+
+#' @export
+rows_in_batches.neargp_svgp_families <- function(method, problem) {
+  list(response = latent_response(problem$data), X = problem$data$X,
+    suggested = function() data_linear_predictor(problem$data, problem$family))
+}
+
+#' @export
+bound_objective.neargp_svgp_families <- function(problem, method, tolerance = 1e-5) family_objective(problem, method, tolerance)
+
 # A function of working parameters and positions, as bound_objective(). Each evaluation finds the posterior from that of the best value so
 # far, so that points that were tried and left leave no trace.
 family_objective <- function(problem, method, tolerance) {
@@ -17,7 +58,11 @@ family_objective <- function(problem, method, tolerance) {
 }
 
 family_bound_at <- function(problem, method, values, positions, start, tolerance, derivatives = TRUE) {
-  if (is_categorical(problem$family)) return(class_bound_at(problem, method, values, positions, start, tolerance, derivatives))
+  UseMethod("family_bound_at", method)
+}
+
+#' @export
+family_bound_at.default <- function(problem, method, values, positions, start, tolerance, derivatives = TRUE) {
   core_family_bound(problem$data$coords, latent_response(problem$data), positions, as_core_covariance(problem$layout, problem$groups, values),
     family_core_name(problem$family), family_values(problem$family, problem$layout, values), start,
     max(location_index(problem$data$coords)), method$bound, bound_kl_weight(method), method$jitter, tolerance, derivatives, problem$threads)
@@ -51,9 +96,3 @@ with_trend_variance <- function(fit) {
   fit$posterior$variance_at_data <- fit$posterior$variance_at_data + row_forms(unseen, core_trend(fit)$beta_vcov)
   fit
 }
-
-#' @export
-has_nugget.neargp_svgp_families <- function(method) FALSE
-
-#' @export
-needs_distinct_locations.neargp_svgp_families <- function(method, problem) FALSE

@@ -66,8 +66,11 @@ bound_over_rows <- function(data, method, threads) {
 # A function of working parameters and positions that returns the bound, with its gradient in both.
 # `tolerance`: to which the posterior is found that has no closed form.
 bound_objective <- function(problem, method, tolerance = 1e-5) {
-  if (!is_gaussian(problem$family)) return(family_objective(problem, method, tolerance))
-  if (has_outputs(problem)) return(outputs_bound_objective(problem, method))
+  UseMethod("bound_objective", method)
+}
+
+#' @export
+bound_objective.default <- function(problem, method, tolerance = 1e-5) {
   layout <- problem$layout
   data <- problem$data
   bound <- bound_over_rows(data, method, problem$threads)
@@ -226,12 +229,11 @@ has_usable_slope <- function(state) is.finite(sum(state$slope^2))
 
 # Minus the curvature of the bound in the covariance parameters, the inducing points held, by differences of its gradient. Where the
 # posterior has no closed form the gradient has an error of some 1e-5, which a wider step makes harmless.
-bound_information <- function(problem, reached) {
+bound_information <- function(problem, reached, step = 1e-4) {
   objective <- bound_objective(problem, problem$method, tolerance = 1e-9)
   gradient <- function(working) {
     result <- objective(working, reached$positions)
     result$gradient %||% rep(NA_real_, length(working))
   }
-  information_by_differences(gradient, reached$working, problem$free, rep(1, length(reached$working)),
-    step = if (is_gaussian(problem$family)) 1e-4 else 0.01)
+  information_by_differences(gradient, reached$working, problem$free, rep(1, length(reached$working)), step)
 }

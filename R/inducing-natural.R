@@ -4,16 +4,20 @@
 
 # A pass in batches gains more than an evaluation over all rows where there are many rows for each point and the fit has not begun.
 uses_batches <- function(method, problem, points) {
-  if (has_outputs(problem) || is_categorical(problem$family)) return(refuse_batches(method, problem))
+  UseMethod("uses_batches")
+}
+
+#' @export
+uses_batches.default <- function(method, problem, points) {
   switch(method$optimizer, natural = , adam = TRUE, collapsed = FALSE,
     auto = is.null(problem$warm_start) && length(problem$data$y) > 16 * points && (method$move || any(problem$free)))
 }
 
 # Batches have one linear predictor for each row.
-refuse_batches <- function(method, problem) {
+refuse_batches <- function(method, response) {
   if (!method$optimizer %in% c("natural", "adam")) return(FALSE)
-  abort_neargp("method", c(sprintf("optimizer = \"%s\" is not for %s.", method$optimizer,
-    if (has_outputs(problem)) "several outputs" else "classes of more than two levels"), i = "Leave it out: all rows are taken at once."))
+  abort_neargp("method", c(sprintf("optimizer = \"%s\" is not for %s.", method$optimizer, response),
+    i = "Leave it out: all rows are taken at once."))
 }
 
 batch_epochs <- function(method) method$epochs %||% (if (method$optimizer == "auto") 20L else 100L)
@@ -29,8 +33,7 @@ fit_by_batches <- function(problem, method, working, positions) {
   response <- batch_response(problem)
   family <- family_core_name(problem$family)
   parameters <- family_values(problem$family, layout, values)
-  suggested <- if (is_gaussian(problem$family)) response$y else data_linear_predictor(problem$data, problem$family)
-  start <- core_family_start(suggested, response, family, parameters, problem$threads)
+  start <- core_family_start(rows_in_batches(problem$method, problem)$suggested(), response, family, parameters, problem$threads)
   fitted <- run_adam(method, core_batch_fit(problem$data$coords, response, positions,
     as_core_covariance(layout, problem$groups, values), family, parameters, start, problem$warm_start$svgp$moments,
     batch_settings(problem, method, working), problem$threads))
@@ -38,22 +41,28 @@ fit_by_batches <- function(problem, method, working, positions) {
     trace = fitted$trace, skipped = fitted$skipped, posterior = fitted$posterior)
 }
 
-# Columns of the trend are of unit size, as features of the field are. A gaussian response is in the unit of the problem.
-batch_response <- function(problem) {
+# What batches take of the rows: the response, the columns of the trend, and a function that returns the linear predictors which the
+# responses suggest. A gaussian response is in the unit of the problem.
+rows_in_batches <- function(method, problem) {
+  UseMethod("rows_in_batches")
+}
+
+#' @export
+rows_in_batches.default <- function(method, problem) {
   data <- problem$data
-  if (!is_gaussian(problem$family)) {
-    response <- latent_response(data)
-  } else {
-    response <- list(y = response_columns(data)[, 1L], trials = NULL, weights = data$weights, offset = double(length(data$y)))
-  }
+  columns <- response_columns(data)
+  list(response = list(y = columns[, 1L], trials = NULL, weights = data$weights, offset = double(length(data$y))),
+    X = columns[, -1L, drop = FALSE], suggested = function() columns[, 1L])
+}
+
+# Columns of the trend are of unit size, as features of the field are.
+batch_response <- function(problem) {
+  response <- rows_in_batches(problem$method, problem)$response
   response$design <- batch_trend(problem)$X
   response
 }
 
-batch_trend <- function(problem) {
-  data <- problem$data
-  orthogonal_trend(if (is_gaussian(problem$family)) response_columns(data)[, -1L, drop = FALSE] else data$X)
-}
+batch_trend <- function(problem) orthogonal_trend(rows_in_batches(problem$method, problem)$X)
 
 # Positions move in units of the ranges; in those of the data where a coordinate hardly matters and its range is far longer.
 batch_settings <- function(problem, method, working) {

@@ -1,11 +1,17 @@
 # Several outputs on inducing points: the linear model of coregionalisation with one set of points for all of its latent fields. Everything
 # about places is computed once for all outputs that are known there; see src/core/variational/coregionalised_bound.h.
 
+#' @export
+takes_outputs.neargp_svgp <- function(method) TRUE
+
+#' @export
+uses_batches.neargp_svgp_outputs <- function(method, problem, points) refuse_batches(method, "several outputs")
+
 # Loadings are looked for in units in which their outputs scatter by about 1, and what is found is evaluated in the user's.
 #' @export
-fit_outputs.neargp_svgp <- function(method, problem) {
+fit_method.neargp_svgp_outputs <- function(method, problem) {
   check_bound_noise(problem)
-  check_kl_weight(method, problem)
+  refuse_kl_weight(method, "several outputs")
   units <- response_units(problem)[problem$data$outputs]
   scaled <- problem_in_units(problem, units)
   reached <- fit_inducing(method, scaled)
@@ -52,7 +58,8 @@ outputs_bound <- function(data, method, threads) {
   }
 }
 
-outputs_bound_objective <- function(problem, method) {
+#' @export
+bound_objective.neargp_svgp_outputs <- function(problem, method, tolerance = 1e-5) {
   layout <- problem$layout
   bound <- outputs_bound(problem$data, method, problem$threads)
   function(working, positions) {

@@ -148,7 +148,6 @@ weights_of_others.neargp_svgp <- function(method, object, settings) {
 # With its parameters and inducing points, but what these know from other rows.
 #' @export
 restrict_rows.neargp_svgp <- function(method, fit, rows) {
-  if (!is_gaussian(fit$family)) return(refit_on_rows(fit, rows))
   fit$data <- take_data_rows(fit$data, rows)
   with_inducing_posterior(with_fold_trend(fit))
 }

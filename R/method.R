@@ -7,9 +7,8 @@ fit_method <- function(method, problem) {
 }
 
 fit_problem <- function(problem) {
-  fit <- if (has_outputs(problem)) fit_outputs else fit_method
   if (any(problem$layout$kind %in% local_kinds)) problem <- from_stationary(problem)
-  in_data_units(problem, fit(problem$method, problem))
+  in_data_units(problem, fit_method(problem$method, problem))
 }
 
 new_method <- function(name, label, ...) {

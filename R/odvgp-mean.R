@@ -63,7 +63,12 @@ mean_trend <- function(X, response, design) {
 # ---- gaussian responses -----------------------------------------------------------------------------------------------------------
 
 # `gain`: what the bound has more than with the mean of svgp().
-gaussian_mean <- function(fit, solve) {
+best_mean <- function(method, fit, solve) {
+  UseMethod("best_mean")
+}
+
+#' @export
+best_mean.default <- function(method, fit, solve) {
   columns <- response_columns(fit$data)
   precision <- fit$data$weights / fit$nugget
   base <- core_trend(fit)$beta
@@ -85,7 +90,8 @@ gaussian_mean <- function(fit, solve) {
 # svgp(). Where no part of it does, conjugate gradients were not exact enough, and the step is found anew. `variance`: s, held. Ends
 # where a whole step has moved the linear predictors by less than the tolerance, relative to what they are without their
 # offset, both in the metric of the precisions.
-family_mean <- function(fit, solve, variance, most = 50L) {
+#' @export
+best_mean.neargp_odvgp_families <- function(method, fit, solve, variance = variance_in_bound(fit), most = 50L) {
   data <- core_data(fit$data)
   base <- core_trend(fit)$beta
   known <- list(field = fit$posterior$linear_predictor - data$offset - drop(data$X %*% base), norm = sum((fit$svgp$weights %*% c(1, -base))^2))

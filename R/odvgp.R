@@ -69,16 +69,26 @@ print.neargp_odvgp <- function(x, ...) {
   NextMethod()
 }
 
-# The bound with the new mean.
+#' @export
+takes_outputs.neargp_odvgp <- function(method) FALSE
+
 #' @export
 method_families.neargp_odvgp <- function(method) latent_families
 
+# The bound with the new mean.
 #' @export
 complete_fit.neargp_odvgp <- function(method, fit, result) {
-  fit <- NextMethod()
-  if (!is_gaussian(fit$family)) {
-    fit$posterior$variance_at_data <- result$posterior$variance_at_data  # of the field, the trend's to come
-  }
+  with_raised_bound(NextMethod(), result)
+}
+
+#' @export
+complete_fit.neargp_odvgp_families <- function(method, fit, result) {
+  fit <- complete_fit.neargp_svgp_families(method, fit, result)
+  fit$posterior$variance_at_data <- result$posterior$variance_at_data  # of the field, the trend's to come
+  with_raised_bound(fit, result)
+}
+
+with_raised_bound <- function(fit, result) {
   fit <- with_exact_mean(fit)
   fit$log_likelihood <- result$value + fit$svgp$gain
   fit
@@ -90,7 +100,7 @@ with_exact_mean <- function(fit, most = 200L) {
   taken <- system.time({
     points <- mean_points(fit$method, fit)
     solve <- mean_solver(fit, points, most)
-    found <- if (is_gaussian(fit$family)) gaussian_mean(fit, solve) else family_mean(fit, solve, variance_in_bound(fit))
+    found <- best_mean(fit$method, fit, solve)
     fit$svgp$mean <- list(points = points, weights = mean_weights(fit, points, found$solved), iterations = found$iterations,
       residual = found$residual, steps = found$steps)
   })
@@ -102,7 +112,7 @@ with_exact_mean <- function(fit, most = 200L) {
     trend$beta_vcov <- named_square(trend$beta_vcov, fit$data$X)
     fit[names(trend)] <- trend
   }
-  if (is_gaussian(fit$family)) fit else with_mean_posterior(fit, found)
+  if (is.null(found$state)) fit else with_mean_posterior(fit, found)
 }
 
 mean_weights <- function(fit, points, solved) {
@@ -160,9 +170,11 @@ weights_of_others.neargp_odvgp <- function(method, object, settings) refuse_leav
 
 #' @export
 restrict_rows.neargp_odvgp <- function(method, fit, rows) {
-  fit <- NextMethod()
-  if (is_gaussian(fit$family)) with_exact_mean(fit) else fit
+  with_exact_mean(NextMethod())
 }
+
+#' @export
+restrict_rows.neargp_odvgp_families <- function(method, fit, rows) refit_on_rows(fit, rows)
 
 #' @export
 fit_details.neargp_odvgp <- function(method, fit) {

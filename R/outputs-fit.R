@@ -2,26 +2,41 @@
 # (outputs-neighbors.R). All of them are maximised by quasi-Newton on exact gradients: loadings have signs, and a Fisher scoring for
 # them would cost a triangular solve for each.
 
-fit_outputs <- function(method, problem) {
-  UseMethod("fit_outputs")
+# A method that fits several outputs says so, and has a fit_method() of class neargp_<name>_outputs.
+takes_outputs <- function(method) {
+  UseMethod("takes_outputs")
 }
 
+#' @export
+takes_outputs.default <- function(method) FALSE
+
+#' @export
+takes_outputs.neargp_loo_k <- function(method) TRUE
+
+#' @export
+takes_outputs.neargp_mll_k <- function(method) TRUE
+
+#' @export
+takes_outputs.neargp_vecchia <- function(method) TRUE
+
+#' @export
+takes_outputs.neargp_exact_gp <- function(method) TRUE
+
 check_outputs_method <- function(method) {
-  able <- c("neargp_loo_k", "neargp_mll_k", "neargp_vecchia", "neargp_exact_gp", "neargp_svgp", "neargp_dspp", "neargp_dgp")
-  if (plain_class(method)[1L] %in% able) return(invisible())
+  if (takes_outputs(method)) return(invisible())
   abort_neargp("method", c(sprintf("%s cannot fit several outputs.", method$label),
     i = "Use vecchia(), svgp(), dspp(), loo_k(), mll_k() or exact_gp()."))
 }
 
 #' @export
-fit_outputs.neargp_loo_k <- function(method, problem) {
+fit_method.neargp_loo_k_outputs <- function(method, problem) {
   if (method$optimizer == "adam") abort_argument("optimizer", "\"bfgs\" or \"auto\" for several outputs", "adam")
   table <- function(component, k, k_other) neighbors_of_outputs(problem$data, component, k, k_other, method$leave_out %||% "location", problem$threads)
   fit_neighbor_score(method, problem, function(table) local_objective(problem, table), table, "leave-one-out log score")
 }
 
 #' @export
-fit_outputs.neargp_mll_k <- function(method, problem) {
+fit_method.neargp_mll_k_outputs <- function(method, problem) {
   table <- function(component, k, k_other) neighbors_of_outputs(problem$data, component, k, k_other, "row", problem$threads)
   fit_neighbor_score(method, problem, function(table) joint_objective(problem, table), table, "neighbourhood score")
 }
@@ -38,7 +53,7 @@ fit_neighbor_score <- function(method, problem, objective, table, score) {
 }
 
 #' @export
-fit_outputs.neargp_vecchia <- function(method, problem) {
+fit_method.neargp_vecchia_outputs <- function(method, problem) {
   key <- if (method$ordering == "random") order_key() else 0
   objective_for <- function(component, k) {
     local_objective(problem, neighbors_before_of_outputs(problem$data, component, k,
@@ -52,7 +67,7 @@ fit_outputs.neargp_vecchia <- function(method, problem) {
 }
 
 #' @export
-fit_outputs.neargp_exact_gp <- function(method, problem) {
+fit_method.neargp_exact_gp_outputs <- function(method, problem) {
   check_exact_size(method, problem)
   objective <- exact_outputs_objective(problem)
   state <- outputs_optimizer(problem)(objective, problem$start, FALSE)

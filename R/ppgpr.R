@@ -65,6 +65,9 @@ is_ppgpr <- function(method) inherits(method, "neargp_ppgpr")
 is_joint <- function(method) isTRUE(method$joint)
 
 #' @export
+takes_outputs.neargp_ppgpr <- function(method) FALSE
+
+#' @export
 method_families.neargp_ppgpr <- function(method) latent_families
 
 #' @export
@@ -82,16 +85,26 @@ fit_method.neargp_ppgpr <- function(method, problem) {
   values <- to_core(result$working, problem$layout$transform)
   covariance <- as_core_covariance(problem$layout, problem$groups, values)
   parameters <- family_values(problem$family, problem$layout, values)
-  gaussian <- is_gaussian(problem$family)
-  stage <- if (gaussian) {
-    gaussian_stage(problem$data, covariance, parameters, result$inducing, method, problem$threads)
-  } else {
-    family_stage(core_data(problem$data), result)
-  }
-  fixed <- (problem$fixed_by_user %||% problem$layout$fixed)[problem$layout$kind == if (gaussian) "nugget" else "family"]
+  stage <- predictive_stage(method, problem, result, covariance, parameters)
+  fixed <- (problem$fixed_by_user %||% problem$layout$fixed)[of_family(problem)]
   result$predictive <- maximize_predictive_score(stage, method, problem$family, covariance, parameters, !fixed, problem$threads,
     function(evaluation, value) problem$report_bound(evaluation, value, "score"))
   result
+}
+
+# The rows as predictive_score() takes them, from what the first stage has found.
+predictive_stage <- function(method, problem, result, covariance, parameters) {
+  UseMethod("predictive_stage")
+}
+
+#' @export
+predictive_stage.default <- function(method, problem, result, covariance, parameters) {
+  gaussian_stage(problem$data, covariance, parameters, result$inducing, method, problem$threads)
+}
+
+#' @export
+predictive_stage.neargp_ppgpr_families <- function(method, problem, result, covariance, parameters) {
+  family_stage(core_data(problem$data), result)
 }
 
 #' @export
@@ -104,8 +117,8 @@ complete_fit.neargp_ppgpr <- function(method, fit, result) {
 with_predictive_part <- function(fit, predictive) {
   fit$svgp$factor <- fit$svgp$factor %*% predictive$relative
   fit$predictive <- predictive
-  if (is_gaussian(fit$family)) fit$nugget <- fit$nugget * predictive$ratio
-  if (!is.null(fit$family_parameters)) fit$family_parameters <- fit$family_parameters * predictive$ratio
+  if (is.null(fit$family_parameters)) fit$nugget <- fit$nugget * predictive$ratio else
+    fit$family_parameters <- fit$family_parameters * predictive$ratio
   fit
 }
 
@@ -113,7 +126,7 @@ with_predictive_part <- function(fit, predictive) {
 fit_details.neargp_ppgpr <- function(method, fit) {
   if (is_joint(method)) return(c(NextMethod(), Score = "predictive, trained jointly"))
   predictive <- fit$predictive
-  noise <- if (is_gaussian(fit$family)) {
+  noise <- if (is.null(fit$family_parameters)) {
     sprintf("; noise variance %s, %s times that of the bound", format(signif(fit$nugget, 3L)), format(signif(predictive$ratio, 2L)))
   }
   c(NextMethod(), Score = sprintf("predictive, raised in %d evaluations%s", predictive$evaluations, noise %||% ""))
@@ -141,10 +154,12 @@ weights_of_others.neargp_ppgpr <- function(method, object, settings) refuse_pred
 #' @export
 restrict_rows.neargp_ppgpr <- function(method, fit, rows) {
   if (is_joint(method)) return(refit_on_rows(fit, rows))
-  if (!is_gaussian(fit$family)) return(NextMethod())
   fit$nugget <- fit$nugget / fit$predictive$ratio
   fit <- restrict_rows.neargp_svgp(method, fit, rows)
   stage <- gaussian_stage(fit$data, fit$core_covariance, fit$nugget, fit$svgp$positions, method, fit$threads)
   fixed <- fit$layout$fixed[fit$layout$kind == "nugget"]
   with_predictive_part(fit, maximize_predictive_score(stage, method, fit$family, fit$core_covariance, fit$nugget, !fixed, fit$threads))
 }
+
+#' @export
+restrict_rows.neargp_ppgpr_families <- function(method, fit, rows) refit_on_rows(fit, rows)

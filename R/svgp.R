@@ -168,44 +168,32 @@ model_response.neargp_svgp <- function(method, y, family, weights, frame) {
 }
 
 #' @export
-with_start.neargp_svgp <- function(method, problem) {
-  if (is_gaussian(problem$family)) return(NextMethod())
-  if (is_categorical(problem$family)) with_class_start(problem) else with_core_start(problem, with_latent_start)
-}
-
-#' @export
 fit_method.neargp_svgp <- function(method, problem) {
   check_bound_noise(problem)
-  check_kl_weight(method, problem)
-  gaussian <- is_gaussian(problem$family)
-  classes <- is_categorical(problem$family)
-  if (classes) problem <- with_class_basis(problem) else if (!gaussian) problem$data <- core_data(problem$data)
   reached <- fit_inducing(method, problem)
-  information <- if (wants_errors(method, problem)) bound_information(problem, reached)
+  result <- inducing_result(method, problem, reached)
+  if (is.null(reached$found)) c(result, list(inducing = reached$positions)) else result
+}
+
+# `reached$found`: what Adam has found besides. `step`: of bound_information().
+inducing_result <- function(method, problem, reached, step = 1e-4) {
+  information <- if (wants_errors(method, problem)) bound_information(problem, reached, step)
   result <- method_result(reached, score = if (is_joint(method)) "predictive score" else "evidence lower bound", information = information)
-  if (!is.null(reached$found)) {
-    result[names(reached$found)] <- reached$found
-    return(if (gaussian) result else with_separation(result, problem))
-  }
-  result$value <- evidence_bound(method, reached$evaluated)
-  if (gaussian) return(c(result, list(inducing = reached$positions)))
-  found <- if (classes) class_posterior(problem, method, reached) else family_posterior(problem, method, reached)
-  result[names(found)] <- found
-  if (classes) result else with_separation(result, problem)
+  if (is.null(reached$found)) result$value <- evidence_bound(method, reached$evaluated) else result[names(reached$found)] <- reached$found
+  result
 }
 
 check_bound_noise <- function(problem) {
-  if (!is_gaussian(problem$family) || !any(problem$layout$value[problem$layout$kind == "nugget"] %in% 0)) return(invisible())
+  if (!any(problem$layout$value[problem$layout$kind == "nugget"] %in% 0)) return(invisible())
   abort_neargp("nugget", c(sprintf("%s needs noise: nugget = 0 leaves nothing between the field at the inducing points and the data.",
     method_call(problem$method)),
     i = "Estimate the nugget (nugget = NULL) or fix a positive one; vecchia() and exact_gp() interpolate."))
 }
 
 # The bounds of classes and of several outputs have none.
-check_kl_weight <- function(method, problem) {
-  if (bound_kl_weight(method) == 1 || !(has_outputs(problem) || is_categorical(problem$family))) return(invisible())
-  abort_neargp("method", c(sprintf("kl_weight is not for %s.",
-    if (has_outputs(problem)) "several outputs" else "classes of more than two levels"), i = "Leave it out."))
+refuse_kl_weight <- function(method, response) {
+  if (bound_kl_weight(method) == 1) return(invisible())
+  abort_neargp("method", c(sprintf("kl_weight is not for %s.", response), i = "Leave it out."))
 }
 
 wants_errors <- function(method, problem) method$std_errors %||% (sum(problem$free) <= 12L)
@@ -213,13 +201,14 @@ wants_errors <- function(method, problem) method$std_errors %||% (sum(problem$fr
 # The posterior is found anew, unless Adam has moved it: the optimiser had the response in a unit of its own.
 #' @export
 complete_fit.neargp_svgp <- function(method, fit, result) {
+  fit <- with_inducing_points(fit, result)
+  if (is.null(fit$svgp$weights)) with_inducing_posterior(fit) else fit
+}
+
+with_inducing_points <- function(fit, result) {
   fit$svgp <- result$svgp %||% list(positions = result$inducing)
   fit$inducing <- as.data.frame(raw_positions(fit$svgp$positions, fit$locations))
-  if (is_gaussian(fit$family)) return(if (is.null(fit$svgp$weights)) with_inducing_posterior(fit) else fit)
-  fit <- with_family_values(fit, result$working)
-  if (is_categorical(fit$family)) return(as_classifier(fit, result$classifier))
-  fit$posterior <- result$posterior
-  with_trend_variance(fit)
+  fit
 }
 
 # The distribution of the field at the inducing points given the rows that the fit holds now.

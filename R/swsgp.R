@@ -86,13 +86,15 @@ print.neargp_swsgp <- function(x, ...) {
 #' @export
 with_start.neargp_swsgp <- function(method, problem) {
   problem <- NextMethod()
-  if (!is_gaussian(problem$family)) return(problem)
   noise <- problem$layout$kind == "nugget"
   least <- log(1e-4 * residual_variance(core_data(problem$data)))
   problem$bounds$lower[noise] <- pmax(problem$bounds$lower[noise], least)
   problem$start <- clamp(problem$start, problem$bounds, problem$free)
   problem
 }
+
+#' @export
+with_start.neargp_swsgp_families <- function(method, problem) with_core_start(problem, with_latent_start)
 
 #' @export
 fit_method.neargp_swsgp <- function(method, problem) {

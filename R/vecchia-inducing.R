@@ -23,6 +23,9 @@ has_inducing_features.neargp_vecchia_inducing <- function(method) TRUE
 takes_local_fields.neargp_vecchia_inducing <- function(method, family) FALSE
 
 #' @export
+takes_outputs.neargp_vecchia_inducing <- function(method) FALSE
+
+#' @export
 print.neargp_vecchia_inducing <- function(x, ...) {
   x$inducing <- describe_inducing(x$inducing)
   x[c("jitter", "select")] <- NULL

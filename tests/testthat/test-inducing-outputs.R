@@ -51,7 +51,7 @@ test_that("the gradient in all working parameters and positions is that of diffe
     method <- svgp(inducing = 6, bound = bound)
     problem <- outputs_problem(data, method, covariance)
     positions <- as.matrix(data[1:6, c("x", "y")]) + 0.01
-    objective <- bound_objective(problem, method)
+    objective <- bound_objective(problem, problem$method)
     working <- problem$start + 0.1 * loading_scales(problem) * problem$free
     at <- objective(working, unname(positions))
     for (a in which(problem$free)) {
