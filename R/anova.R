@@ -81,7 +81,7 @@ warn_lost <- function(table, fits) {
 have_own_sets <- function(larger, smaller) {
   if (has_low_rank(larger$method)) return(TRUE)
   shape <- function(fit) core_metric_shape(metric_component(fit$core_covariance))
-  inherits(larger$method, "neargp_vecchia") && any(abs(shape(larger) - shape(smaller)) > 0)
+  inherits(larger$method, "neargp_vecchia") && !identical(shape(larger), shape(smaller))
 }
 
 compared_model <- function(fit) sprintf("%s; %s", deparse1(fit$formula), describe_covariance(fit$covariance))

@@ -47,6 +47,8 @@ advice_at_bound <- function(x, i, side) {
     log_sd = , log_range = paste(
       "the factor changes by e^5 with one standard deviation of the covariate, the most that is searched.",
       "Take a larger `penalty`, or a transformation of the covariate."),
+    monotone = "the slope of the coordinate there changes by e^5, the most that is searched. Take a larger `penalty`, or fewer knots.",
+    expand = "it is 20 times the standard deviation of the coordinates, the most that is searched. Take a larger `penalty`.",
     family = sprintf("%s is a bound of its search: fix it in the family, or take a family without it.", bound)
   )
 }

@@ -173,7 +173,7 @@ metric_index <- function(core_covariance) {
   which.max(colSums(variances / ifelse(total > 0, total, 1)))
 }
 
-is_isotropic <- function(component) length(component$range) == 1L && !length(component$anisotropy)
+is_isotropic <- function(component) length(component$range) == 1L && !length(component$anisotropy) && !length(component$warps)
 
 # ---- natural scale ----------------------------------------------------------------------------------------------------------------
 

@@ -42,10 +42,16 @@
 #'   standard deviation by more than a factor of `e^2`. 0 is no penalty. By default 1, and more where rows are few: 100 times the number of
 #'   coefficients divided by that of rows. With 500 rows and 34 coefficients 1 was worse than a stationary covariance by 0.05 in the log score
 #'   on one of five sets, and 10 was not; with 5,000 rows 10 had less of the gain than 1 (`bench/non-stationary.R`).
+#'   The same for the coefficients of `warp`.
+#' @param warp [expand()], for further coordinates that are learned, [monotone()], for increasing functions of single coordinates in their place, or a
+#'   list of one of each. `NULL` leaves the coordinates as they are.
 #' @param nu smoothness of the Matérn family; `nu = NULL` estimates it. Half-integers (0.5, 1.5, 2.5, 3.5) have closed forms and are
 #'   fastest.
 #' @param power,shape shape parameter of the powered exponential and of the Cauchy family; `NULL` estimates it.
 #' @section Fields that change with place:
+#' `warp = ` changes the coordinates that distances are between, see [expand()] and [monotone()]; with a local range, it divides them all, further coordinates
+#' included, which `D` below counts. Which of the three a field needs is told by held-out rows ([cross_validate()]), or by [anova()].
+#'
 #' `sd = ~ covariates` and `range = ~ covariates` make the process at place `i` have the variance `variance * exp(2 * s[i])` and the ranges
 #' `range * exp(l[i])`, where `s` and `l` are linear in the covariates: columns of the data, or a small basis of place such as
 #' `sd = ~ bumps(4)`, see [bumps()]. With `a = exp(2 * l)` and `m = (a[i] + a[j]) / 2` the covariance of two places is
@@ -60,7 +66,7 @@
 #'
 #' Predictions need the covariates, as they need those of the trend. Beyond the data a local field of [bumps()] keeps its value at the edge;
 #' one of covariates changes on exponentially. Neighbours are searched in the ranges where covariates are at their
-#' mean. The curves of [covariance_value()] and [empirical_variogram()], and the effective range that is printed, are those at that mean, too.
+#' mean, among warped coordinates. The curves of [covariance_value()] and [empirical_variogram()], and the effective range that is printed, are those at that mean, too.
 #' `print()` of the fit tells the span of the local fields over its rows, `summary()` how much one standard deviation of each covariate is.
 #' The nugget, and the jitter of [vnngp()], are the same everywhere. AIC counts coefficients without regard to the penalty.
 #'
@@ -68,7 +74,7 @@
 #' points, Adam, several outputs, or rows that are read in pieces. In a sum each component has its own or none.
 #' @return An object of class `neargp_covariance`, to be passed to [neargp()]. Printing it shows the formula and what is fixed.
 #' @section Errors:
-#' `neargp_error_argument` when a value is of the wrong type or out of its bounds. With `sd = ~` or `range = ~` [neargp()] stops with
+#' `neargp_error_argument` when a value is of the wrong type or out of its bounds. With `sd = ~`, `range = ~` or `warp = ` [neargp()] stops with
 #' `neargp_error_local` where the method cannot have them, covariates do not vary, or coefficients are as many as rows;
 #' `neargp_error_columns` where `data` lacks a covariate. Rows with missing covariates, and those where a formula
 #' is undefined, as the logarithm of a negative number is, are treated by `na.action`.
@@ -97,44 +103,44 @@ NULL
 #' @rdname covariance
 #' @export
 cov_exponential <- function(variance = NULL, range = NULL, ard = FALSE, anisotropy = FALSE, start = list(), sd = NULL,
-  penalty = NULL) {
-  new_covariance("exponential", NULL, variance, range, ard, anisotropy, start, sd, penalty)
+  penalty = NULL, warp = NULL) {
+  new_covariance("exponential", NULL, variance, range, ard, anisotropy, start, sd, penalty, warp)
 }
 
 #' @rdname covariance
 #' @export
 cov_matern <- function(nu = 1.5, variance = NULL, range = NULL, ard = FALSE, anisotropy = FALSE, start = list(), sd = NULL,
-  penalty = NULL) {
-  new_covariance("matern", check_number(nu, "nu", 0, 50, open = TRUE, null_ok = TRUE), variance, range, ard, anisotropy, start, sd, penalty)
+  penalty = NULL, warp = NULL) {
+  new_covariance("matern", check_number(nu, "nu", 0, 50, open = TRUE, null_ok = TRUE), variance, range, ard, anisotropy, start, sd, penalty, warp)
 }
 
 #' @rdname covariance
 #' @export
 cov_gaussian <- function(variance = NULL, range = NULL, ard = FALSE, anisotropy = FALSE, start = list(), sd = NULL,
-  penalty = NULL) {
-  new_covariance("gaussian", NULL, variance, range, ard, anisotropy, start, sd, penalty)
+  penalty = NULL, warp = NULL) {
+  new_covariance("gaussian", NULL, variance, range, ard, anisotropy, start, sd, penalty, warp)
 }
 
 #' @rdname covariance
 #' @export
 cov_powered_exponential <- function(power = NULL, variance = NULL, range = NULL, ard = FALSE, anisotropy = FALSE,
-                                    start = list(), sd = NULL, penalty = NULL) {
+                                    start = list(), sd = NULL, penalty = NULL, warp = NULL) {
   power <- check_number(power, "power", 0, 2, open = TRUE, null_ok = TRUE)
-  new_covariance("powered_exponential", power, variance, range, ard, anisotropy, start, sd, penalty)
+  new_covariance("powered_exponential", power, variance, range, ard, anisotropy, start, sd, penalty, warp)
 }
 
 #' @rdname covariance
 #' @export
 cov_cauchy <- function(shape = NULL, variance = NULL, range = NULL, ard = FALSE, anisotropy = FALSE, start = list(), sd = NULL,
-  penalty = NULL) {
+  penalty = NULL, warp = NULL) {
   shape <- check_number(shape, "shape", 0, open = TRUE, null_ok = TRUE)
-  new_covariance("cauchy", shape, variance, range, ard, anisotropy, start, sd, penalty)
+  new_covariance("cauchy", shape, variance, range, ard, anisotropy, start, sd, penalty, warp)
 }
 
 # A formula in the place of the range is its local part: the range itself is then estimated.
-new_covariance <- function(family, shape, variance, range, ard, anisotropy, start, sd = NULL, penalty = NULL) {
+new_covariance <- function(family, shape, variance, range, ard, anisotropy, start, sd = NULL, penalty = NULL, warp = NULL) {
   is_local <- rlang::is_formula(range)
-  local <- new_local_settings(sd, if (is_local) range, penalty)
+  local <- new_local_settings(sd, if (is_local) range, warp, penalty)
   if (is_local) range <- NULL
   component <- list(
     family = family, shape = shape, variance = check_positive(variance, "variance"),

@@ -96,7 +96,8 @@ covariance_limits <- function(object, level) {
 logLik.neargp <- function(object, ...) {
   check_fit(object)
   check_no_more_arguments()
-  structure(object$log_likelihood, df = length(object$beta) + sum(!object$parameters$fixed), nobs = stats::nobs(object),
+  structure(object$log_likelihood, df = length(object$beta) + sum(!object$parameters$fixed) - count_rotations(object$locations),
+    nobs = stats::nobs(object),
     score = if (!is_likelihood(object)) object$score, class = c(if (!is_likelihood(object)) "neargp_score", "logLik"))
 }
 

@@ -3,22 +3,26 @@
 # of covariates from a data set, standardised by the mean and standard deviation of the rows of the fit. These columns follow the
 # coordinates of space and time wherever those go, in the same matrix: the core reads the covariates of a row where it reads its place.
 
-local_kinds <- c("log_sd", "log_range")
+#
+# Warped coordinates (warp.R) are made of columns, too, by recipes that go with these.
+
+local_kinds <- c("log_sd", "log_range", "monotone", "expand")
 
 has_local_fields <- function(covariance) {
-  any(vapply(covariance$components, function(x) !is.null(x$local$log_sd) || !is.null(x$local$log_range), NA))
+  any(vapply(covariance$components, function(x) any(lengths(x$local[local_kinds]) > 0L), NA))
 }
 
 is_local <- function(fit) !is.null(fit$locations$local)
 
 # The settings of a component: formulas whose bumps(4) are of the coordinates of space.
-new_local_settings <- function(sd, range, penalty) {
+new_local_settings <- function(sd, range, warp, penalty) {
   penalty <- check_number(penalty, "penalty", 0, null_ok = TRUE)
   sd <- check_local_formula(sd, "sd")
   range <- check_local_formula(range, "range")
-  if (!is.null(sd) || !is.null(range)) return(list(log_sd = sd, log_range = range, penalty = penalty))
+  warp <- check_warp(warp)
+  if (!is.null(sd) || !is.null(range) || length(warp)) return(c(list(log_sd = sd, log_range = range, penalty = penalty), warp))
   if (is.null(penalty)) return(NULL)
-  abort_neargp("argument", c("`penalty` is one of the coefficients of `sd = ~` and `range = ~`, and neither is given.",
+  abort_neargp("argument", c("`penalty` is one of the coefficients of `sd = ~`, `range = ~` and `warp = `, and none is given.",
     i = "Leave it out, or give one of them: range = ~ bumps(4)."))
 }
 
@@ -36,11 +40,14 @@ check_local_formula <- function(formula, name) {
 local_lines <- function(component) {
   shown <- c(log_sd = "sd times exp of  ", log_range = "range times exp of")
   kinds <- intersect(names(shown), names(Filter(Negate(is.null), component$local)))
-  if (length(kinds)) sprintf("  %s %s\n", shown[kinds], vapply(component$local[kinds], deparse1, ""))
+  c(if (length(kinds)) sprintf("  %s %s\n", shown[kinds], vapply(component$local[kinds], deparse1, "")),
+    sprintf("  warped by  %s\n", vapply(component$local[intersect(warp_kinds, names(component$local))], describe_warp, "")))
 }
 
 local_formulas <- function(covariance) {
-  unlist(lapply(covariance$components, function(x) x$local[local_kinds[local_kinds %in% names(Filter(Negate(is.null), x$local))]]))
+  unlist(lapply(covariance$components, function(x) {
+    Filter(Negate(is.null), list(log_sd = x$local$log_sd, log_range = x$local$log_range, expand = x$local$expand$formula))
+  }))
 }
 
 local_variables <- function(covariance) unique(unlist(lapply(local_formulas(covariance), all.vars)))
@@ -48,7 +55,7 @@ local_variables <- function(covariance) unique(unlist(lapply(local_formulas(cova
 # ---- what cannot carry them -------------------------------------------------------------------------------------------------------
 
 refuse_local_fields <- function(what, hint) {
-  abort_neargp("local", c(sprintf("`sd = ~` and `range = ~` of a covariance are not offered %s.", what), i = hint))
+  abort_neargp("local", c(sprintf("`sd = ~`, `range = ~` and `warp = ` of a covariance are not offered %s.", what), i = hint))
 }
 
 check_local_fields <- function(settings, source, data) {
@@ -65,33 +72,35 @@ check_local_fields <- function(settings, source, data) {
   if (!is.null(source)) refuse("for rows that are read in pieces", "Fit them to a sample of the rows in memory.")
   if (settings$device == "cuda") refuse("on a GPU", "Use device = \"cpu\" or \"auto\".")
   wanted <- setdiff(local_variables(settings$covariance), if (is_sf(data)) c("x", "y"))
-  check_columns_present(wanted, data, "data", environment(local_formulas(settings$covariance)[[1L]]))
+  if (length(wanted)) check_columns_present(wanted, data, "data", environment(local_formulas(settings$covariance)[[1L]]))
 }
 
 # ---- parameters -------------------------------------------------------------------------------------------------------------------
 
 recipes_of <- function(locations, component, kind = local_kinds) {
-  Filter(function(recipe) recipe$component == component && recipe$kind %in% kind, locations$local)
+  Filter(function(recipe) recipe$component %in% component && recipe$kind %in% kind, locations$local)
 }
 
 local_layout <- function(locations, component) {
   lapply(recipes_of(locations, component), function(recipe) {
-    rows <- layout_rows(paste0(recipe$kind, ":", recipe$names), recipe$kind, "identity")
+    names <- if (recipe$kind %in% warp_kinds) warp_parameter_names(recipe) else paste0(recipe$kind, ":", recipe$names)
+    rows <- layout_rows(names, recipe$kind, "identity")
     rows$penalty <- recipe$penalty
     rows
   })
 }
 
-# The column numbers of a component's local fields in the matrix of coordinates.
+# The column numbers of a component's local fields in the matrix of coordinates, and its warped coordinates.
 local_groups <- function(locations, component) {
   columns <- function(kind) as.integer(unlist(lapply(recipes_of(locations, component, kind), `[[`, "columns")))
-  list(log_sd = columns("log_sd"), log_range = columns("log_range"))
+  list(log_sd = columns("log_sd"), log_range = columns("log_range"), warps = warp_groups(locations, component))
 }
 
 # The core's fields of a component; `take` gives its values of a kind.
 core_local_fields <- function(group, take) {
-  kinds <- local_kinds[lengths(group$local[local_kinds]) > 0L]
-  stats::setNames(lapply(kinds, function(kind) list(columns = group$local[[kind]], coefficients = take(kind))), kinds)
+  kinds <- Filter(function(kind) length(group$local[[kind]]) > 0L, c("log_sd", "log_range"))
+  fields <- stats::setNames(lapply(kinds, function(kind) list(columns = group$local[[kind]], coefficients = take(kind))), kinds)
+  c(fields, if (length(group$local$warps)) list(warps = core_warps(group$local$warps, take)))
 }
 
 # ---- fitting ----------------------------------------------------------------------------------------------------------------------
@@ -106,7 +115,9 @@ from_stationary <- function(problem) {
   stationary$free <- problem$free & !local
   stationary$start[local] <- ifelse(is.na(problem$layout$start[local]), 0, problem$layout$start[local])
   stationary$method <- stationary_method(problem$method, problem)
-  problem$start <- if_computable(fit_method(stationary$method, stationary)$working, problem$start)
+  found <- if_computable(fit_method(stationary$method, stationary))
+  if (!is.null(found)) problem$start <- found$working
+  if (any(problem$layout$kind %in% warp_kinds)) problem <- from_unwarped(problem, found, stationary$method)
   problem$control$coarse_k <- 0L
   problem
 }

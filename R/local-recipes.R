@@ -29,21 +29,29 @@ with_local_fields <- function(locations, covariance, data, rows, raw, row_names,
     settings <- covariance$components[[j]]$local
     for (kind in local_kinds) {
       if (is.null(settings[[kind]])) next
-      recipe <- new_local_recipe(settings[[kind]], table, locations, kind, row_names)
-      recipe[c("component", "kind")] <- list(j, kind)
-      recipe["penalty"] <- list(settings$penalty)
-      recipe$columns <- first + seq_along(recipe$names)
-      first <- first + length(recipe$names)
-      locations$local <- c(locations$local, list(recipe))
+      for (recipe in new_recipes(settings[[kind]], kind, covariance$components[[j]], table, locations, raw, row_names)) {
+        recipe[c("component", "kind")] <- list(j, kind)
+        recipe["penalty"] <- list(settings$penalty)
+        recipe$columns <- first + seq_along(recipe$names)
+        first <- first + length(recipe$names)
+        locations$local <- c(locations$local, list(recipe))
+      }
     }
   }
-  coefficients <- first - length(locations$embedded_names)
+  coefficients <- sum(vapply(locations$local, function(recipe) length(recipe$names) * (recipe$q %||% 1L), 0))
   check_local_coefficients(coefficients, length(rows))
   locations$local <- lapply(locations$local, function(recipe) {
     recipe$penalty <- recipe$penalty %||% default_local_penalty(coefficients, length(rows))
     recipe
   })
   locations
+}
+
+new_recipes <- function(settings, kind, component, table, locations, raw, row_names) {
+  if (kind == "monotone") return(monotone_recipes(settings, component, locations, raw))
+  if (kind != "expand") return(list(new_local_recipe(settings, table, locations, kind, row_names)))
+  group <- range_groups(component, locations)$group
+  list(expand_recipe(settings, table, locations, embed_places(raw, locations, "data"), group, row_names))
 }
 
 # By the log scores of held-out rows, bench/non-stationary.R.
@@ -85,7 +93,7 @@ with_places_of <- function(formula, locations) {
 }
 
 new_local_recipe <- function(formula, table, locations, kind, row_names) {
-  what <- if (kind == "log_sd") "`sd` of the covariance" else "`range` of the covariance"
+  what <- paste(c(log_sd = "`sd`", log_range = "`range`", expand = "`warp`")[[kind]], "of the covariance")
   formula <- with_places_of(formula, locations)
   frame <- tryCatch(local_frame(formula, table), error = identity)
   check_local_length(frame, formula, table, "columns", "the rows that are fitted are %s")
@@ -167,7 +175,7 @@ check_local_design <- function(design, what, row_names) {
 
 check_local_coefficients <- function(coefficients, rows) {
   if (coefficients < rows) return(invisible())
-  abort_neargp("local", c(sprintf("The local sd and range of the covariance have %d coefficients for %d rows.", coefficients, rows),
+  abort_neargp("local", c(sprintf("Local sd, range and warps of the covariance have %d coefficients for %d rows.", coefficients, rows),
     i = "Take fewer covariates, or a smaller basis."))
 }
 
@@ -182,11 +190,12 @@ local_columns <- function(locations, data, raw, argument, kinds = local_kinds) {
   wanted <- Filter(function(recipe) recipe$kind %in% kinds, locations$local)
   missing <- setdiff(unique(unlist(lapply(wanted, local_names, locations))), names(table))
   if (length(missing)) {
-    abort_neargp("local", c(sprintf("The local sd or range of the covariance needs the %s %s, which %s does not have.",
+    abort_neargp("local", c(sprintf("The local sd, range or warp of the covariance needs the %s %s, which %s does not have.",
       if (length(missing) == 1L) "covariate" else "covariates", format_some(missing), argument),
       i = "Give `newdata` with all covariates of the covariance."))
   }
   do.call(cbind, lapply(locations$local, function(recipe) {
+    if (recipe$kind == "monotone") return(hat_integrals(raw[, recipe$raw_column], recipe$knots))
     if (recipe$kind %in% kinds) local_design(recipe, table) else matrix(NA_real_, nrow(table), length(recipe$columns))
   }))
 }
@@ -195,6 +204,7 @@ local_columns <- function(locations, data, raw, argument, kinds = local_kinds) {
 has_local_covariates <- function(fit) {
   coordinates <- c(fit$locations$raw_names, place_names(length(fit$locations$raw_names)))
   needs <- function(recipe) {
+    if (recipe$kind == "monotone") return(FALSE)
     length(setdiff(local_names(recipe, fit$locations), coordinates)) > 0L ||
       any(outside_sizes(recipe$terms, coordinates) == length(fit$data$y))
   }
@@ -203,6 +213,7 @@ has_local_covariates <- function(fit) {
 
 # Variables of a recipe that a data set must have: those of its formula's environment are there already.
 local_names <- function(recipe, locations) {
+  if (recipe$kind == "monotone") return(character(0))
   variables <- setdiff(all.vars(recipe$terms), place_names(length(locations$raw_names)))
   variables[!vapply(variables, exists, NA, envir = environment(recipe$terms), mode = "numeric")]
 }
@@ -211,12 +222,12 @@ local_design <- function(recipe, table) {
   frame <- tryCatch(suppressWarnings(stats::model.frame(recipe$terms, table, na.action = stats::na.pass)), error = identity)
   check_local_length(frame, recipe$terms, table, "newdata", if (nrow(table) == 1L) "newdata %s row" else "newdata %s rows")
   if (inherits(frame, "error")) {
-    abort_neargp("newdata", "The local sd or range of the covariance cannot be evaluated in `newdata`.", parent = frame)
+    abort_neargp("newdata", "The local sd, range or warp of the covariance cannot be evaluated in `newdata`.", parent = frame)
   }
   frame <- apply_training_levels(with_training_types(frame, recipe$types), recipe$xlevels)
   design <- stats::model.matrix(recipe$terms, frame, contrasts.arg = recipe$contrasts)
   design <- design[, colnames(design) != "(Intercept)", drop = FALSE]
-  unname(sweep(sweep(design, 2L, recipe$center), 2L, recipe$scale, "/"))
+  unname(sweep(sweep(design, 2L, recipe$center), 2L, recipe$scale / (recipe$unit %||% 1), "/"))
 }
 
 # The coordinates alone, without covariates.

@@ -23,8 +23,8 @@
 local_scales <- function(object, newdata = NULL, component = 1L) {
   check_required()
   check_fit(object)
-  if (!is_local(object)) {
-    abort_neargp("local", c("The covariance of the fit is the same everywhere.", i = "`range = ~` and `sd = ~` of a covariance make it local."))
+  if (!has_local_scales(object)) {
+    abort_neargp("local", c("Range and standard deviation of the fit's covariance are the same everywhere.", i = "`range = ~` and `sd = ~` of a covariance make it local."))
   }
   check_component(component, length(object$covariance$components))
   if (is.null(newdata)) return(local_scales_at(object, object$data$coords, component))
@@ -35,6 +35,8 @@ local_scales <- function(object, newdata = NULL, component = 1L) {
   rownames(result) <- NULL
   result
 }
+
+has_local_scales <- function(fit) any(c("log_sd", "log_range") %in% vapply(fit$locations$local, `[[`, "", "kind"))
 
 check_component <- function(component, count) {
   if (count > 1L || identical(as.double(component), 1)) return(check_count(component, "component", upper = count))
@@ -49,7 +51,7 @@ local_scales_at <- function(fit, coords, component) {
   data.frame(range = exp(log_range$value), log_range_error = log_range$error, sd = exp(log_sd$value), log_sd_error = log_sd$error)
 }
 
-component_rows <- function(layout, component, kind) which(layout$component %in% component & layout$kind == kind)
+component_rows <- function(layout, component, kind) which(layout$component %in% component & layout$kind %in% kind)
 
 local_logarithm <- function(fit, coords, component, kind) {
   layout <- fit$layout
@@ -68,7 +70,7 @@ local_logarithm <- function(fit, coords, component, kind) {
 # Of new rows, where squares of local ranges overflow beyond exp(354).
 check_local_columns <- function(fit, coords, rows, most = 300) {
   check_design_finite(list(local = coords), rows)
-  for (recipe in fit$locations$local) {
+  for (recipe in recipes_of(fit$locations, seq_along(fit$covariance$components), c("log_sd", "log_range"))) {
     own <- component_rows(fit$layout, recipe$component, recipe$kind)
     values <- drop(coords[, recipe$columns, drop = FALSE] %*% fit$parameters$estimate[own])
     far <- which(abs(values) > most)

@@ -8,7 +8,8 @@ fit_method <- function(method, problem) {
 
 fit_problem <- function(problem) {
   if (any(problem$layout$kind %in% local_kinds)) problem <- from_stationary(problem)
-  in_data_units(problem, fit_method(problem$method, problem))
+  result <- not_below_stationary(problem, fit_method(problem$method, problem))
+  in_data_units(problem, in_principal_axes(problem, result))
 }
 
 new_method <- function(name, label, ...) {
@@ -181,6 +182,10 @@ optimize_from_shorter <- function(problem, start, optimize_from, halvings = 12L)
 halfway_component <- function(from, to) {
   to$range <- sqrt(from$range * to$range)
   to$anisotropy <- (from$anisotropy + to$anisotropy) / 2
+  to$warps <- Map(function(from, to) {
+    to$coefficients <- (from$coefficients + to$coefficients) / 2
+    to
+  }, from$warps, to$warps)
   to
 }
 

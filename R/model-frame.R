@@ -24,7 +24,7 @@ rows_frame <- function(arguments, formula, data, locations, family) {
   for (name in c("weights", "offset", "subset")) {
     frame_call[[name]] <- in_data(name, rlang::eval_tidy(arguments[[name]], plain))
   }
-  if (length(arguments$local)) frame_call$local_rows <- local_rows(plain, arguments$local, coords, locations)
+  if (!is.null(arguments$local)) frame_call$local_rows <- local_rows(plain, arguments$local, coords, locations)
   check_one_for_each_row(frame_call$weights, plain)
   several <- is_output_response(in_data("the formula", eval(formula[[2L]], plain, environment(formula))), family)
   frame_call$na.action <- if (several) quote(stats::na.pass) else arguments$na.action

@@ -116,7 +116,7 @@ neargp <- function(formula, data, coords = NULL, time = NULL, method = NULL, cov
   check_local_fields(settings, source, data)
   locations <- new_locations(data, coords, time, distance, crs, c(all.vars(formula[[2L]]), all.vars(substitute(weights))))
   arguments <- list(weights = rlang::enquo(weights), offset = rlang::enquo(offset), subset = rlang::enquo(subset), na.action = na.action,
-    local = if (!is.null(covariance)) local_formulas(covariance))
+    local = if (!is.null(covariance) && has_local_fields(covariance)) as.list(local_formulas(covariance)))
   stream <- if (!is.null(source)) survey_source(source, arguments, formula, locations, settings$family)
   if (!is.null(stream)) data <- stream$sample
   frame <- new_model_frame(arguments, formula, data, locations, settings$family)

@@ -2,13 +2,14 @@
 
 local_plots <- function(fit) {
   kinds <- vapply(fit$locations$local, `[[`, "", "kind")
-  c("range", "sd")[local_kinds[2:1] %in% kinds]
+  c("range", "sd", "warp")[c("log_range" %in% kinds, "log_sd" %in% kinds, any(warp_kinds %in% kinds))]
 }
 
 check_local_plots <- function(fit, which) {
-  absent <- setdiff(intersect(which, c("range", "sd")), local_plots(fit))
+  absent <- setdiff(intersect(which, c("range", "sd", "warp")), local_plots(fit))
   if (!length(absent)) return(invisible())
   one <- absent[1L]
+  if (one == "warp") abort_neargp("local", c("The covariance of the fit has no `warp`.", i = "expand() and monotone() make one."))
   abort_neargp("local", c(sprintf("The covariance of the fit has no %s: its %s is the same everywhere.",
     c(range = "`range = ~`", sd = "`sd = ~`")[[one]], local_labels[[one]]),
     i = if (one == "sd") "The standard deviation of predictions is plot(fit, \"map\", what = \"sd\")."))

@@ -24,6 +24,8 @@
 #' * "variogram": [empirical_variogram()] with the fitted curve, for a gaussian
 #'   response.
 #' * "loo": observations against leave-one-out predictions, with their scores.
+#' * "warp": of a fit whose [covariance] has a `warp`, a map (or curve) of each further coordinate, and a curve of each monotone warp with its
+#'   95% band, see [warped_coordinates()]; with `what = "sd"` standard errors.
 #' * "range", "sd": of a fit whose [covariance] has `range = ~` or `sd = ~`, a map of the local range (with several ranges, of the first)
 #'   or of the local standard deviation of the process, see [local_scales()], its colours by the logarithm; with `what = "sd"` of the standard
 #'   error of that logarithm. Of a sum it is the first component with such a field, which the title names. For a single coordinate, a curve
@@ -47,7 +49,7 @@
 #' @section Errors:
 #' `neargp_error_plot` when a map is asked of a fit with more than two
 #' coordinates in space; `neargp_error_argument` for unknown names;
-#' `neargp_error_local` for "range" or "sd" of a fit whose covariance has no such formula.
+#' `neargp_error_local` for "range", "sd" or "warp" of a fit whose covariance has no such formula.
 #' @seealso [plot_map()], [empirical_variogram()], [cross_validate()]
 #' @examples
 #' cells <- land_temperature()
@@ -67,7 +69,8 @@ plot.neargp <- function(x, which = NULL, what = c("mean", "sd"), newdata = NULL,
   check_plot_arguments(names(list(...)))
   check_count(cells, "cells", upper = 1e7)
   device <- graphics::par("din")
-  old <- open_page(grDevices::n2mfrow(length(which), asp = device[1L] / device[2L]))
+  panels <- length(which) + if ("warp" %in% which) count_warp_panels(x) - 1L else 0L
+  old <- open_page(grDevices::n2mfrow(panels, asp = device[1L] / device[2L]))
   on.exit(graphics::par(old))
   loo <- if (any(which %in% c("residuals", "residual_map", "qq", "loo"))) loo_table(x)
   for (one in which) {
@@ -79,6 +82,7 @@ plot.neargp <- function(x, which = NULL, what = c("mean", "sd"), newdata = NULL,
       variogram = plot(empirical_variogram(x), ...),
       loo = plot_loo_predictions(x, loo, ...),
       range = , sd = plot_local_scale(x, one, what, newdata, cells, time, ...),
+      warp = plot_warp(x, what, newdata, cells, time, ...),
       inducing = plot_inducing(x, ...)
     )
   }

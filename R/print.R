@@ -100,7 +100,8 @@ describe_covariance <- function(covariance) {
       sprintf(", %s = %s", known$shape$argument, if (is.null(component$shape)) "estimated" else format(component$shape))
     }
     form <- c(if (component$ard) "one range per coordinate", if (!isFALSE(component$anisotropy)) "rotated anisotropy",
-      if (!is.null(component$local$log_range)) "local range", if (!is.null(component$local$log_sd)) "local sd")
+      if (!is.null(component$local$log_range)) "local range", if (!is.null(component$local$log_sd)) "local sd",
+      if (!is.null(component$local$monotone)) "monotone warp", if (!is.null(component$local$expand)) "further coordinates")
     paste0(known$label, shape, paste0(rep(", ", length(form)), form, collapse = ""))
   }, "")
   paste(parts, collapse = " + ")

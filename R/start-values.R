@@ -48,6 +48,7 @@ working_bounds <- function(problem, residual_variance) {
   set(layout$kind == "nugget", log(least * nugget$lower), log(largest * nugget$upper))
   set(layout$kind %in% c("u", "v"), -4, 4)
   set(layout$kind %in% local_kinds, -5, 5)
+  set(layout$kind == "expand", -20, 20)
   for (j in seq_along(problem$groups)) {
     group <- problem$groups[[j]]$group
     extent <- 2 * group_scales(problem$data$coords, group) * sqrt(tabulate(group))

@@ -188,6 +188,7 @@ variogram_space <- function(fit, time_lag) {
   }
   component <- fit$core_covariance$components[[1L]]
   component$group <- component$group[seq_len(ncol(coords))]
+  component$warps <- NULL
   scaled <- length(unique(component$group)) > 1L
   metric <- if (scaled) core_scale(coords, component) else coords
   list(coords = metric, plane = coords, time = time, scaled = scaled, unit = if (scaled) "ranges" else place$unit)

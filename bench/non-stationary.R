@@ -1,10 +1,13 @@
 # Fields whose range and standard deviation change with place: local covariances beside the stationary one, by log scores of held-out rows.
 #
-#   Rscript bench/non-stationary.R [simulated|sets|penalty|speed|all] [threads]
+#   Rscript bench/non-stationary.R [simulated|deformed|sets|warps|penalty|speed|all] [threads]
 #
 # simulated: unit square, exponential covariance of variance 1, nugget 0.01, range 0.03 in the west to 0.3 in the east, log-linear; 2,500 rows
 #   to fit, 1,500 held out. The truth is the covariance of the simulation, its parameters known. Formulas that know of x, and ones that do not.
 # sets: 5,000 random rows of shared data to fit, 2,000 held out; exponential, one range for each of space, time.
+# deformed: unit square, exponential covariance of variance 1 and range 0.2 at places moved by a smooth deformation, which the truth knows; 2,500
+#   rows to fit, 1,500 held out; correlation of the distances between nearby pairs that a fit has with those of the truth.
+# warps: the sets with expand(1), expand(2) and, where there is a coordinate for it, monotone().
 # penalty: the same at other penalties, with 500 and 1,500 rows.
 # speed: fits at n = 50,000, k = 20, in the ratio to the stationary one.
 
@@ -78,6 +81,68 @@ simulated <- function(seeds = 1:2) {
   }))
 }
 
+# ---- a field of known deformation -----------------------------------------------------------------------------------------------------
+
+# Swells around two centres, where distances grow, as they shrink between.
+true_places <- function(rows) {
+  swell <- function(x0, y0, size) exp(-((rows$x - x0)^2 + (rows$y - y0)^2) / (2 * 0.2^2)) * size
+  cbind(rows$x + swell(0.3, 0.3, 0.9) * (rows$x - 0.3) / 0.2 - swell(0.75, 0.7, 0.3), rows$y + swell(0.3, 0.3, 0.9) * (rows$y - 0.3) / 0.2)
+}
+
+deformed_covariance <- function(a, b) {
+  u <- true_places(a)
+  v <- true_places(b)
+  exp(-sqrt(outer(u[, 1L], v[, 1L], `-`)^2 + outer(u[, 2L], v[, 2L], `-`)^2) / 0.2)
+}
+
+deformed_rows <- function(n, seed) {
+  set.seed(seed)
+  rows <- data.frame(x = runif(n), y = runif(n))
+  rows$z <- drop(crossprod(chol(deformed_covariance(rows, rows) + diag(0.01, n)), rnorm(n)))
+  rows
+}
+
+score_of_deformed_truth <- function(train, test) {
+  factor <- chol(deformed_covariance(train, train) + diag(0.01, nrow(train)))
+  cross <- backsolve(factor, deformed_covariance(train, test), transpose = TRUE)
+  mean <- drop(crossprod(cross, backsolve(factor, train$z, transpose = TRUE)))
+  mean_log_score(mean, sqrt(1.01 - colSums(cross^2)), test$z)
+}
+
+# Of pairs at most 0.1 apart on the map: log distances over that on the map, of the fit and of the truth.
+stretch_correlation <- function(fit, rows) {
+  set.seed(1)
+  i <- sample(nrow(rows), 20000L, replace = TRUE)
+  j <- sample(nrow(rows), 20000L, replace = TRUE)
+  apart <- sqrt((rows$x[i] - rows$x[j])^2 + (rows$y[i] - rows$y[j])^2)
+  near <- which(apart > 0 & apart < 0.1)
+  between <- function(places) sqrt(rowSums((places[i[near], , drop = FALSE] - places[j[near], , drop = FALSE])^2))
+  learned <- warped_coordinates(fit, rows)
+  further <- as.matrix(learned[grep("^warp[0-9]+$", names(learned))])
+  cor(log(between(cbind(rows$x, rows$y, further)) / apart[near]), log(between(true_places(rows)) / apart[near]))
+}
+
+deformed <- function(seeds = 1:2) {
+  kinds <- list(stationary = cov_exponential(), `expand(1, ~ bumps(4))` = cov_exponential(warp = expand(1, ~ bumps(4))),
+    `expand(2, ~ bumps(4))` = cov_exponential(warp = expand(2, ~ bumps(4))), `expand(2, ~ bumps(5))` = cov_exponential(warp = expand(2, ~ bumps(5))),
+    `range = ~ bumps(4)` = cov_exponential(range = ~ bumps(4)))
+  methods <- list(vecchia = vecchia(k = 30), loo_k = loo_k(k = 30), vnngp = vnngp(k = 15))
+  do.call(rbind, lapply(seeds, function(seed) {
+    rows <- deformed_rows(4000L, seed)
+    train <- rows[1:2500, ]
+    test <- rows[2501:4000, ]
+    truth <- score_of_deformed_truth(train, test)
+    do.call(rbind, lapply(names(methods), function(method) do.call(rbind, lapply(names(kinds), function(kind) {
+      if (method != "vecchia" && !kind %in% c("stationary", "expand(2, ~ bumps(4))")) return(NULL)
+      done <- run_fit(train, test, z ~ 1, kinds[[kind]], methods[[method]], coords = ~ x + y)
+      result <- data.frame(part = "deformed", data = paste("seed", seed), method = method, covariance = kind, done$row,
+        below_truth = truth + done$row$log_score, stretch_correlation = if (grepl("expand", kind)) stretch_correlation(done$fit, test) else NA)
+      print(result, digits = 4)
+      result
+    }))))
+  }))
+}
+
 # ---- sets -----------------------------------------------------------------------------------------------------------------------------
 
 set_of <- function(name) {
@@ -105,11 +170,14 @@ run_set <- function(name, seed, penalty, fitted_rows = 5000L, kinds = c("station
   do.call(rbind, lapply(kinds, function(kind) {
     covariance <- switch(kind, stationary = cov_exponential(), sd = cov_exponential(sd = set$local, penalty = penalty),
       range = cov_exponential(range = set$local, penalty = penalty),
-      both = cov_exponential(sd = set$local, range = set$local, penalty = penalty))
+      both = cov_exponential(sd = set$local, range = set$local, penalty = penalty),
+      `expand 1` = cov_exponential(warp = expand(1, set$local), penalty = penalty),
+      `expand 2` = cov_exponential(warp = expand(2, set$local), penalty = penalty),
+      monotone = cov_exponential(warp = monotone(set$time), penalty = penalty))
     arguments <- c(list(train, test, set$formula, covariance, vecchia(k = 20), coords = set$coords, distance = set$distance),
       if (!is.null(set$time)) list(time = set$time))
     done <- do.call(run_fit, arguments)
-    result <- data.frame(part = "sets", data = name, method = "vecchia", covariance = kind, penalty = penalty, done$row, below_truth = NA,
+    result <- data.frame(part = "sets", data = name, method = "vecchia", covariance = kind, penalty = if (is.null(penalty)) NA else penalty, done$row, below_truth = NA,
       range_correlation = NA, rows = fitted_rows, seed = seed)
     print(result, digits = 4)
     result
@@ -118,6 +186,13 @@ run_set <- function(name, seed, penalty, fitted_rows = 5000L, kinds = c("station
 
 sets <- function(seeds = 1:2) {
   do.call(rbind, lapply(set_names, function(name) do.call(rbind, lapply(seeds, function(seed) run_set(name, seed, 1)))))
+}
+
+warps <- function(seeds = 1:2, penalty = NULL, names = setdiff(set_names, "canopy")) {
+  do.call(rbind, lapply(names, function(name) do.call(rbind, lapply(seeds, function(seed) {
+    kinds <- c("stationary", "expand 1", "expand 2", if (!is.null(set_of(name)$time)) "monotone")
+    run_set(name, seed, penalty, kinds = kinds)
+  }))))
 }
 
 penalties <- function() {
@@ -135,7 +210,8 @@ speed <- function() {
   set.seed(1)
   rows <- rows[sample(nrow(rows), 50000L), ]
   kinds <- list(stationary = cov_exponential(), range = cov_exponential(range = ~ bumps(4)),
-    both = cov_exponential(sd = ~ bumps(4), range = ~ bumps(4)))
+    both = cov_exponential(sd = ~ bumps(4), range = ~ bumps(4)), `expand 1` = cov_exponential(warp = expand(1, ~ bumps(4))),
+    `expand 2` = cov_exponential(warp = expand(2, ~ bumps(4))))
   found <- do.call(rbind, lapply(names(kinds), function(kind) {
     fit <- NULL
     seconds <- cpu_seconds(fit <- neargp(temp ~ lon + lat, rows, coords = ~ lon + lat, distance = "euclidean", method = vecchia(k = 20),
@@ -149,6 +225,8 @@ speed <- function() {
 }
 
 if (part %in% c("simulated", "all")) save_table(simulated(), "non-stationary-simulated")
+if (part %in% c("deformed", "all")) save_table(deformed(), "non-stationary-deformed")
+if (part %in% c("warps", "all")) save_table(warps(), "non-stationary-warps")
 if (part %in% c("sets", "all")) save_table(sets(), "non-stationary-sets")
 if (part %in% c("penalty", "all")) save_table(penalties(), "non-stationary-penalty")
 if (part %in% c("speed", "all")) save_table(speed(), "non-stationary-speed")

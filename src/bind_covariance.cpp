@@ -40,6 +40,15 @@ neargp::LocalField to_local_field(const Rcpp::List& list) {
 
 }  // namespace
 
+namespace {
+
+// From R's list(coordinate = integer counted from 1, monotone = flag, columns, coefficients).
+neargp::WarpedCoordinate to_warp(const Rcpp::List& list) {
+  return {Rcpp::as<int>(list["coordinate"]) - 1, to_local_field(list), Rcpp::as<bool>(list["monotone"])};
+}
+
+}  // namespace
+
 neargp::Component to_component(const Rcpp::List& list) {
   neargp::Component component;
   component.family = neargp::family_from_name(Rcpp::as<std::string>(list["family"]));
@@ -59,6 +68,8 @@ neargp::Component to_component(const Rcpp::List& list) {
   }
   if (list.containsElementNamed("log_sd")) component.log_sd = to_local_field(list["log_sd"]);
   if (list.containsElementNamed("log_range")) component.log_range = to_local_field(list["log_range"]);
+  if (list.containsElementNamed("warps"))
+    for (const Rcpp::List warp : Rcpp::as<Rcpp::List>(list["warps"])) component.warps.push_back(to_warp(warp));
   if (list.containsElementNamed("loadings"))
     component.loadings = row_major(Rcpp::as<Rcpp::NumericMatrix>(list["loadings"]));
   return component;
@@ -82,13 +93,18 @@ neargp::PreparedCovariance prepared_values(const neargp::Covariance& covariance,
   return neargp::prepare(covariance, dim, false);
 }
 
-neargp::PreparedCovariance prepared_component(const Rcpp::List& component) {
+// Without what does not move points; `columns` of the points, where there are any.
+neargp::PreparedCovariance prepared_component(const Rcpp::List& component, int columns = 0) {
   neargp::Covariance covariance;
   covariance.components.push_back(to_component(component));
   neargp::Component& only = covariance.components[0];
   only.loadings.clear();  // of one output, of which it is the metric or the correlation
   only.log_sd = only.log_range = {};
-  return prepared_values(covariance, int(covariance.components[0].group.size()));
+  const int places = int(only.group.size());
+  if (columns == 0) only.warps.clear();
+  if (columns > 0 && columns < places)
+    throw neargp::Error("A covariance must say for each coordinate which range divides it.");
+  return prepared_values(covariance, only.warps.empty() ? places : columns);
 }
 
 }  // namespace
@@ -98,11 +114,11 @@ std::vector<double> core_metric_shape(const Rcpp::List& component) {
   return neargp::metric_shape(to_component(component));
 }
 
+// Columns beyond the places are covariates of local fields, and what warped coordinates are made of.
 // [[Rcpp::export]]
 Rcpp::NumericMatrix core_scale(const Rcpp::NumericMatrix& coords, const Rcpp::List& component) {
-  const neargp::PreparedCovariance covariance = prepared_component(component);
-  const int dim = covariance.dim;  // further coordinates are covariates of local fields
-  if (dim > coords.ncol()) throw neargp::Error("A covariance must say for each coordinate which range divides it.");
+  const neargp::PreparedCovariance covariance = prepared_component(component, coords.ncol());
+  const int dim = covariance.components[0].dim();
   const PointStore points(coords);
   std::vector<double> scaled(std::size_t(coords.nrow()) * dim);
   for (neargp::Index i = 0; i < points.view().n; ++i)

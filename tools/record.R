@@ -86,6 +86,7 @@ others <- list(
   "mini-batches" = list(method = svgp(15, optimizer = "natural", epochs = 2)),
   "adam svgp" = list(formula = count ~ h, family = poisson(), method = svgp(15, optimizer = "adam", epochs = 2)),
   "local sd and range" = list(method = vecchia(12), covariance = cov_matern(1.5, sd = ~ h, range = ~ bumps(2))),
+  "warped" = list(method = vecchia(12), covariance = cov_matern(1.5, warp = list(expand(2, ~ bumps(2)), monotone(~ x, 3)))),
   "local vnngp" = list(formula = count ~ h, family = poisson(), method = vnngp(8), covariance = cov_exponential(range = ~ x)),
   "dspp" = list(method = dspp(inducing = 10, width = 2, sites = 3, epochs = 3)),
   "dspp counts" = list(formula = count ~ h, family = poisson(), method = dspp(inducing = 10, width = 2, sites = 3, epochs = 3)),

@@ -26,6 +26,19 @@ double correlation(const neargp::Component& component, double r) {
 double scaled_distance(const neargp::Component& component, const double* x, const double* y) {
   VectorXd delta(component.group.size());
   for (int d = 0; d < delta.size(); ++d) delta[d] = x[d] - y[d];
+  double further = 0.0;
+  for (const neargp::WarpedCoordinate& warp : component.warps) {
+    double sum = 0.0;
+    for (int m = 0; m < warp.field.size(); ++m) {
+      const double c = warp.field.coefficients[m];
+      sum += (warp.monotone ? std::exp(c) : c) * (x[warp.field.columns[m]] - y[warp.field.columns[m]]);
+    }
+    if (warp.coordinate < delta.size()) {
+      delta[warp.coordinate] = sum;
+    } else {
+      further += sum * sum;
+    }
+  }
   if (component.anisotropic) {
     const double h = std::hypot(component.u, component.v);
     const double angle = 0.5 * std::atan2(component.v, component.u);
@@ -35,7 +48,7 @@ double scaled_distance(const neargp::Component& component, const double* x, cons
     delta[1] = across * std::exp(h);
   }
   for (int d = 0; d < delta.size(); ++d) delta[d] /= component.range[component.group[d]];
-  return delta.norm();
+  return std::sqrt(delta.squaredNorm() + further / (component.range[0] * component.range[0]));
 }
 
 double local_field(const neargp::LocalField& field, const double* x) {
@@ -59,7 +72,9 @@ double covariance(const neargp::Covariance& model, const double* x, const double
     const double li = local_field(component.log_range, x), lj = local_field(component.log_range, y);
     const double mean = 0.5 * (std::exp(2.0 * li) + std::exp(2.0 * lj));
     scale *= std::exp(local_field(component.log_sd, x) + local_field(component.log_sd, y));
-    scale *= std::pow(std::exp(li + lj) / mean, 0.5 * double(component.group.size()));
+    int dim = int(component.group.size());
+    for (const neargp::WarpedCoordinate& warp : component.warps) dim += warp.coordinate >= int(component.group.size());
+    scale *= std::pow(std::exp(li + lj) / mean, 0.5 * dim);
     sum += scale * correlation(component, scaled_distance(component, x, y) / std::sqrt(mean));
   }
   return sum;
@@ -114,9 +129,12 @@ neargp::Covariance moved(neargp::Covariance model, int index, double step) {
       if (component.has_shape() && index-- == 0) {
         component.shape += step;
       } else {
-        const int of_sd = component.log_sd.size();
-        (index < of_sd ? component.log_sd.coefficients[index] : component.log_range.coefficients[index - of_sd]) +=
-            step;
+        std::vector<double*> coefficients;
+        for (double& c : component.log_sd.coefficients) coefficients.push_back(&c);
+        for (double& c : component.log_range.coefficients) coefficients.push_back(&c);
+        for (neargp::WarpedCoordinate& warp : component.warps)
+          for (double& c : warp.field.coefficients) coefficients.push_back(&c);
+        *coefficients[index] += step;
       }
     }
     return model;

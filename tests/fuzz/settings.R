@@ -20,6 +20,13 @@ random_local_formula <- function(tame) {
   stats::as.formula(paste("~", covariates), env = globalenv())
 }
 
+random_warp <- function(tame) {
+  coordinates <- if (tame) pick("s1", "s2") else pick("s1", "s2 + s1", "a", "nowhere", "when", "log(s1)", "1", "lon")
+  monotone <- function() neargp::monotone(stats::as.formula(paste("~", coordinates)), knots = pick(2L, 3L, 5L, if (!tame) 1L))
+  expand <- function() neargp::expand(pick(1L, 1L, 2L, if (!tame) 0L, if (!tame) 11L), random_local_formula(tame))
+  switch(pick("expand", "expand", "monotone", "both"), expand = expand(), monotone = monotone(), both = list(monotone(), expand()))
+}
+
 covariance_arguments <- function(maker, tame) {
   arguments <- list()
   if (chance(0.15)) arguments$variance <- pick(1, 0.01, 1e8, 1e-8, 1e200, 1e-200)
@@ -35,6 +42,7 @@ covariance_arguments <- function(maker, tame) {
     for (name in pick("sd", "range", c("sd", "range"))) arguments[[name]] <- random_local_formula(tame)
     if (chance(0.3)) arguments["penalty"] <- list(pick(1, 0, 1e6, NULL))
   }
+  if (chance(0.12)) arguments$warp <- random_warp(tame)
   if (!tame && chance(0.05)) arguments[sample(c("variance", "range", "ard", "anisotropy", "start"), 1L)] <- list(junk())
   arguments
 }

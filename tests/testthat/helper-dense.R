@@ -28,6 +28,11 @@ dense_distance <- function(a, b) {
 
 dense_covariance <- function(a, b, covariance) {
   Reduce(`+`, lapply(covariance$components, function(component) {
+    if (length(component$warps)) {
+      a <- dense_warped(a, component)
+      b <- dense_warped(b, component)
+      component <- dense_unwarped(component)
+    }
     if (!is.null(component$log_sd) || !is.null(component$log_range)) return(dense_local_covariance(a, b, component))
     places <- seq_along(component$group)
     r <- dense_distance(dense_scaled(a[, places, drop = FALSE], component), dense_scaled(b[, places, drop = FALSE], component))

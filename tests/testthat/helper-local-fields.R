@@ -23,6 +23,34 @@ dense_local_covariance <- function(a, b, component) {
   outer(seq_len(nrow(a)), seq_len(nrow(b)), Vectorize(entry))
 }
 
+# Points whose places are the warped ones, further coordinates last among the places, and the component that has so many: what a covariance of
+# warped coordinates is by definition.
+dense_warped <- function(points, component) {
+  places <- seq_along(component$group)
+  further <- NULL
+  for (warp in component$warps) {
+    weights <- if (warp$monotone) exp(warp$coefficients) else warp$coefficients
+    value <- drop(points[, warp$columns, drop = FALSE] %*% weights)
+    if (warp$coordinate %in% places) moved <- value else further <- cbind(further, value)
+    if (warp$coordinate %in% places) points[, warp$coordinate] <- moved
+  }
+  unname(cbind(points[, places, drop = FALSE], further, points[, -places, drop = FALSE]))
+}
+
+# In the metric of an anisotropic component further coordinates have the first range, the geometric mean of the two.
+dense_unwarped <- function(component) {
+  count <- sum(vapply(component$warps, function(warp) warp$coordinate > length(component$group), NA))
+  shift <- function(field) {
+    if (!is.null(field)) field$columns <- field$columns + count
+    field
+  }
+  component$group <- c(component$group, rep(1L, count))
+  component$log_sd <- shift(component$log_sd)
+  component$log_range <- shift(component$log_range)
+  component$warps <- NULL
+  component
+}
+
 # A field that is rougher and larger at one side, with a covariate that follows it.
 local_data <- function(n = 60, seed = 8) {
   withr::local_seed(seed)

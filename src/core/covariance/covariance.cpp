@@ -37,12 +37,29 @@ void check_local_field(const LocalField& field, int places, int dim) {
     require(std::isfinite(coefficient), "The coefficients of local fields must be finite.");
 }
 
+// Anisotropy mixes the first two coordinates, which can therefore not be replaced where there is one.
+void check_warps(const Component& component, int places, int dim) {
+  int further = places;
+  for (const WarpedCoordinate& warp : component.warps) {
+    check_local_field(warp.field, places, dim);
+    require(warp.field.size() > 0, "A warped coordinate needs columns.");
+    if (warp.coordinate >= places) {
+      require(warp.coordinate == further++ && further <= dim,
+              "Further coordinates must be numbered after those of places.");
+    } else {
+      require(warp.coordinate >= (component.anisotropic ? 2 : 0),
+              "The coordinates of an anisotropy cannot be replaced.");
+    }
+  }
+}
+
 // dim: of the points, of which the first `places` are coordinates of places.
 void check_component(const Component& component, int places, int dim) {
   require(positive(component.variance), "The variance of a covariance must be positive and finite.");
   require(int(component.group.size()) == places, "A covariance must say for each coordinate which range divides it.");
   check_local_field(component.log_sd, places, dim);
   check_local_field(component.log_range, places, dim);
+  check_warps(component, places, dim);
   for (const double range : component.range)
     require(usable_range(range), "The range of a covariance must lie between 1e-30 and 1e30.");
   for (const int group : component.group)

@@ -21,6 +21,15 @@ struct LocalField {
   int size() const { return int(columns.size()); }
 };
 
+// A coordinate made of columns of each row (those that LocalField has), the sum of w_m times column m: w_m is
+// coefficient m, or its exponential where the coordinate must rise with all of its columns (`monotone`). It takes the
+// place of a coordinate of places, or is a further one, divided by range 0: the first of these is number group.size().
+struct WarpedCoordinate {
+  int coordinate = 0;
+  LocalField field = {};
+  bool monotone = false;
+};
+
 // Coordinates are scaled as x_d / range[group[d]]. With an anisotropy (u, v) the first
 // two, which must be in group 0, are moreover transformed by exp(-B),
 // B = [u v; v -u]: distance is divided by range * exp(h) along the major axis, at the
@@ -40,21 +49,28 @@ struct Component {
 
   // Logarithms of a factor of the standard deviation, and of all ranges, at each row; see local_scale.h.
   LocalField log_sd = {}, log_range = {};
+  std::vector<WarpedCoordinate> warps = {};
 
-  bool is_local() const { return log_sd.size() + log_range.size() > 0; }
+  bool is_local() const { return log_sd.size() + log_range.size() > 0 || !warps.empty(); }
   bool has_shape() const {
     return family == Family::matern || family == Family::powered_exponential || family == Family::cauchy;
+  }
+  int warp_coefficients() const {
+    int count = 0;
+    for (const WarpedCoordinate& warp : warps) count += warp.field.size();
+    return count;
   }
   // Parameters that come before the ranges.
   int scales() const { return loadings.empty() ? 1 : int(loadings.size()); }
   int parameters() const {
     return scales() + int(range.size()) + (anisotropic ? 2 : 0) + (has_shape() ? 1 : 0) + log_sd.size() +
-           log_range.size();
+           log_range.size() + warp_coefficients();
   }
 };
 
 // Parameters, in this order: for each component log variance, log ranges, (u, v), shape
-// (on its own scale), coefficients of the log sd and of the log range; last log nugget.
+// (on its own scale), coefficients of the log sd, of the log range and of warped coordinates;
+// last log nugget.
 // `active[a]` says whether derivative a is wanted.
 // Several outputs are a linear model of coregionalisation: each component has loadings in
 // place of the log variance, and each output a log nugget.

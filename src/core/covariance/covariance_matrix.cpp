@@ -14,7 +14,7 @@ struct ScaledPoints {
   std::vector<double> z, sd, range;
   int dim;
 
-  ScaledPoints(const PreparedComponent& component, Points points) : dim(int(component.inverse_range.size())) {
+  ScaledPoints(const PreparedComponent& component, Points points) : dim(component.dim()) {
     z.resize(std::size_t(points.n) * dim);
     for (Index i = 0; i < points.n; ++i) scale_point(component, dim, points[i], z.data() + i * dim);
     sd = exp_field(component.log_sd, points);
@@ -99,6 +99,18 @@ void add_local_derivatives(const PreparedLocal& local, const Eigen::MatrixXd& in
   }
 }
 
+// The same of a warped coordinate, from the derivative of each entry in r2.
+void add_warp_derivatives(const PreparedWarp& warp, const Eigen::MatrixXd& slope, const ScaledPoints& x, Points points,
+                          std::vector<Eigen::MatrixXd>& derivatives) {
+  Eigen::VectorXd z(points.n), column(points.n);
+  for (Index i = 0; i < points.n; ++i) z[i] = x.at(i)[warp.coordinate];
+  const Eigen::MatrixXd along = 2.0 * (z.asDiagonal() * slope - slope * z.asDiagonal());
+  for (int m = 0; m < warp.size(); ++m) {
+    for (Index i = 0; i < points.n; ++i) column[i] = warp.slopes[m] * points[i][warp.columns[m]];
+    derivatives[warp.first_parameter + m] = column.asDiagonal() * along - along * column.asDiagonal();
+  }
+}
+
 void add_component_derivatives(const PreparedComponent& component, Points points,
                                std::vector<Eigen::MatrixXd>& derivatives, const RunContext& context) {
   const Index n = points.n;
@@ -106,6 +118,7 @@ void add_component_derivatives(const PreparedComponent& component, Points points
   const bool moves_range = component.log_range.wanted;
   Eigen::MatrixXd& in_variance = derivatives[component.variance_parameter];
   Eigen::MatrixXd in_range = Eigen::MatrixXd::Zero(moves_range ? n : 0, moves_range ? n : 0);
+  Eigen::MatrixXd in_r2 = Eigen::MatrixXd::Zero(component.wants_warps ? n : 0, component.wants_warps ? n : 0);
   in_variance.resize(n, n);
   for (const ScaleDerivative& form : component.scale_derivatives) derivatives[form.parameter].setZero(n, n);
   if (component.wants_shape()) derivatives[component.shape_parameter].setZero(n, n);
@@ -124,6 +137,7 @@ void add_component_derivatives(const PreparedComponent& component, Points points
         for (const ScaleDerivative& form : component.scale_derivatives)
           derivatives[form.parameter](i, j) = variance * scale.of_r2 * at.slope * form_value(form, x.at(i), x.at(j));
         if (component.wants_shape()) derivatives[component.shape_parameter](i, j) = variance * at.shape;
+        if (component.wants_warps) in_r2(i, j) = variance * scale.of_r2 * at.slope;
         if (moves_range)
           in_range(i, j) = in_log_range(variance * at.value, variance * at.slope * r2, x.range[i], scale.of_r2, x.dim);
       }
@@ -131,6 +145,8 @@ void add_component_derivatives(const PreparedComponent& component, Points points
   });
   if (component.log_sd.wanted) add_local_derivatives(component.log_sd, in_variance, points, derivatives);
   if (moves_range) add_local_derivatives(component.log_range, in_range, points, derivatives);
+  for (const PreparedWarp& warp : component.warps)
+    if (component.wants_warps) add_warp_derivatives(warp, in_r2, x, points, derivatives);
 }
 
 // The component's derivatives with unit variance become those of several outputs: all are multiplied by the products of

@@ -1,6 +1,6 @@
 // The metric of a component up to a common factor: neighbours change only when this does. A number for each coordinate,
 // the logarithm of its range beside that of the first, and u and v of the anisotropy, zero where there is none, so that
-// the metrics of components with other parameters can be compared.
+// the metrics of components with other parameters can be compared; then the coefficients of warped coordinates.
 #pragma once
 
 #include <cmath>
@@ -16,6 +16,8 @@ inline std::vector<double> metric_shape(const Component& component) {
     shape.push_back(std::log(component.range[group]) - std::log(component.range[component.group[0]]));
   shape.push_back(component.anisotropic ? component.u : 0.0);
   shape.push_back(component.anisotropic ? component.v : 0.0);
+  for (const WarpedCoordinate& warp : component.warps)
+    shape.insert(shape.end(), warp.field.coefficients.begin(), warp.field.coefficients.end());
   return shape;
 }
 

@@ -22,6 +22,8 @@ void for_each_parameter(AnyCovariance& covariance, const Action& action) {
     if (component.has_shape()) action(component.shape, true);
     for (auto& coefficient : component.log_sd.coefficients) action(coefficient, false);
     for (auto& coefficient : component.log_range.coefficients) action(coefficient, false);
+    for (auto& warp : component.warps)
+      for (auto& coefficient : warp.field.coefficients) action(coefficient, false);
   }
   action(covariance.nugget, false);
 }

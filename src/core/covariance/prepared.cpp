@@ -5,6 +5,7 @@
 #include <unsupported/Eigen/SpecialFunctions>
 
 #include "covariance/kernels.h"
+#include "covariance/warp.h"
 
 namespace neargp {
 
@@ -67,6 +68,7 @@ void prepare_scales(const Component& component, const Covariance& covariance, in
     form.parameter = first_range + g;
     for (int d = 0; d < int(component.group.size()); ++d)
       if (component.group[d] == g) form.coordinates.push_back(d);
+    for (int d = prepared.places(); g == 0 && d < prepared.dim(); ++d) form.coordinates.push_back(d);
     if (!form.coordinates.empty()) prepared.scale_derivatives.push_back(form);
   }
   if (!component.anisotropic) return;
@@ -81,6 +83,24 @@ PreparedLocal prepare_local(const LocalField& field, const Covariance& covarianc
   PreparedLocal prepared{field, first_parameter};
   for (int m = 0; m < field.size(); ++m) prepared.wanted = prepared.wanted || covariance.is_active(first_parameter + m);
   return prepared;
+}
+
+// Further coordinates have the first range.
+void prepare_warps(const Component& component, const Covariance& covariance, int parameter,
+                   PreparedComponent& prepared) {
+  for (const WarpedCoordinate& warp : component.warps) {
+    if (warp.coordinate >= prepared.places()) prepared.inverse_range.push_back(1.0 / component.range[0]);
+    PreparedWarp ready{warp.coordinate, warp.field.columns, warp.field.coefficients, {}};
+    ready.inverse_range = prepared.inverse_range[warp.coordinate];
+    ready.first_parameter = parameter;
+    for (double& weight : ready.weights) {
+      if (warp.monotone) weight = std::exp(weight);
+      ready.slopes.push_back(ready.inverse_range * (warp.monotone ? weight : 1.0));
+      prepared.wants_warps = prepared.wants_warps || covariance.is_active(parameter);
+      ++parameter;
+    }
+    prepared.warps.push_back(std::move(ready));
+  }
 }
 
 void prepare_table(PreparedComponent& prepared) {
@@ -118,8 +138,11 @@ PreparedCovariance prepare(const Covariance& covariance, int dim, bool derivativ
     prepared.variance_parameter = parameter;
     prepared.loadings = component.loadings;
     prepared.rank = covariance.outputs() > 0 ? int(component.loadings.size()) / covariance.outputs() : 0;
+    const int first_warp = parameter + component.parameters() - component.warp_coefficients();
+    prepare_warps(component, wanted, first_warp, prepared);
+    if (prepared.wants_warps) prepared.single_scale = false;
     prepare_scales(component, wanted, parameter + component.scales(), prepared);
-    const int range_field = parameter + component.parameters() - component.log_range.size();
+    const int range_field = first_warp - component.log_range.size();
     const int sd_field = range_field - component.log_sd.size();
     if (component.has_shape() && wanted.is_active(sd_field - 1)) prepared.shape_parameter = sd_field - 1;
     prepared.log_sd = prepare_local(component.log_sd, wanted, sd_field);
@@ -134,6 +157,8 @@ PreparedCovariance prepare(const Covariance& covariance, int dim, bool derivativ
 
 void scale_point(const PreparedComponent& component, int dim, const double* point, double* scaled) {
   for (int d = 0; d < dim; ++d) scaled[d] = point[d];
+  for (const PreparedWarp& warp : component.warps)
+    scaled[warp.coordinate] = warped_coordinate<double>(warp, [&](int column) { return point[column]; });
   if (component.anisotropic) {
     scaled[0] = component.a11 * point[0] + component.a12 * point[1];
     scaled[1] = component.a12 * point[0] + component.a22 * point[1];

@@ -31,12 +31,24 @@ struct PreparedLocal {
   bool present() const { return field.size() > 0; }
 };
 
+// A warped coordinate, see warp.h.
+struct PreparedWarp {
+  int coordinate = 0;
+  std::vector<int> columns;
+  std::vector<double> weights;  // w_m
+  std::vector<double> slopes;   // the derivative of w_m in its coefficient, divided by the range of the coordinate
+  double inverse_range = 1.0;
+  int first_parameter = 0;
+
+  int size() const { return int(columns.size()); }
+};
+
 struct PreparedComponent {
   Family family = Family::exponential;
   double variance = 1.0;
   double shape = 0.0;
   std::vector<int> group;
-  std::vector<double> inverse_range;  // one per coordinate
+  std::vector<double> inverse_range;  // one per coordinate, further ones included
   bool anisotropic = false;
   double a11 = 1.0, a12 = 0.0, a22 = 1.0;  // exp(-B), applied before inverse_range
 
@@ -50,11 +62,16 @@ struct PreparedComponent {
   bool keep_slope = false;                         // slopes in r^2 are wanted by themselves
 
   PreparedLocal log_sd, log_range;
+  std::vector<PreparedWarp> warps;
+  bool wants_warps = false;
   MaternTable table;
+
+  int places() const { return int(group.size()); }
+  int dim() const { return int(inverse_range.size()); }
 
   bool is_local() const { return log_sd.present() || log_range.present(); }
   bool wants_local() const { return log_sd.wanted || log_range.wanted; }
-  bool wants_slope() const { return keep_slope || !scale_derivatives.empty() || log_range.wanted; }
+  bool wants_slope() const { return keep_slope || !scale_derivatives.empty() || log_range.wanted || wants_warps; }
   bool wants_shape() const { return shape_parameter >= 0; }
 };
 
@@ -69,7 +86,7 @@ struct PreparedCovariance {
   int outputs() const { return int(output_nuggets.size()); }
   bool is_local() const {
     for (const PreparedComponent& component : components)
-      if (component.is_local()) return true;
+      if (component.is_local() || !component.warps.empty()) return true;
     return false;
   }
   // The first of them where there are several.
@@ -96,7 +113,7 @@ inline void keep_slopes(PreparedCovariance& covariance) {
   }
 }
 
-// Coordinates of one point in the metric of a component.
+// Coordinates of one point in the metric of a component; `dim` of them, component.dim() where some are warped.
 void scale_point(const PreparedComponent& component, int dim, const double* point, double* scaled);
 
 }  // namespace neargp

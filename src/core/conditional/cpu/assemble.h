@@ -5,6 +5,7 @@
 #include "conditional/cpu/coregionalisation.h"
 #include "conditional/cpu/local_fields.h"
 #include "conditional/cpu/tile.h"
+#include "conditional/cpu/warps.h"
 #include "covariance/entry.h"
 #include "covariance/with_family.h"
 
@@ -84,8 +85,11 @@ void assemble_local_component(const Correlation& correlation, const PreparedComp
 template <int Lanes, bool slope, bool shape, class Correlation>
 void assemble_any_component(const Correlation& correlation, const PreparedComponent& component, int c, int dim,
                             Tile<Lanes>& tile) {
-  if (component.is_local()) return assemble_local_component<Lanes, slope, shape>(correlation, component, c, dim, tile);
-  assemble_component<Lanes, slope, shape>(correlation, component, c, dim, tile);
+  if (component.is_local()) {
+    assemble_local_component<Lanes, slope, shape>(correlation, component, c, dim, tile);
+  } else {
+    assemble_component<Lanes, slope, shape>(correlation, component, c, dim, tile);
+  }
 }
 
 template <int Lanes>
@@ -125,13 +129,14 @@ void assemble(const PreparedCovariance& covariance, Tile<Lanes>& tile, bool deri
     tile.scale_coords(component, c);
     with_family(component, [&](const auto& correlation) {
       if (derivatives && component.wants_shape()) {
-        assemble_any_component<Lanes, true, true>(correlation, component, c, covariance.dim, tile);
+        assemble_any_component<Lanes, true, true>(correlation, component, c, component.dim(), tile);
       } else if (derivatives && component.wants_slope()) {
-        assemble_any_component<Lanes, true, false>(correlation, component, c, covariance.dim, tile);
+        assemble_any_component<Lanes, true, false>(correlation, component, c, component.dim(), tile);
       } else {
-        assemble_any_component<Lanes, false, false>(correlation, component, c, covariance.dim, tile);
+        assemble_any_component<Lanes, false, false>(correlation, component, c, component.dim(), tile);
       }
     });
+    if (derivatives && component.wants_warps) assemble_warps(component, c, tile);
   }
   if (covariance.outputs() > 0) {
     couple_outputs(covariance, tile, derivatives);

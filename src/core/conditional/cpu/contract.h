@@ -5,6 +5,7 @@
 #include "conditional/cpu/coregionalisation.h"
 #include "conditional/cpu/local_fields.h"
 #include "conditional/cpu/tile.h"
+#include "conditional/cpu/warps.h"
 #include "conditional/formulas.h"
 #include "covariance/entry.h"
 
@@ -131,6 +132,7 @@ void contract(Tile<Lanes>& tile, const PreparedCovariance& covariance, const Wei
       if (!component.scale_derivatives.empty()) contract_scale_row(tile, component, c, i, weight, gradient);
     }
     if (component.wants_local()) contract_local(tile, component, c, weight, diagonal, gradient);
+    if (component.wants_warps) contract_warps(tile, component, c, weight, gradient);
     if (several_outputs) {
       contract_loadings(tile, component, c, weight, diagonal, gradient);
     } else if (c > 0) {

@@ -23,6 +23,7 @@
 #include "conditional/cpu/triangle.h"
 #include "conditional/view.h"
 #include "covariance/prepared.h"
+#include "covariance/warp.h"
 
 namespace neargp {
 
@@ -50,6 +51,7 @@ class Tile {
     V* range = nullptr;
     V* in_row = nullptr;  // derivatives in l_i and l_j of entry (i, j)
     V* in_column = nullptr;
+    V* along_warps = nullptr;  // T of warp.h, a triangle for each warped coordinate
   };
 
   Tile(const LocalView& view, const PreparedCovariance& covariance, const TileNeeds& needs, Arena& arena)
@@ -76,6 +78,10 @@ class Tile {
         tile.in_row = arena.take<V>(triangle);
         tile.in_column = arena.take<V>(triangle);
       }
+      if (component.wants_warps) {
+        tile.along_warps = arena.take<V>(triangle * component.warps.size());
+        if (!warp_product_) warp_product_ = arena.take<V>(rows_);
+      }
       if (component.wants_slope() || component.wants_shape()) tile.slope = arena.take<V>(triangle);
       if (component.wants_shape()) tile.shape = arena.take<V>(triangle);
       if (c > 0 && !tile.covariance) tile.covariance = arena.take<V>(triangle);
@@ -89,6 +95,8 @@ class Tile {
   Triangle<Lanes>& matrix() { return factor_; }
   const ComponentTile& component(int c) const { return components_[c]; }
   V* row_r2() { return row_r2_; }
+  V* along_warp(int c, int warp) { return components_[c].along_warps + triangle_size(rows_) * warp; }
+  V* warp_product() { return warp_product_; }  // rows of scratch
   V* vector(int i) { return vectors_ + std::size_t(i) * rows_; }
   const V* mask() const { return mask_; }
   bool masked() const { return masked_; }
@@ -155,11 +163,17 @@ class Tile {
   // Row coordinates in the metric of a component.
   void scale_coords(const PreparedComponent& component, int c) {
     V* scaled = components_[c].coords;
-    const int places = int(component.inverse_range.size());
-    for (int d = 0; d < places; ++d) {
+    for (int d = 0; d < component.places(); ++d) {
       const V* raw = raw_coordinate(d);
       V* x = scaled + std::size_t(d) * rows_;
       for (int row = 0; row < rows_; ++row) x[row] = raw[row] * component.inverse_range[d];
+    }
+    for (const PreparedWarp& warp : component.warps) {
+      V* x = scaled + std::size_t(warp.coordinate) * rows_;
+      for (int row = 0; row < rows_; ++row) {
+        const auto column = [&](int m) { return raw_coordinate(m)[row]; };
+        x[row] = warped_coordinate<V>(warp, column) * warp.inverse_range;
+      }
     }
     if (!component.anisotropic) return;
     V* x = scaled;
@@ -211,6 +225,7 @@ class Tile {
   V* mask_;
   V* noise_;
   V* row_r2_;
+  V* warp_product_ = nullptr;
   V* raw_coords_;
   V* vectors_;
   ComponentTile components_[max_components];

@@ -99,6 +99,8 @@ class CpuKernel<VecchiaSums, Lanes> {
         multiply_symmetric(tile_.component(c).shape, rows, x, want(component.shape_parameter));
       if (component.wants_local())
         multiply_local_derivatives(tile_, component, c, x, [&](int parameter) { return want(parameter); });
+      if (component.wants_warps)
+        multiply_warp_derivatives(tile_, component, c, x, [&](int parameter) { return want(parameter); });
       if (c == 0) continue;
       V* g = want(component.variance_parameter);
       multiply_symmetric(tile_.component(c).covariance, rows, x, g);

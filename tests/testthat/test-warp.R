@@ -1,0 +1,309 @@
+warped_covariances <- function() {
+  list(
+    cov_exponential(warp = expand(1, ~ bumps(2)), penalty = 1),
+    cov_matern(1.5, warp = expand(2, ~ wet + bumps(2)), anisotropy = TRUE, penalty = 1),
+    cov_matern(2.5, sd = ~ x, range = ~ wet, warp = expand(2, ~ wet + x), ard = TRUE, penalty = 1),
+    cov_exponential(warp = monotone(~ x, knots = 3), penalty = 1),
+    cov_matern(NULL, warp = list(expand(1, ~ bumps(2)), monotone(~ x + y, knots = 3)), penalty = 1) + cov_exponential(sd = ~ wet, penalty = 1)
+  )
+}
+
+warped_kinds <- c("log_sd", "log_range", "monotone", "expand")
+
+warped_elsewhere <- function(fit) {
+  at <- fit$parameters$working + ifelse(fit$layout$fixed, 0, 0.1)
+  own <- fit$layout$kind %in% c("expand", "monotone")
+  at[own] <- rep_len(c(0.3, -0.2, 0.1, 0.25), sum(own))
+  at[fit$layout$kind == "shape" & !fit$layout$fixed] <- log(1.2)
+  at[fit$layout$kind == "nugget"] <- log(0.1)
+  at[fit$layout$kind == "variance"] <- log(0.8)
+  at[fit$layout$kind == "range"] <- log(0.3)
+  at
+}
+
+test_that("values of all methods are those of dense matrices, and the penalty is taken from them", {
+  for (covariance in warped_covariances()) {
+    fit <- local_fit(covariance, vecchia(k = 10))
+    problem <- local_problem_of(fit)
+    n <- length(fit$data$y)
+    at <- warped_elsewhere(fit)
+    spec <- covariance_at(problem, at)
+    penalty <- 0.5 * sum(at[fit$layout$kind %in% warped_kinds]^2)
+    dense <- dense_fit(fit$data, spec, 0.1)
+    component <- metric_component(spec)
+    before <- neighbors_before(problem, component, n - 1L, "maxmin", 0)
+    others <- neighbors_others(problem, component, n - 1L)
+    expect_equal(local_objective(problem, before)$evaluate(at)$value + penalty, dense$value, tolerance = 1e-10)
+    expect_equal(exact_objective(problem)$evaluate(at)$value + penalty, dense$value, tolerance = 1e-10)
+    loo <- local_objective(problem, others)$evaluate(at)
+    sets <- lapply(seq_len(n), function(i) setdiff(seq_len(n), i))
+    score <- dense_conditional_score(fit$data, spec, 0.1, drop(fit$data$basis$back %*% (loo$beta + fit$data$basis$at)), sets)
+    expect_equal(loo$value + penalty, score, tolerance = 1e-10)
+    expect_equal(joint_objective(problem, others)$evaluate(at)$value + penalty, dense$value, tolerance = 1e-10)
+  }
+})
+
+test_that("gradients are those of differences, by information as by the adjoint", {
+  for (covariance in warped_covariances()) {
+    fit <- local_fit(covariance, vecchia(k = 10))
+    problem <- local_problem_of(fit)
+    at <- warped_elsewhere(fit)
+    component <- metric_component(covariance_at(problem, at))
+    n <- length(fit$data$y)
+    neighbors <- list(neighbors_before(problem, component, 9L, "maxmin", 0), neighbors_others(problem, component, 9L))
+    objectives <- c(lapply(neighbors, function(sets) local_objective(problem, sets)), list(exact_objective(problem)))
+    for (objective in objectives) {
+      state <- objective$evaluate(at, information = TRUE)
+      expect_equal(state$gradient[problem$free], difference(function(w) objective$evaluate(w)$value, at)[problem$free], tolerance = 1e-6)
+    }
+    for (objective in c(objectives[1:2], list(joint_objective(problem, neighbors[[2L]])))) {
+      state <- objective$evaluate(at)
+      expect_equal(objective$gradient(at, state$beta)[problem$free], difference(function(w) objective$evaluate(w)$value, at)[problem$free],
+        tolerance = 1e-6)
+    }
+    full <- local_objective(problem, neighbors_before(problem, component, n - 1L, "maxmin", 0))$evaluate(at, information = TRUE)
+    expect_equal(full$information, exact_objective(problem)$evaluate(at, information = TRUE)$information, tolerance = 1e-8)
+  }
+})
+
+test_that("the latent field of vnngp() has the warped covariance", {
+  data <- local_data(40)
+  covariance <- cov_matern(1.5, warp = list(expand(2, ~ bumps(2)), monotone(~ x, 3)), penalty = 1)
+  fit <- local_fit(covariance, vnngp(k = 39L, factor = "exact", jitter = 1e-6), data)
+  problem <- local_problem_of(fit)
+  problem$data <- core_data(problem$data)
+  nodes <- latent_nodes(problem)
+  at <- warped_elsewhere(fit)
+  objective <- latent_objective(problem, latent_problem(problem, nodes, latent_search(problem, nodes, component_at(problem, at), 39L)))
+  dense <- dense_fit(fit$data, covariance_at(problem, at), 0.1 + 1e-6 * 0.8)
+  penalty <- 0.5 * sum(at[fit$layout$kind %in% warped_kinds]^2)
+  found <- objective$fit_at(at, 1e-10, derivatives = TRUE)
+  expect_equal(found$value + penalty, dense$value, tolerance = 1e-8)
+  slopes <- difference(function(w) objective$fit_at(w, 1e-10)$value, at)
+  expect_equal(found$gradient[problem$free], slopes[problem$free], tolerance = 1e-6)
+})
+
+test_that("neighbours are the nearest in warped coordinates", {
+  fit <- local_fit(cov_exponential(warp = list(expand(2, ~ bumps(2)), monotone(~ y, 3)), penalty = 1), vecchia(k = 5))
+  problem <- local_problem_of(fit)
+  component <- component_at(problem, warped_elsewhere(fit))
+  places <- dense_warped(fit$data$coords, component)[, 1:4] / component$range
+  expect_equal(core_scale(fit$data$coords, component), places, tolerance = 1e-12)
+  apart <- as.matrix(stats::dist(places)) + diag(Inf, nrow(places))
+  nearest <- apply(apart, 2L, function(distances) order(distances)[1:5])
+  expect_equal(neighbors_others(problem, component, 5L), unname(nearest), ignore_attr = TRUE)
+})
+
+test_that("with no warp everything is that of the stationary covariance", {
+  data <- local_data()
+  fits <- lapply(list(cov_matern(1.5), cov_matern(1.5, warp = list(expand(2, ~ bumps(2)), monotone(~ x)))), local_fit, vecchia(k = 8), data)
+  values <- c(0.1, -1, log(0.1))
+  found <- lapply(fits, function(fit) {
+    problem <- local_problem_of(fit)
+    at <- replace(rep(0, nrow(fit$layout)), match(c("variance", "range", "nugget"), fit$layout$kind), values)
+    own <- match(c("variance", "range", "nugget"), fit$layout$kind)
+    state <- local_objective(problem, neighbors_before(problem, component_at(problem, at), 8L, "maxmin", 0))$evaluate(at, information = TRUE)
+    list(value = state$value, gradient = state$gradient[own])
+  })
+  expect_equal(found[[2L]], found[[1L]], tolerance = 1e-10)
+})
+
+test_that("predictions, leave-one-out and joint predictions are dense kriging", {
+  data <- local_data(40)
+  new <- local_data(5, seed = 2)
+  covariance <- cov_matern(1.5, warp = list(expand(2, ~ wet + bumps(2)), monotone(~ x, 3)))
+  for (method in list(vecchia(k = 39L), exact_gp(), loo_k(k = 39L), mll_k(k = 39L))) {
+    fit <- local_fit(covariance, method, data)
+    expected <- dense_krige(fit$data, fit$core_covariance, fit$nugget, new_target(fit, new)$coords, cbind(1, new$height))
+    predicted <- predict(fit, new, type = "link", k = if (is.null(method$k)) NULL else nrow(data))
+    expect_equal(predicted$mean, expected$mean, tolerance = 1e-6)
+    expect_equal(predicted$sd^2, expected$variance, tolerance = 1e-6)
+  }
+  fit <- local_fit(covariance, exact_gp(), data[1:20, ])
+  joint <- predict(fit, new, joint = TRUE, type = "link")
+  expected <- dense_krige(fit$data, fit$core_covariance, fit$nugget, new_target(fit, new)$coords, cbind(1, new$height))
+  expect_equal(unname(attr(joint, "covariance")), expected$covariance, tolerance = 1e-8)
+  left <- dense_leave_one_out(fit$data, fit$core_covariance, fit$nugget)
+  expect_equal(loo_predict(fit)$mean, left$mean, tolerance = 1e-8)
+})
+
+test_that("simulated fields have the warped covariance", {
+  new <- local_data(5, seed = 3)
+  fit <- local_fit(cov_exponential(warp = expand(1, ~ wet), penalty = 1), vecchia(k = 59L), formula = z ~ 0)
+  set.seed(1)
+  draws <- as.matrix(simulate(fit, nsim = 4000L, newdata = new, conditional = FALSE, type = "link", k = 60L)[paste0("sim_", 1:4000)])
+  expected <- dense_covariance(new_target(fit, new)$coords, new_target(fit, new)$coords, fit$core_covariance)
+  expect_lt(max(abs(stats::cov(t(draws)) - expected)) / expected[1L], 0.1)
+})
+
+test_that("a warped covariance is never below the stationary one, and finds what there is", {
+  data <- local_data(200)
+  for (method in list(vecchia(k = 12), loo_k(k = 12), mll_k(k = 12), vnngp(k = 12), exact_gp())) {
+    fit <- function(covariance) neargp(z ~ 1, data, coords = ~ x + y, method = method, covariance = covariance, threads = 1L)
+    stationary <- fit(cov_matern(1.5))
+    for (warp in list(expand(1, ~ bumps(3)), monotone(~ x, 4))) {
+      warped <- fit(cov_matern(1.5, warp = warp))
+      expect_gt(c(logLik(warped)) - local_penalty(warped$layout, warped$parameters$working), c(logLik(stationary)) - 1e-3)
+      expect_gt(c(logLik(warped)), c(logLik(stationary)) + 1)
+    }
+  }
+})
+
+test_that("the number of threads changes nothing", {
+  data <- local_data(300)
+  fit <- function(threads) {
+    fit <- suppressWarnings(neargp(z ~ 1, data, coords = ~ x + y, method = vecchia(k = 8), control = neargp_control(max_iterations = 3L),
+      covariance = cov_matern(sd = ~ x, warp = list(expand(2, ~ bumps(3)), monotone(~ x))), threads = threads))
+    list(coef(fit, what = "covariance"), c(logLik(fit)), predict(fit, data[1:20, ], threads = threads))
+  }
+  one <- fit(1L)
+  expect_identical(fit(2L), one)
+  expect_identical(fit(4L), one)
+})
+
+test_that("integrals of hat functions are those of their sums, and all of them the coordinate", {
+  knots <- c(-1, 0.5, 1, 3)
+  x <- seq(-2, 4, by = 0.25)
+  values <- hat_integrals(x, knots)
+  expect_equal(rowSums(values), x + 1)
+  expect_equal(rowSums(hat_values(x, knots)), rep(1, length(x)))
+  for (m in seq_along(knots)) {
+    expected <- vapply(x, function(to) {
+      pieces <- sort(c(-1, to, knots[knots > min(-1, to) & knots < max(-1, to)]))
+      whole <- sum(vapply(seq_len(length(pieces) - 1L), function(p) {
+        stats::integrate(function(t) hat_values(t, knots)[, m], pieces[p], pieces[p + 1L])$value
+      }, 0))
+      if (to < -1) -whole else whole
+    }, 0)
+    expect_equal(values[, m], expected, tolerance = 1e-8)
+  }
+})
+
+test_that("further coordinates are at their principal axes, whose rotation is neither counted nor uncertain", {
+  data <- local_data(150)
+  fit <- neargp(z ~ 1, data, coords = ~ x + y, method = vecchia(k = 10), covariance = cov_matern(warp = expand(2, ~ bumps(2))))
+  values <- warped_coordinates(fit)
+  expect_equal(stats::cov(values$warp1, values$warp2), 0, tolerance = 1e-8)
+  expect_gte(stats::sd(values$warp1), stats::sd(values$warp2))
+  expect_gte(stats::cov(values$warp1, data$x), 0)
+  expect_equal(attr(logLik(fit), "df"), 1 + 3 + 8 - 1)
+  own <- fit$layout$kind == "expand"
+  expect_equal(values$warp1, drop(fit$data$coords[, 3:6] %*% fit$parameters$estimate[own][1:4]))
+  turn <- c(-fit$parameters$estimate[own][5:8], fit$parameters$estimate[own][1:4])
+  expect_lt(sum(turn * (fit$interval_vcov[own, own] %*% turn)) / sum(turn^2), 1e-4 * min(diag(fit$interval_vcov[own, own])))
+  expect_equal(diag(dense_covariance(fit$data$coords, fit$data$coords, fit$core_covariance)), rep(fit$parameters$estimate[1L], 150))
+})
+
+test_that("errors of warped coordinates are those of the delta method", {
+  data <- local_data(150)
+  fit <- neargp(z ~ 1, data, coords = ~ x + y, method = vecchia(k = 10), covariance = cov_matern(warp = list(expand(1, ~ wet), monotone(~ x, 3))))
+  found <- warped_coordinates(fit, data[1:4, ])
+  expect_named(found, c("x", "x_error", "x_slope", "warp1", "warp1_error"))
+  own <- fit$layout$kind %in% c("monotone", "expand")
+  value_at <- function(estimate) {
+    moved <- fit
+    moved$parameters$estimate[own] <- estimate
+    c(as.matrix(warped_coordinates(moved, data[1:4, ])[c("x", "warp1")]))
+  }
+  at <- fit$parameters$estimate[own]
+  slopes <- vapply(seq_along(at), function(a) (value_at(replace(at, a, at[a] + 1e-5)) - value_at(replace(at, a, at[a] - 1e-5))) / 2e-5, double(8L))
+  expected <- sqrt(rowSums((slopes %*% fit$interval_vcov[own, own]) * slopes))
+  expect_equal(c(found$x_error, found$warp1_error), expected, tolerance = 1e-5)
+  step <- 1e-4
+  near <- warped_coordinates(fit, transform(data[1:4, ], x = x + step))
+  expect_equal((near$x - found$x) / step, found$x_slope, tolerance = 1e-2)
+  expect_true(all(found$x_slope > 0))
+})
+
+test_that("a fit goes through all that others do", {
+  data <- local_data(150)
+  covariance <- cov_matern(sd = ~ wet, warp = list(expand(1, ~ bumps(2)), monotone(~ x, 3)))
+  fit <- neargp(z ~ 1, data, coords = ~ x + y, method = vecchia(k = 10), covariance = covariance)
+  expect_true(all(c("warp1:bumps1", "log_slope:x1") %in% names(coef(fit, what = "covariance"))))
+  terms <- tidy(fit)
+  expect_false(anyNA(terms$std.error[grepl("^(log|warp)", terms$term)]))
+  shown <- utils::capture.output(print(fit))
+  expect_true(any(grepl("further coordinate 1: spans", shown)))
+  expect_true(any(grepl("x: slopes .* by a monotone warp", shown)))
+  expect_false(any(grepl("warp1:bumps1|log_slope", shown)))
+  expect_output(print(summary(fit)), "warp1:bumps1")
+  expect_output(print(covariance), "expand(1, ~bumps(2))", fixed = TRUE)
+  file <- withr::local_tempfile()
+  saveRDS(fit, file)
+  expect_identical(predict(readRDS(file), data[3:4, ]), predict(fit, data[3:4, ]))
+  expect_equal(predict(fit, data)[7:8, ], predict(fit, data[7:8, ]), ignore_attr = TRUE)
+  again <- update(fit, start = fit)
+  penalised <- function(fit) c(logLik(fit)) - local_penalty(fit$layout, fit$parameters$working)
+  expect_gt(penalised(again), penalised(fit) - 0.5)
+  expect_s3_class(cross_validate(fit, folds = 3L), "neargp_cv")
+  stationary <- update(fit, covariance = cov_matern())
+  expect_s3_class(suppressWarnings(anova(stationary, fit)), "anova")
+  expect_false(anyNA(warped_coordinates(fit)))
+  expect_silent(suppressMessages(empirical_variogram(fit)))
+  withr::local_pdf(NULL)
+  expect_silent(plot(fit, "warp"))
+  expect_silent(plot(fit, "warp", what = "sd"))
+  expect_silent(plot(fit, "warp", newdata = data))
+  expect_silent(plot(fit))
+  expect_error(plot(stationary, "warp"), class = "neargp_error_local")
+  expect_error(warped_coordinates(stationary), class = "neargp_error_local")
+  expect_error(local_scales(update(fit, covariance = cov_matern(warp = monotone(~ x)))), class = "neargp_error_local")
+})
+
+test_that("counts, time, the sphere and one coordinate go with warps", {
+  data <- local_data(150)
+  data$count <- stats::rpois(150, exp(data$z / 2))
+  data$day <- seq(0, 1, length.out = 150)
+  fit <- neargp(count ~ 1, data, coords = ~ x + y, method = vnngp(k = 8), family = poisson(), covariance = cov_exponential(warp = expand(1, ~ bumps(2))))
+  expect_false(anyNA(predict(fit, data[1:3, ])))
+  expect_false(all(coef(fit, what = "covariance")[2:5] == 0))
+  around <- transform(data, lon = 30 * x, lat = 20 * y)
+  fit <- neargp(z ~ 1, around, coords = ~ lon + lat, time = ~ day, distance = "chordal", method = vecchia(k = 8),
+    covariance = cov_exponential(warp = list(expand(1, ~ bumps(2)), monotone(~ day, 3))))
+  expect_false(anyNA(predict(fit, around[1:3, ])))
+  expect_equal(warped_coordinates(fit)$day[1L], 0)
+  set.seed(1)
+  expect_equal(nrow(simulate(fit, newdata = around[1:5, ])), 5L)
+  expect_error(neargp(z ~ 1, around, coords = ~ lon + lat, distance = "chordal", method = vecchia(k = 8),
+    covariance = cov_exponential(warp = monotone(~ lat))), "sphere", class = "neargp_error_local")
+  fit <- neargp(z ~ 1, data, coords = ~ x, method = vecchia(k = 8), covariance = cov_matern(1.5, warp = expand(1, ~ bumps(3))))
+  withr::local_pdf(NULL)
+  expect_silent(plot(fit, "warp"))
+})
+
+test_that("what cannot be is refused in one way", {
+  data <- local_data(40)
+  data$flat <- 1
+  fit <- function(covariance, method = vecchia(k = 5), coords = ~ x + y, ...) {
+    neargp(z ~ 1, data, coords = coords, method = method, covariance = covariance, ...)
+  }
+  for (warp in list(expand(1, ~ wet), monotone(~ x))) {
+    covariance <- cov_exponential(warp = warp)
+    for (method in list(svgp(10), ppgpr(10), odvgp(10), vecchia(k = 5, inducing = 10), dspp(), loo_k(5, optimizer = "adam"),
+      vnngp(5, inducing = 20), swsgp(k = 5, inducing = 20))) {
+      expect_error(fit(covariance, method), class = "neargp_error_local")
+    }
+    expect_error(neargp(cbind(z, wet) ~ 1, data, coords = ~ x + y, covariance = covariance), class = "neargp_error_local")
+  }
+  for (q in list(0, -1, 1.5, NA, "two", 11)) expect_error(expand(q), class = "neargp_error_argument")
+  expect_error(expand(1, "wet"), class = "neargp_error_argument")
+  expect_error(expand(1, z ~ wet), class = "neargp_error_argument")
+  expect_error(monotone(), class = "neargp_error_argument")
+  expect_error(monotone(~ log(x)), class = "neargp_error_argument")
+  expect_error(monotone(~ 1), class = "neargp_error_argument")
+  expect_error(monotone(~ x, knots = 1), class = "neargp_error_argument")
+  expect_error(cov_matern(warp = "expand"), class = "neargp_error_argument")
+  expect_error(cov_matern(warp = list(expand(1), expand(2))), "twice", class = "neargp_error_argument")
+  expect_error(fit(cov_exponential(warp = expand(2, ~ wet))), "as many columns", class = "neargp_error_local")
+  expect_error(fit(cov_exponential(warp = expand(1, ~ dry))), "dry", class = "neargp_error_columns")
+  expect_error(fit(cov_exponential(warp = expand(1, ~ flat))), "flat", class = "neargp_error_local")
+  expect_error(fit(cov_exponential(warp = expand(5, ~ bumps(4)))), "for 40 rows", class = "neargp_error_local")
+  expect_error(fit(cov_exponential(warp = monotone(~ depth))), "no coordinate", class = "neargp_error_local")
+  expect_error(fit(cov_exponential(warp = monotone(~ flat)), coords = ~ x + flat), class = "neargp_error_local")
+  expect_error(fit(cov_exponential(warp = monotone(~ x), anisotropy = TRUE)), "anisotropy", class = "neargp_error_local")
+  done <- fit(cov_exponential(warp = expand(1, ~ wet)))
+  expect_error(predict(done, data[c("x", "y")]), "wet", class = "neargp_error_newdata")
+  data$wet[3] <- NA
+  expect_equal(nobs(fit(cov_exponential(warp = expand(1, ~ wet)))), 39L)
+  expect_identical(is.na(warped_coordinates(done, data)$warp1), seq_len(40) == 3L)
+})
