@@ -12,7 +12,8 @@ predict_class_split <- function(case, split, refit) {
   fit <- case$fit
   if (!inherits(fit, "neargp_classifier")) return(predict_binary_split(case, split, refit))
   data <- take_data_rows(fit$data, split$held)
-  known <- on_refit_device(fit, split$kept, if (refit) refit_classes(fit, split) else restrict_classes(fit$method, fit, split))
+  known <- with_own_keeper(on_refit_device(fit, split$kept,
+    if (refit) refit_classes(fit, split) else restrict_classes(fit$method, fit, split)))
   settings <- new_prediction_settings(resolve_threads(case$arguments$threads), classifier_k(known$method, known, case$arguments$k))
   probability <- on_default_device(fit, length(split$held), settings$k, class_predictor(known$method, known, settings)(data$coords, data$X, data$offset))
   class_table(split, observed_classes(fit)[split$held], probability)

@@ -43,7 +43,8 @@ within_buffer <- function(fit, held, kept, buffer) {
 predict_split <- function(case, split, refit, level) {
   fit <- case$fit
   data <- take_data_rows(fit$data, split$held)
-  known <- on_refit_device(fit, split$kept, if (refit) refit_rows(fit, split$kept) else restrict_rows(fit$method, fit, split$kept))
+  known <- with_own_keeper(on_refit_device(fit, split$kept,
+    if (refit) refit_rows(fit, split$kept) else restrict_rows(fit$method, fit, split$kept)))
   if (refit && isFALSE(known$convergence$converged)) {
     warn_neargp("convergence", sprintf("The fit without fold %s did not converge: %s.", split$fold, known$convergence$message))
   }

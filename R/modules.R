@@ -5,6 +5,11 @@
 module_file <- function(module) {
   other <- Sys.getenv(paste0("NEARGP_", toupper(module), "_MODULE"))
   if (nzchar(other)) return(other)
+  of_session[[module]] <- of_session[[module]] %||% installed_module(module)
+  of_session[[module]]
+}
+
+installed_module <- function(module) {
   system.file(paste0("libs", .Platform$r_arch), module, paste0("neargp_", module, ".so"), package = "neargp")
 }
 

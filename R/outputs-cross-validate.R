@@ -40,6 +40,7 @@ predict_outputs_fold <- function(object, held, fold, refit, level) {
   rows <- !object$data$place %in% held
   kept$data <- take_output_rows(object$data, which(rows))
   kept <- on_refit_device(object, which(rows), if (refit) refit_outputs(kept) else without_places(kept, which(rows)))
+  kept <- with_own_keeper(kept)
   target <- take_places(places_of_fit(object), held)
   target$complete <- rep(TRUE, length(held))
   moments <- outputs_moments(kept, target, outputs_predict_settings(kept))

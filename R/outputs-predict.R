@@ -178,8 +178,8 @@ stacked_targets <- function(object, target) {
 all_rows_table <- function(n, columns) matrix(rep(seq_len(n), columns), n)
 
 krige_outputs <- function(object, data, stacked, neighbors, settings, keep_weights = FALSE) {
-  core_predict(data$coords, response_columns(data), 1 / data$weights, stacked$coords, neighbors, object$core_covariance, 0, FALSE,
-    settings$threads, data$output, stacked$output, keep_weights)
+  kriging <- core_kriging(data$coords, response_columns(data), 1 / data$weights, object$core_covariance, 0, data$output)
+  core_krige(kriging, stacked$coords, neighbors, FALSE, settings$threads, stacked$output, keep_weights)
 }
 
 # ---- outputs observed at the new places -------------------------------------------------------------------------------------------

@@ -64,10 +64,8 @@ prediction_k.default <- function(method, object, k, least = 60L) {
 }
 
 prediction_neighbors <- function(object, coords, settings) {
-  component <- metric_component(object$core_covariance)
-  reference <- core_scale(object$data$coords, component)
-  queries <- core_scale(coords, component)
-  if (settings$sectors == 0L) return(core_neighbors_to(reference, queries, settings$k, settings$threads))
+  index <- kept_index(object)
+  if (settings$sectors == 0L) return(core_index_nearest(index, coords, settings$k, settings$threads))
   per_sector <- max(1L, as.integer(ceiling(settings$k / settings$sectors)))
-  core_neighbors_by_sector(reference, queries, object$locations$metric == "longlat", settings$sectors, per_sector, settings$threads)
+  core_index_by_sector(index, coords, object$locations$metric == "longlat", settings$sectors, per_sector, settings$threads)
 }

@@ -219,14 +219,12 @@ trend_moments <- function(object, weighted, variance, X, offset) {
 }
 
 conditional_weights <- function(object, coords, settings, neighbors = NULL) {
-  data <- object$data
-  columns <- response_columns(data)
   if (settings$exact && is.null(neighbors)) {
-    return(core_exact_predict(data$coords, columns, 1 / data$weights, coords, object$core_covariance, object$nugget, settings$threads))
+    data <- object$data
+    return(core_exact_predict(data$coords, response_columns(data), 1 / data$weights, coords, object$core_covariance, object$nugget, settings$threads))
   }
   if (is.null(neighbors)) neighbors <- prediction_neighbors(object, coords, settings)
-  core_predict(data$coords, columns, 1 / data$weights, coords, neighbors, object$core_covariance, object$nugget,
-    settings$local_mean, settings$threads)
+  core_krige(kept_kriging(object), coords, neighbors, settings$local_mean, settings$threads)
 }
 
 # The columns that predict() returns, from the moments of the latent field.

@@ -25,8 +25,8 @@ row_gamma_variables <- function(data, known, k, threads, rounds = 3L) {
   residuals <- data$y - data$offset - drop(data$X %*% known$beta)
   omega <- rep(1, length(residuals))
   for (round in seq_len(rounds)) {
-    others <- core_predict(data$coords, cbind(residuals), 1 / (data$weights * omega), data$coords, neighbors, known$covariance,
-      known$nugget, FALSE, threads)
+    kriging <- core_kriging(data$coords, cbind(residuals), 1 / (data$weights * omega), known$covariance, known$nugget)
+    others <- core_krige(kriging, data$coords, neighbors, FALSE, threads)
     if (others$failed > 0L) abort_cholesky(0L)
     omega <- core_matched_omega(residuals - others$weighted[, 1L], pmax(others$variance, 0), data$weights, known$family[1L], known$family[2L])
   }

@@ -6,10 +6,14 @@ resolve_threads <- function(threads) {
   min(2L, available_cores())
 }
 
+# Asked once in a session: detectCores() starts a shell.
 available_cores <- function() {
-  cores <- parallel::detectCores()
-  if (is.na(cores)) 1L else cores
+  of_session$cores <- of_session$cores %||% parallel::detectCores()
+  if (is.na(of_session$cores)) 1L else of_session$cores
 }
+
+# What does not change in a session and takes longer to find than a prediction.
+of_session <- new.env(parent = emptyenv())
 
 # Stops the threads, which sleep in the library's code.
 .onUnload <- function(libpath) {

@@ -1,4 +1,6 @@
 // Likelihoods, gradients and kriging from conditioning sets, as R calls them.
+#include <utility>
+
 #include "base/error.h"
 #include "bind_convert.h"
 #include "bind_covariance.h"
@@ -29,7 +31,17 @@ struct DataStore {
   neargp::LocalData view() const { return {points.view(), columns, values.data(), noise_scale.data(), outputs.data()}; }
 };
 
+// Data and what predicts from them.
+struct KrigingData {
+  DataStore data;
+  neargp::KrigingPredictor predictor;
+
+  KrigingData(DataStore data_, const neargp::Covariance& covariance)
+      : data(std::move(data_)), predictor(data.view(), covariance) {}
+};
+
 using ProblemPointer = Rcpp::XPtr<neargp::LocalProblem>;
+using KrigingPointer = Rcpp::XPtr<KrigingData>;
 
 Rcpp::NumericMatrix square(const std::vector<double>& entries, int size) {
   return Rcpp::NumericMatrix(size, size, entries.begin());
@@ -116,19 +128,26 @@ Rcpp::List core_gradient_joint(SEXP problem, const Rcpp::List& covariance, doubl
       neargp::joint_gradient(*pointer, to_covariance(covariance, nugget), to_vector(beta), make_run_context(threads)));
 }
 
+// Data made ready for predictions from them.
 // [[Rcpp::export]]
-Rcpp::List core_predict(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& columns,
-                        const Rcpp::NumericVector& noise_scale, const Rcpp::NumericMatrix& newcoords,
-                        const Rcpp::IntegerMatrix& neighbors, const Rcpp::List& covariance, double nugget,
-                        bool local_mean, int threads, Rcpp::Nullable<Rcpp::IntegerVector> outputs = R_NilValue,
-                        Rcpp::Nullable<Rcpp::IntegerVector> new_outputs = R_NilValue, bool keep_weights = false) {
-  const DataStore data(coords, columns, noise_scale, outputs);
+SEXP core_kriging(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& columns,
+                  const Rcpp::NumericVector& noise_scale, const Rcpp::List& covariance, double nugget,
+                  Rcpp::Nullable<Rcpp::IntegerVector> outputs = R_NilValue) {
+  return KrigingPointer(
+      new KrigingData(DataStore(coords, columns, noise_scale, outputs), to_covariance(covariance, nugget)), true);
+}
+
+// [[Rcpp::export]]
+Rcpp::List core_krige(SEXP kriging, const Rcpp::NumericMatrix& newcoords, const Rcpp::IntegerMatrix& neighbors,
+                      bool local_mean, int threads, Rcpp::Nullable<Rcpp::IntegerVector> new_outputs = R_NilValue,
+                      bool keep_weights = false) {
+  KrigingPointer pointer(kriging);
   const PointStore targets(newcoords);
   const OutputStore target_outputs(new_outputs, newcoords.nrow());
   std::vector<double> weights(keep_weights ? std::size_t(neighbors.size()) : 0);
-  Rcpp::List result = to_r(neargp::krige(data.view(), targets.view(), to_neighbor_table(neighbors),
-                                         to_covariance(covariance, nugget), local_mean, make_run_context(threads),
-                                         target_outputs.data(), keep_weights ? weights.data() : nullptr));
+  Rcpp::List result =
+      to_r(pointer->predictor.at(targets.view(), to_neighbor_table(neighbors), local_mean, make_run_context(threads),
+                                 target_outputs.data(), keep_weights ? weights.data() : nullptr));
   if (keep_weights) result["weights"] = from_row_major(weights, neighbors.nrow());
   return result;
 }

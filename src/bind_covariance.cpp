@@ -109,6 +109,17 @@ neargp::PreparedCovariance prepared_component(const Rcpp::List& component, int c
 
 }  // namespace
 
+Metric::Metric(const Rcpp::List& component, int columns)
+    : covariance_(prepared_component(component, columns)), columns_(columns) {}
+
+std::vector<double> Metric::scaled(neargp::Points points) const {
+  if (points.dim != columns_) throw neargp::Error("New places must have the columns of those of the data.");
+  std::vector<double> scaled(std::size_t(points.n) * dim());
+  for (neargp::Index i = 0; i < points.n; ++i)
+    neargp::scale_point(covariance_.components[0], dim(), points[i], scaled.data() + i * dim());
+  return scaled;
+}
+
 // [[Rcpp::export]]
 std::vector<double> core_metric_shape(const Rcpp::List& component) {
   return neargp::metric_shape(to_component(component));
@@ -117,13 +128,8 @@ std::vector<double> core_metric_shape(const Rcpp::List& component) {
 // Columns beyond the places are covariates of local fields, and what warped coordinates are made of.
 // [[Rcpp::export]]
 Rcpp::NumericMatrix core_scale(const Rcpp::NumericMatrix& coords, const Rcpp::List& component) {
-  const neargp::PreparedCovariance covariance = prepared_component(component, coords.ncol());
-  const int dim = covariance.components[0].dim();
-  const PointStore points(coords);
-  std::vector<double> scaled(std::size_t(coords.nrow()) * dim);
-  for (neargp::Index i = 0; i < points.view().n; ++i)
-    neargp::scale_point(covariance.components[0], dim, points.view()[i], scaled.data() + i * dim);
-  return from_row_major(scaled, dim);
+  const Metric metric(component, coords.ncol());
+  return from_row_major(metric.scaled(PointStore(coords).view()), metric.dim());
 }
 
 // [[Rcpp::export]]

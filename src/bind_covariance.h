@@ -2,8 +2,12 @@
 
 #include <Rcpp.h>
 
+#include <vector>
+
 #include "covariance/covariance.h"
 #include "covariance/parameters.h"
+#include "covariance/prepared.h"
+#include "geometry/points.h"
 
 // R's list(components = list(...), active = logical) and the nugget; see as_core_covariance() in R.
 neargp::Covariance to_covariance(const Rcpp::List& covariance, double nugget);
@@ -11,3 +15,18 @@ neargp::Component to_component(const Rcpp::List& component);
 
 // transform, lower, upper, free
 neargp::WorkingParameters to_working_parameters(const Rcpp::List& list);
+
+// The metric of a component: coordinates divided by their ranges, and turned or warped where it has an anisotropy or warps.
+class Metric {
+ public:
+  // Of points with so many columns: their coordinates, covariates of local fields, and what warped coordinates are made
+  // of.
+  Metric(const Rcpp::List& component, int columns);
+  int dim() const { return covariance_.components[0].dim(); }
+  // Row-major.
+  std::vector<double> scaled(neargp::Points points) const;
+
+ private:
+  neargp::PreparedCovariance covariance_;
+  int columns_;
+};

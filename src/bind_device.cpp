@@ -3,11 +3,13 @@
 #include <Rcpp.h>
 
 #include <string>
+#include <vector>
 
 #include "bind_blas.h"
 #include "conditional/gpu/module_loader.h"
 #include "geometry/faiss_engine.h"
 #include "parallel/thread_pool.h"
+#include "simd/instruction_set.h"
 
 namespace {
 
@@ -66,6 +68,13 @@ void core_set_execution_context(const Rcpp::List& execution) {
   neargp::use_dense_device(next.device_module.empty() ? nullptr : neargp::device_module(next.device_module).dense);
   use_r_blas(next.blas);
   current() = next;
+}
+
+// What rounding depends on besides the numbers: instruction set, device and BLAS.
+// [[Rcpp::export]]
+std::vector<std::string> core_arithmetic() {
+  return {neargp::instruction_set_name(neargp::instruction_set()), current().device_module,
+          current().blas ? "blas" : ""};
 }
 
 // How many devices a module can use, and where there are none, why.

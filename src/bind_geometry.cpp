@@ -5,7 +5,9 @@
 
 #include "base/error.h"
 #include "bind_convert.h"
+#include "bind_covariance.h"
 #include "geometry/longlat.h"
+#include "geometry/neighbor_index.h"
 #include "geometry/ordering.h"
 
 // [[Rcpp::export]]
@@ -19,6 +21,27 @@ namespace {
 std::uint64_t to_key(double key) {
   if (!(key >= 0.0 && key < 9007199254740992.0)) throw neargp::Error("A random key must be a number in [0, 2^53).");
   return std::uint64_t(key);
+}
+
+neargp::Surface to_surface(bool on_sphere) { return on_sphere ? neargp::Surface::sphere : neargp::Surface::plane; }
+
+// Points in the metric of a component, indexed; queries are scaled as the points were.
+struct ScaledIndex {
+  Metric metric;
+  neargp::NeighborIndex index;
+
+  ScaledIndex(const Rcpp::NumericMatrix& coords, const Rcpp::List& component)
+      : metric(component, coords.ncol()), index(metric.scaled(PointStore(coords).view()), metric.dim()) {}
+};
+
+using IndexPointer = Rcpp::XPtr<ScaledIndex>;
+
+// Calls search(index, queries) with the queries in the index's metric.
+template <class Search>
+Rcpp::IntegerMatrix search_index(SEXP index, const Rcpp::NumericMatrix& newcoords, const Search& search) {
+  IndexPointer pointer(index);
+  const std::vector<double> queries = pointer->metric.scaled(PointStore(newcoords).view());
+  return to_r(search(pointer->index, neargp::Points{queries.data(), newcoords.nrow(), pointer->metric.dim()}));
 }
 
 }  // namespace
@@ -61,13 +84,25 @@ Rcpp::IntegerMatrix core_neighbors_to(const Rcpp::NumericMatrix& coords, const R
   return to_r(neargp::nearest_to(reference.view(), queries.view(), k, make_run_context(threads)));
 }
 
+// Neighbours by an index that is made once. Coordinates are those of the data: the index scales them.
 // [[Rcpp::export]]
-Rcpp::IntegerMatrix core_neighbors_by_sector(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& newcoords,
-                                             bool on_sphere, int sectors, int per_sector, int threads) {
-  const PointStore reference(coords), queries(newcoords);
-  const auto surface = on_sphere ? neargp::Surface::sphere : neargp::Surface::plane;
-  return to_r(neargp::nearest_by_sector(reference.view(), queries.view(), surface, sectors, per_sector,
-                                        make_run_context(threads)));
+SEXP core_index(const Rcpp::NumericMatrix& coords, const Rcpp::List& component) {
+  return IndexPointer(new ScaledIndex(coords, component), true);
+}
+
+// [[Rcpp::export]]
+Rcpp::IntegerMatrix core_index_nearest(SEXP index, const Rcpp::NumericMatrix& newcoords, int k, int threads) {
+  return search_index(index, newcoords, [&](neargp::NeighborIndex& points, neargp::Points queries) {
+    return points.nearest(queries, k, make_run_context(threads));
+  });
+}
+
+// [[Rcpp::export]]
+Rcpp::IntegerMatrix core_index_by_sector(SEXP index, const Rcpp::NumericMatrix& newcoords, bool on_sphere, int sectors,
+                                         int per_sector, int threads) {
+  return search_index(index, newcoords, [&](neargp::NeighborIndex& points, neargp::Points queries) {
+    return points.by_sector(queries, to_surface(on_sphere), sectors, per_sector, make_run_context(threads));
+  });
 }
 
 // [[Rcpp::export]]

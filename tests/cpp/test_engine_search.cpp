@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "brute_engine.h"
+#include "geometry/neighbor_index.h"
 #include "geometry/neighbors.h"
 #include "geometry_fixtures.h"
 
@@ -33,7 +34,9 @@ TEST_CASE("an engine is asked for every search of neighbours, and the answer is 
     CHECK(nearest_to(points, more.view(), 6, engine).index == nearest_to(points, more.view(), 6, tree).index);
     CHECK(nearest_joint(points, more.view(), order_more, 6, engine).index ==
           nearest_joint(points, more.view(), order_more, 6, tree).index);
-    CHECK(fixtures::brute_searches() == before + 4);
+    NeighborIndex index(cloud.coords, 2);
+    CHECK(index.nearest(more.view(), 6, engine).index == nearest_to(points, more.view(), 6, tree).index);
+    CHECK(fixtures::brute_searches() == before + 5);
   }
 }
 

@@ -1,6 +1,7 @@
 #include <doctest/doctest.h>
 
 #include <Eigen/Cholesky>
+#include <algorithm>
 #include <cmath>
 
 #include "base/error.h"
@@ -167,4 +168,29 @@ TEST_CASE("arguments that do not fit together are refused") {
   NeighborTable beyond(3, 2);
   beyond[2][1] = 5;
   CHECK_THROWS_AS(krige(data.view(), targets.view(), beyond, covariance, false, context), Error);
+}
+
+TEST_CASE("a predictor that is asked again and again gives what one for each question gives") {
+  for (const Model& model : all_models()) {
+    CAPTURE(model.name);
+    const Data data(uniform_cloud(25, model.dim), 3);
+    const KrigingPredictor predictor(data.view(), model.covariance);
+    for (const int seed : {98, 99}) {
+      const Cloud targets = uniform_cloud(11, model.dim, seed);
+      const NeighborTable table = nearest_to(data.cloud.view(), targets.view(), 8, with_threads(1));
+      for (const bool local_mean : {false, true}) {
+        const Kriging once = krige(data.view(), targets.view(), table, model.covariance, local_mean, with_threads(1));
+        const Kriging again = predictor.at(targets.view(), table, local_mean, with_threads(1));
+        CHECK(again.weighted == once.weighted);
+        CHECK(again.variance == once.variance);
+        for (Index t = 0; t < table.n; ++t) {  // each target by itself
+          NeighborTable own(1, table.k);
+          std::copy_n(table[t], table.k, own[0]);
+          const Kriging alone = predictor.at({targets.view()[t], 1, model.dim}, own, local_mean, with_threads(1));
+          CHECK(alone.variance[0] == once.variance[t]);
+          for (int c = 0; c < 3; ++c) CHECK(alone.weighted[c] == once.weighted[t * 3 + c]);
+        }
+      }
+    }
+  }
 }

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "extended.h"
 #include "geometry/longlat.h"
+#include "geometry/neighbor_index.h"
 #include "geometry/neighbors.h"
 #include "geometry_fixtures.h"
 
@@ -257,4 +258,31 @@ TEST_CASE("bad input is refused") {
   broken.coords[4] = std::nan("");
   CHECK_THROWS_WITH_AS(nearest_others(broken.view(), 2, with_threads(1)), "Coordinate 1 of row 3 is not finite.",
                        Error);
+}
+
+TEST_CASE("an index of the reference points gives, again and again, the neighbours found without one") {
+  for (const Cloud& cloud : {uniform_cloud(700, 3), lattice(25), duplicated_cloud(300, 3, 40)}) {
+    const Points points = cloud.view();
+    NeighborIndex index(cloud.coords, points.dim);
+    for (const int seed : {4, 5}) {
+      const Cloud queries = uniform_cloud(60, points.dim, seed);
+      const std::vector<int> nearest = nearest_to(points, queries.view(), 9, with_threads(1)).index;
+      CHECK(index.nearest(queries.view(), 9, with_threads(2)).index == nearest);
+      for (const int sectors : {1, 4})
+        CHECK(index.by_sector(queries.view(), in_plane, sectors, 3, with_threads(1)).index ==
+              nearest_by_sector(points, queries.view(), in_plane, sectors, 3, with_threads(1)).index);
+      const std::vector<int> alone = index.nearest({queries.view()[7], 1, points.dim}, 9, with_threads(1)).index;
+      CHECK(alone == std::vector<int>(nearest.begin() + 7 * 9, nearest.begin() + 8 * 9));
+    }
+  }
+}
+
+TEST_CASE("an index refuses what a search without one refuses") {
+  NeighborIndex index(uniform_cloud(60, 2).coords, 2);
+  const Cloud queries = uniform_cloud(10, 2, 3);
+  CHECK_THROWS_AS(index.nearest(uniform_cloud(3, 3).view(), 2, with_threads(1)), Error);
+  CHECK_THROWS_AS(index.nearest(queries.view(), -1, with_threads(1)), Error);
+  CHECK_THROWS_AS(index.by_sector(queries.view(), in_plane, 0, 2, with_threads(1)), Error);
+  CHECK_THROWS_AS(NeighborIndex({0.0, std::nan("")}, 1), Error);
+  CHECK_THROWS_AS(NeighborIndex({}, 0), Error);
 }

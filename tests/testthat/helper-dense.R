@@ -108,3 +108,8 @@ given_trend <- function(fit, beta, vcov) {
   fit$core_trend <- list(beta = drop(inverse %*% beta) - fit$data$basis$at, beta_vcov = inverse %*% vcov %*% t(inverse))
   fit
 }
+
+# The component of a covariance in whose metric distances are those of the coordinates.
+core_unit_metric <- function(dim) {
+  list(family = "exponential", variance = 1, range = 1, group = rep(1L, dim), anisotropy = double(0), shape = double(0))
+}

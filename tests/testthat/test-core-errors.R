@@ -14,7 +14,8 @@ test_that("memory that ran out is reported with what to do", {
   expect_error(in_core(in_vain("std::bad_alloc", c("std::bad_alloc", "C++Error"))), "does not fit into memory", class = "neargp_error_memory")
   error <- expect_error(in_core(in_vain("cannot allocate vector of size 8.0 Gb", "simpleError")), "8.0 Gb", class = "neargp_error_memory")
   expect_match(conditionMessage(error), "chunk_size")
-  expect_error(core_neighbors_by_sector(matrix(runif(6e5), ncol = 2), matrix(0, 1e6, 2), FALSE, 2^20, 2^10, 1L),
+  index <- core_index(matrix(runif(6e5), ncol = 2), core_unit_metric(2L))
+  expect_error(core_index_by_sector(index, matrix(0, 1e6, 2), FALSE, 2^20, 2^10, 1L),
     "table of neighbours, 1000000 x 1073741824, would take 4e\\+06 GiB of memory; this machine has", class = "neargp_error_memory")
 })
 

@@ -99,13 +99,13 @@ test_on_devices("numbers do not depend on threads", {
     joint <- core_neighbors_joint(coords, new, order_new, 7L, threads)
     problem <- core_problem(coords, columns, noise, neighbors, threads = threads)
     list(order, neighbors, near, joint, core_neighbors_before(coords, order, 8L, threads),
-      core_neighbors_by_sector(coords, new, FALSE, 4L, 2L, threads),
+      core_index_by_sector(core_index(coords, core_unit_metric(2L)), new, FALSE, 4L, 2L, threads),
       value = core_evaluate(problem, covariance, 0.2, FALSE, threads),
       information = core_evaluate(problem, covariance, 0.2, TRUE, threads),
       gradient = core_gradient(problem, covariance, 0.2, 0.5, threads),
       joint = core_evaluate_joint(problem, covariance, 0.2, threads),
       joint_gradient = core_gradient_joint(problem, covariance, 0.2, 0.5, threads),
-      kriging = core_predict(coords, columns, noise, new, near, covariance, 0.2, TRUE, threads),
+      kriging = core_krige(core_kriging(coords, columns, noise, covariance, 0.2), new, near, TRUE, threads),
       simulation = core_simulate(coords, columns, noise, new, order_new, joint, covariance, 0.2, normals, threads),
       exact_simulation = core_exact_simulate(coords[1:300, ], columns[1:300, ], noise[1:300], new, covariance, 0.2, normals, threads))
   }
@@ -123,7 +123,7 @@ test_on_devices("kriging with all data is the dense prediction, also at the data
   for (nugget in c(data$nugget, 0)) {
     exact <- core_exact_predict(data$coords, data$columns, data$noise, new, covariance, nugget, 1L)
     with_each_simd(function(name) {
-      local <- core_predict(data$coords, data$columns, data$noise, new, neighbors, covariance, nugget, FALSE, 1L)
+      local <- core_krige(core_kriging(data$coords, data$columns, data$noise, covariance, nugget), new, neighbors, FALSE, 1L)
       expect_equal(local, exact, tolerance = 1e-8, info = name)
     })
   }

@@ -39,10 +39,21 @@ test_on_devices("joint neighbours index the reference first, then the earlier ne
   expect_identical(core_neighbors_joint(coords, newcoords, order_new, 7L, 1L), expected)
 })
 
+test_that("an index finds the neighbours that a search without one finds, in the metric of its component", {
+  coords <- random_coords(300, 2)
+  newcoords <- random_coords(20, 2, seed = 4)
+  component <- replace(core_unit_metric(2L), c("range", "group"), list(c(0.5, 4), 1:2))
+  index <- core_index(coords, component)
+  found <- core_neighbors_to(core_scale(coords, component), core_scale(newcoords, component), 6L, 1L)
+  for (again in 1:2) expect_identical(core_index_nearest(index, newcoords, 6L, 2L), found)
+  expect_identical(core_index_nearest(index, newcoords[5L, , drop = FALSE], 6L, 1L), found[, 5L, drop = FALSE])
+  expect_error(core_index_nearest(index, coords[, 1L, drop = FALSE], 6L, 1L), "coordinate", class = "neargp_error_core")
+})
+
 test_that("sectors take their share of the neighbours", {
   coords <- random_coords(500, 2)
   newcoords <- matrix(0.5, 1, 2)
-  found <- core_neighbors_by_sector(coords, newcoords, FALSE, 4L, 3L, 1L)
+  found <- core_index_by_sector(core_index(coords, core_unit_metric(2L)), newcoords, FALSE, 4L, 3L, 1L)
   delta <- t(coords[found, ]) - 0.5
   sector <- floor((atan2(delta[2, ], delta[1, ]) %% (2 * pi)) / (pi / 2))
   expect_identical(as.integer(table(sector)), rep(3L, 4))

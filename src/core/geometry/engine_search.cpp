@@ -11,17 +11,10 @@
 namespace neargp {
 namespace {
 
-void check_finite(Points points) {
-  for (Index i = 0; i < points.n; ++i)
-    for (int c = 0; c < points.dim; ++c)
-      if (!std::isfinite(points[i][c]))
-        throw Error("Coordinate " + std::to_string(c + 1) + " of row " + std::to_string(i + 1) + " is not finite.");
-}
-
-bool engine_pays(const NeighborRequest& request, const RunContext& context) {
+bool engine_pays(const NeighborRequest& request, const RunContext& context, bool finite = false) {
   const NeighborEngine* engine = context.neighbors;
   if (!engine || request.reference.n == 0 || request.queries.n == 0 || request.k == 0) return false;
-  check_finite(request.reference);
+  if (!finite) check_finite(request.reference);
   if (request.queries.data) check_finite(request.queries);
   return !engine->pays || engine->pays(request, context);
 }
@@ -35,6 +28,13 @@ NeighborRequest make_request(Points reference, Points queries, int k) {
 }
 
 }  // namespace
+
+void check_finite(Points points) {
+  for (Index i = 0; i < points.n; ++i)
+    for (int c = 0; c < points.dim; ++c)
+      if (!std::isfinite(points[i][c]))
+        throw Error("Coordinate " + std::to_string(c + 1) + " of row " + std::to_string(i + 1) + " is not finite.");
+}
 
 bool before_by_engine(Points points, const std::vector<int>& order, Index first_rank, Index first_row,
                       NeighborTable& table, const RunContext& context) {
@@ -68,9 +68,9 @@ bool others_by_engine(Points points, NeighborTable& table, const RunContext& con
   return true;
 }
 
-bool nearest_by_engine(Points reference, Points queries, NeighborTable& table, const RunContext& context) {
+bool nearest_by_engine(Points reference, Points queries, NeighborTable& table, const RunContext& context, bool finite) {
   NeighborRequest request = make_request(reference, queries, table.k);
-  if (!engine_pays(request, context)) return false;
+  if (!engine_pays(request, context, finite)) return false;
   request.index = table.index.data();
   context.neighbors->search(request, context);
   return true;

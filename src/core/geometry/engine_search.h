@@ -15,6 +15,11 @@ bool before_by_engine(Points points, const std::vector<int>& order, Index first_
 
 bool others_by_engine(Points points, NeighborTable& table, const RunContext& context);
 
-bool nearest_by_engine(Points reference, Points queries, NeighborTable& table, const RunContext& context);
+// `finite`: whether the reference points are known to be.
+bool nearest_by_engine(Points reference, Points queries, NeighborTable& table, const RunContext& context,
+                       bool finite = false);
+
+// Throws an Error unless all coordinates are finite.
+void check_finite(Points points);
 
 }  // namespace neargp

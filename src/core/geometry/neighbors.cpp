@@ -198,9 +198,13 @@ NeighborTable nearest_others(Points points, int k, const RunContext& context) {
   return table;
 }
 
-NeighborTable nearest_to(Points reference, Points queries, int k, const RunContext& context) {
+void check_search(Points reference, Points queries, int k) {
   check_k(k);
   check_same_dimension(reference.dim, queries.dim);
+}
+
+NeighborTable nearest_to(Points reference, Points queries, int k, const RunContext& context) {
+  check_search(reference, queries, k);
   NeighborTable table(queries.n, k);
   if (nearest_by_engine(reference, queries, table, context)) return table;
   return nearest_to(KdTree(reference, context), queries, k, context);

@@ -57,5 +57,11 @@ enum class Surface { plane, sphere };
 // sectors with fewer rows stay short, and the row is padded.
 NeighborTable nearest_by_sector(Points reference, Points queries, Surface surface, int sectors, int per_sector,
                                 const RunContext& context);
+NeighborTable nearest_by_sector(const KdTree& reference, Points queries, Surface surface, int sectors, int per_sector,
+                                const RunContext& context);
+
+// Throw an Error where a search cannot be made.
+void check_search(Points reference, Points queries, int k);
+void check_sectors(Points queries, Surface surface, int sectors, int per_sector);
 
 }  // namespace neargp

@@ -177,14 +177,22 @@ class SectorSearch {
 
 }  // namespace
 
-NeighborTable nearest_by_sector(Points reference, Points queries, Surface surface, int sectors, int per_sector,
-                                const RunContext& context) {
+void check_sectors(Points queries, Surface surface, int sectors, int per_sector) {
   if (sectors < 1 || per_sector < 1) throw Error("Sectors and points per sector must be positive.");
   if (sectors > 1 && queries.dim < 2) throw Error("Sectors need at least two coordinates.");
   if (surface == Surface::sphere && queries.dim < 3) throw Error("Sectors on a sphere need its three coordinates.");
+}
+
+NeighborTable nearest_by_sector(Points reference, Points queries, Surface surface, int sectors, int per_sector,
+                                const RunContext& context) {
+  check_sectors(queries, surface, sectors, per_sector);
   if (sectors == 1) return nearest_to(reference, queries, per_sector, context);
+  return nearest_by_sector(KdTree(reference, context), queries, surface, sectors, per_sector, context);
+}
+
+NeighborTable nearest_by_sector(const KdTree& tree, Points queries, Surface surface, int sectors, int per_sector,
+                                const RunContext& context) {
   NeighborTable table(queries.n, sectors * per_sector);
-  const KdTree tree(reference, context);
   const std::vector<int> order = KdTree(queries, context).leaf_order();
   constexpr Index chunk_size = 256;
   const Index n = queries.n;

@@ -20,21 +20,30 @@ void check_present(const NeighborTable& neighbors) {
 
 }  // namespace
 
+KrigingPredictor::KrigingPredictor(const LocalData& data, const Covariance& covariance)
+    : data_(data), covariance_(covariance), prepared_(prepare(covariance, data.coords.dim, false)) {
+  check_coordinates(data.coords);
+  check_outputs(data.outputs, data.coords.n, covariance);
+}
+
+Kriging KrigingPredictor::at(Points targets, const NeighborTable& neighbors, bool local_mean, const RunContext& context,
+                             const int* target_outputs, double* weights) const {
+  if (targets.dim != data_.coords.dim) throw Error("Data and new locations must have the same coordinates.");
+  if (neighbors.n != targets.n) throw Error("The table of neighbours must have one row for each new location.");
+  check_coordinates(targets);
+  check_rows(neighbors.index, -1, data_.coords.n);
+  if (local_mean) check_present(neighbors);
+  check_outputs(target_outputs, targets.n, covariance_);
+  const auto wanted = weights ? ConditionalMoments::Weights::kept : ConditionalMoments::Weights::summed;
+  ConditionalMoments moments(data_, LocalTargets(targets, neighbors, target_outputs), wanted, context);
+  const Index failed = moments.update(prepared_, context, local_mean);
+  if (weights) std::copy(moments.weights().begin(), moments.weights().end(), weights);
+  return {data_.columns, moments.weighted(), moments.variance(), failed};
+}
+
 Kriging krige(const LocalData& data, Points targets, const NeighborTable& neighbors, const Covariance& covariance,
               bool local_mean, const RunContext& context, const int* target_outputs, double* weights) {
-  if (targets.dim != data.coords.dim) throw Error("Data and new locations must have the same coordinates.");
-  if (neighbors.n != targets.n) throw Error("The table of neighbours must have one row for each new location.");
-  check_coordinates(data.coords);
-  check_coordinates(targets);
-  check_rows(neighbors.index, -1, data.coords.n);
-  if (local_mean) check_present(neighbors);
-  check_outputs(data.outputs, data.coords.n, covariance);
-  check_outputs(target_outputs, targets.n, covariance);
-  const auto wanted = weights ? ConditionalMoments::Weights::kept : ConditionalMoments::Weights::summed;
-  ConditionalMoments moments(data, LocalTargets(targets, neighbors, target_outputs), wanted, context);
-  const Index failed = moments.update(prepare(covariance, targets.dim, false), context, local_mean);
-  if (weights) std::copy(moments.weights().begin(), moments.weights().end(), weights);
-  return {data.columns, moments.weighted(), moments.variance(), failed};
+  return KrigingPredictor(data, covariance).at(targets, neighbors, local_mean, context, target_outputs, weights);
 }
 
 }  // namespace neargp

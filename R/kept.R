@@ -1,0 +1,42 @@
+# What predictions need of a fit whatever the new places are: the index of its rows, its data as the core has them, factors. It is made by
+# the first prediction and kept for the next ones, beside the fit and not in it: `fit$keeper` is an external pointer under which the core
+# holds a value that is not written to files, not counted by object.size(), not compared by identical(), and freed with the last copy of
+# the fit. A fit that was read from a file, or sent to another process, has a keeper of its own that holds nothing.
+
+# The value of `expr`, made where it is not there. It is there only for the very fit that it was made of: all elements of the fit, and
+# whatever else rounding depends on, are compared, elements that are the same object at no cost. Kept is what was made in full: an
+# interrupt leaves nothing.
+kept <- function(object, name, expr) {
+  state <- kept_state(object)
+  if (is.null(state)) return(expr)
+  if (is.null(state[[name]])) state[[name]] <- expr
+  state[[name]]
+}
+
+# NULL for a fit of a version that had no keepers.
+kept_state <- function(object) {
+  if (is.null(object$keeper)) return(NULL)
+  made_of <- list(object, core_arithmetic())
+  state <- core_kept(object$keeper)
+  if (is.null(state) || !identical(state$made_of, made_of)) {
+    state <- new.env(parent = emptyenv())
+    state$made_of <- made_of
+    core_keep(object$keeper, state)
+  }
+  state
+}
+
+# The fit with a keeper of its own, for a copy that is to predict without taking the place of what the fit has kept.
+with_own_keeper <- function(fit) {
+  fit$keeper <- core_keeper()
+  fit
+}
+
+# ---- what several methods keep ----------------------------------------------------------------------------------------------------
+
+kept_kriging <- function(object) {
+  data <- object$data
+  kept(object, "kriging", core_kriging(data$coords, response_columns(data), 1 / data$weights, object$core_covariance, object$nugget))
+}
+
+kept_index <- function(object) kept(object, "index", core_index(object$data$coords, metric_component(object$core_covariance)))

@@ -1,0 +1,103 @@
+# Fits that keep what their predictions need, each method's with the covariance of the data.
+kept_cases <- list(vecchia = vecchia(8), loo_k = loo_k(8), mll_k = mll_k(8), vecchia_inducing = vecchia(8, inducing = 15))
+
+kept_fit <- function(method = vecchia(8), n = 150, formula = z ~ height, ...) {
+  neargp(formula, simulated_data(n), coords = ~ x + y, method = method, covariance = cov_matern(1.5), ..., verbose = FALSE)
+}
+
+new_rows <- function(n = 30) simulated_data(n, seed = 77)
+
+# The same fit with nowhere to keep anything.
+without_keeper <- function(fit) {
+  fit$keeper <- NULL
+  fit
+}
+
+for (name in names(kept_cases)) {
+  test_that(paste("a kept prediction is a fresh one, and a row is that row of all rows:", name), {
+    fit <- kept_fit(kept_cases[[name]])
+    rows <- new_rows()
+    fresh <- predict(without_keeper(fit), rows)
+    expect_null(core_kept(fit$keeper))
+    expect_identical(predict(fit, rows), fresh)
+    expect_false(is.null(core_kept(fit$keeper)))
+    expect_identical(predict(fit, rows), fresh)
+    expect_identical(predict(fit, rows, chunk_size = 7L), fresh)
+    one_by_one <- do.call(rbind, lapply(seq_len(nrow(rows)), function(i) predict(fit, rows[i, ])))
+    expect_identical(one_by_one, fresh)
+    expect_identical(simulate(fit, 2, seed = 1, newdata = rows), simulate(without_keeper(fit), 2, seed = 1, newdata = rows))
+  })
+}
+
+test_that("what other data or parameters gave is not used", {
+  fit <- kept_fit()
+  rows <- new_rows()
+  before <- predict(fit, rows)
+  changed <- fit
+  changed$core_covariance$components[[1L]]$range <- 2 * changed$core_covariance$components[[1L]]$range
+  expect_identical(predict(changed, rows), predict(without_keeper(changed), rows))
+  expect_identical(predict(fit, rows), before)
+  changed$data$y[3L] <- 100
+  changed$nugget <- 0.7
+  expect_identical(predict(changed, rows), predict(without_keeper(changed), rows))
+  expect_false(identical(predict(changed, rows), before))
+  expect_identical(predict(fit, rows), before)
+  data <- simulated_data(100)
+  fit <- neargp(z ~ height, data, coords = ~ x + y, method = vecchia(8), covariance = cov_matern(1.5))
+  predict(fit, rows)
+  again <- update(fit, covariance = cov_exponential())
+  expect_identical(predict(again, rows), predict(without_keeper(again), rows))
+})
+
+test_that("a fit that is written has nothing kept in it, and predicts the same when it is read", {
+  fit <- kept_fit()
+  rows <- new_rows()
+  written <- serialize(fit, NULL)
+  size <- object.size(fit)
+  before <- predict(fit, rows)
+  expect_identical(serialize(fit, NULL), written)
+  expect_identical(object.size(fit), size)
+  read <- unserialize(written)
+  expect_null(core_kept(read$keeper))
+  expect_identical(read$keeper, fit$keeper)
+  expect_true(all.equal(read, fit))
+  expect_identical(predict(read, rows), before)
+  expect_false(is.null(core_kept(read$keeper)))
+})
+
+test_that("other instructions of the processor, which round otherwise, are not given what was kept", {
+  fit <- neargp(z ~ 1, simulated_data(100), coords = ~ x + y, method = vecchia(8), covariance = cov_matern(1.7))
+  rows <- new_rows()
+  predict(fit, rows)
+  with_each_simd(function(name) expect_identical(predict(fit, rows), predict(without_keeper(fit), rows), info = name))
+})
+
+test_that("a forked process predicts from what its parent has kept", {
+  testthat::skip_on_os("windows")
+  fit <- kept_fit()
+  rows <- new_rows()
+  before <- predict(fit, rows)
+  in_children <- parallel::mclapply(1:2, function(i) predict(fit, rows, threads = 2L), mc.cores = 2L)
+  expect_identical(in_children, list(before, before))
+  expect_identical(predict(fit, rows), before)
+})
+
+test_that("what was kept is freed with the fit, and an error or interrupt leaves nothing", {
+  freed <- FALSE
+  keeper <- core_keeper()
+  value <- new.env()
+  reg.finalizer(value, function(value) freed <<- TRUE)
+  core_keep(keeper, list(keeper, value))  # a value may refer to its keeper
+  rm(value)
+  gc()
+  expect_false(freed)
+  rm(keeper)
+  gc()
+  expect_true(freed)
+  object <- list(keeper = core_keeper())
+  expect_error(kept(object, "part", stop("interrupted")), "interrupted")
+  expect_null(kept_state(object)$part)
+  expect_identical(kept(object, "part", 1), 1)
+  expect_identical(kept(object, "part", stop("made twice")), 1)
+  expect_error(core_kept(NULL), "keeper", class = "neargp_error_core")
+})
