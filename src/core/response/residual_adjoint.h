@@ -2,7 +2,7 @@
 // positions of the inducing points.
 #pragma once
 
-#include "response/whitened_rows.h"
+#include "variational/whitened_rows.h"
 
 namespace neargp {
 

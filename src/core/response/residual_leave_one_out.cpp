@@ -8,8 +8,8 @@
 #include "covariance/covariance_matrix.h"
 #include "linalg/products.h"
 #include "parallel/parallel_for.h"
-#include "response/neighbor_users.h"
-#include "response/whitened_rows.h"
+#include "variational/neighbor_users.h"
+#include "variational/whitened_rows.h"
 
 namespace neargp {
 

@@ -1,24 +1,17 @@
-// Neighbours by the correlation of the residual field (residual_rows.h): what inducing points leave over of a field is
-// not correlated as the field is.
+// Neighbours of the rows by the correlation of the residual field (variational/most_correlated.h).
 #pragma once
 
 #include "geometry/neighbors.h"
-#include "response/residual_rows.h"
 #include "variational/collapsed_bound.h"
 
 namespace neargp {
-
-// Of each query's candidates among the rows, the `k` of the largest absolute correlation, the largest first and of
-// equal ones those that come first. A query of which next to nothing is left over keeps its first k.
-NeighborTable most_correlated(const ResidualRows& rows, const ResidualRows& queries, const NeighborTable& candidates,
-                              int k, const RunContext& context);
 
 struct ResidualNeighbors {
   BoundFailure failure = BoundFailure::none;
   NeighborTable neighbors;
 };
 
-// The same for rows whose candidates are among themselves.
+// Of rows whose candidates are among themselves.
 ResidualNeighbors residual_neighbors(Points coords, Points inducing, const NeighborTable& candidates, int k,
                                      const Covariance& covariance, double jitter, const RunContext& context);
 

@@ -7,8 +7,8 @@
 #include "covariance/covariance_matrix.h"
 #include "linalg/products.h"
 #include "parallel/parallel_for.h"
-#include "response/residual_conditional.h"
-#include "response/residual_neighbors.h"
+#include "variational/most_correlated.h"
+#include "variational/residual_conditional.h"
 
 namespace neargp {
 

@@ -5,7 +5,7 @@
 
 #include "base/error.h"
 #include "covariance/covariance_matrix.h"
-#include "response/residual_conditional.h"
+#include "variational/residual_conditional.h"
 
 namespace neargp {
 

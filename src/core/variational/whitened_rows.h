@@ -3,8 +3,8 @@
 #pragma once
 
 #include "geometry/neighbors.h"
-#include "response/residual_rows.h"
 #include "variational/collapsed_bound.h"
+#include "variational/residual_rows.h"
 
 namespace neargp {
 

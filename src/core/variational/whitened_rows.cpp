@@ -1,11 +1,11 @@
-#include "response/whitened_rows.h"
+#include "variational/whitened_rows.h"
 
 #include <algorithm>
 #include <cmath>
 
 #include "base/memory.h"
 #include "parallel/parallel_for.h"
-#include "response/residual_conditional.h"
+#include "variational/residual_conditional.h"
 
 namespace neargp {
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "covariance/kernels.h"
-#include "response/residual_rows.h"
+#include "variational/residual_rows.h"
 
 namespace neargp {
 

@@ -1,4 +1,4 @@
-#include "response/residual_conditional.h"
+#include "variational/residual_conditional.h"
 
 #include <Eigen/Cholesky>
 #include <algorithm>

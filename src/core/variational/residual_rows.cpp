@@ -1,4 +1,4 @@
-#include "response/residual_rows.h"
+#include "variational/residual_rows.h"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "response/neighbor_users.h"
+#include "variational/neighbor_users.h"
 
 #include <algorithm>
 

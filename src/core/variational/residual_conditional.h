@@ -7,7 +7,7 @@
 // variance; and the adjoint in these.
 #pragma once
 
-#include "response/residual_covariance.h"
+#include "variational/residual_covariance.h"
 
 namespace neargp {
 

@@ -1,4 +1,4 @@
-#include "response/residual_covariance.h"
+#include "variational/residual_covariance.h"
 
 #include "linalg/column_products.h"
 
