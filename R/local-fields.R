@@ -64,6 +64,7 @@ check_local_fields <- function(settings, source, data) {
   method <- settings$method
   able <- "They are for vecchia(), loo_k(), mll_k(), vnngp() and exact_gp()."
   if (!takes_local_fields(method, stats::gaussian())) refuse(sprintf("by %s", method$label), able)
+  if (has_latent_low_rank(method)) refuse("with a low-rank part", "Leave `low_rank` of vnngp() out.")
   if (identical(method$optimizer, "adam")) refuse("with optimizer = \"adam\"", "The default optimiser of the method finds them.")
   if (!is.null(method$inducing)) refuse("with fewer inducing points than locations", "Leave `inducing` out.")
   if (!takes_local_fields(method, settings$family)) {

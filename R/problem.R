@@ -36,6 +36,7 @@ new_problem <- function(data, locations, settings, start) {
     warm_classifier = if (inherits(start, "neargp")) start$classifier,      # trend and link of an earlier fit to classes
     # ---- inducing points
     inducing = NULL,                 # their positions, a row each
+    low_rank = NULL,                 # those of the low-rank part of vnngp()
     # ---- classes
     levels = NULL,                   # their names
     class_basis = NULL,              # of class fields: the coordinates of the trend

@@ -9,5 +9,6 @@ restrict_rows.neargp_vnngp <- function(method, fit, rows) {
     problem$inducing <- fit$posterior$coords
     problem$method$inducing <- NULL
   }
+  problem$low_rank <- fit$posterior$low_rank
   refit_problem(fit, problem)
 }

@@ -4,11 +4,13 @@
 # the working parameters of covariance and family. The terms are written out and computed in
 # src/core/latent/evidence_bound.h.
 
-# Inducing points: `coords`, and at the data `node`, the one that each row sees.
+# Inducing points: `coords`, at the data `node`, the one that each row sees, and `low_rank`, those of a low-rank part.
 latent_nodes <- function(problem) {
   if (!is.null(problem$inducing)) return(list(coords = problem$inducing))
   place <- location_index(problem$data$coords)
-  list(coords = problem$data$coords[!duplicated(place), , drop = FALSE], node = place)
+  nodes <- list(coords = problem$data$coords[!duplicated(place), , drop = FALSE], node = place)
+  nodes$low_rank <- problem$low_rank
+  nodes
 }
 
 # Distances on a lattice are equal by the dozen, and rounding would choose among them: a slightly different range, another order and other
@@ -26,7 +28,9 @@ latent_search <- function(problem, nodes, component, k) {
   order <- if (ordering == "given") seq_len(nrow(scaled)) else {
     core_order(scaled, ordering, if (ordering == "random") order_key() else 0, problem$threads)
   }
-  list(order = order, neighbors = core_neighbors_before(scaled, order, k, problem$threads), component = component)
+  neighbors <- if (is.null(nodes$low_rank)) core_neighbors_before(scaled, order, k, problem$threads) else
+    residual_neighbors(problem, nodes, component, order, k)
+  list(order = order, neighbors = neighbors, component = component)
 }
 
 # How the rows see the inducing points: at them, or through the k nearest.
@@ -40,10 +44,16 @@ latent_problem <- function(problem, nodes, search) {
   data <- problem$data
   release_old_problems(length(search$neighbors))
   pointer <- in_memory(nrow(search$neighbors), nrow(nodes$coords), core_latent(
-    list(coords = nodes$coords, order = search$order, neighbors = search$neighbors, jitter = problem$method$jitter),
+    core_nodes(nodes$coords, search$order, search$neighbors, problem$method$jitter, nodes$low_rank),
     latent_data(nodes, data$coords, search$component, nrow(search$neighbors), problem$threads), latent_response(data),
     problem$method$posterior, problem$method$factor == "exact", factor_bytes(problem$method), problem$threads))
   list(pointer = pointer, nodes = nodes, search = search)
+}
+
+core_nodes <- function(coords, order, neighbors, jitter, low_rank) {
+  nodes <- list(coords = coords, order = order, neighbors = neighbors, jitter = jitter)
+  nodes$inducing <- low_rank
+  nodes
 }
 
 factor_bytes <- function(method) method$factor_memory * 2^30

@@ -35,8 +35,7 @@ scoring_fit <- function(problem, nodes) {
   state
 }
 
-scale_up_fit <- function(problem, nodes) {
-  few <- optimum_of_few(problem)
+scale_up_fit <- function(problem, nodes, few = optimum_of_few(problem)) {
   # Significance starts at about 1; what flat directions promise for a hundred steps is far below a standard error of each.
   problem$control$tolerance <- max(problem$control$tolerance, 0.2)
   state <- optimize_by_scoring(problem, nodes, few, function(objective) function(working) few$information)

@@ -42,7 +42,7 @@ optimize_latent <- function(problem, nodes, start, optimize, coarse) {
     latent_objective(problem, latent_problem(problem, nodes, latent_search(problem, nodes, component, k)))
   }
   optimize_keeping_objective <- function(objective, working, coarse) c(optimize(objective, working, coarse), list(objective = objective))
-  negligible <- if (has_many_parameters(problem)) negligible_score(problem) else problem$control$refresh_gain
+  negligible <- if (has_many_parameters(problem) || !is.null(nodes$low_rank)) negligible_score(problem) else problem$control$refresh_gain
   fit_level(problem, k, coarse, start, objective_for, optimize_keeping_objective, negligible)
 }
 
@@ -176,8 +176,10 @@ latent_score <- function(problem) {
 
 # All that predictions need, as plain numbers.
 latent_posterior <- function(latent, state, fitted) {
-  list(coords = latent$nodes$coords, node = latent$nodes$node, order = latent$search$order, neighbors = latent$search$neighbors,
+  posterior <- list(coords = latent$nodes$coords, node = latent$nodes$node, order = latent$search$order, neighbors = latent$search$neighbors,
     component = latent$search$component, mean = state$mean, variance = state$node_variance, pseudo_precision = state$pseudo_precision,
     linear_predictor = state$linear_predictor, slope = state$slope, field_response = state$field_response, variance_at_data = state$variance,
     variance_given_nodes = state$variance_given_nodes, exact = fitted$exact, restricted = fitted$restricted)
+  if (!is.null(latent$nodes$low_rank)) posterior[c("low_rank", "unexplained")] <- list(latent$nodes$low_rank, state$unexplained)
+  posterior
 }

@@ -9,8 +9,12 @@ predictor.neargp_vnngp <- function(method, object, settings) {
   pointer <- restored_latent(object, settings$threads)
   posterior <- object$posterior
   function(coords, X, offset) {
-    neighbors <- posterior_neighbors(posterior, coords, settings)
-    part <- core_latent_predict(pointer, coords, neighbors, posterior$field_response, settings$threads)
+    part <- if (has_latent_low_rank(method)) {
+      core_latent_low_rank_predict(pointer, coords, low_rank_candidates(posterior, coords, settings), settings$k, posterior$field_response,
+        settings$threads)
+    } else {
+      core_latent_predict(pointer, coords, posterior_neighbors(posterior, coords, settings), posterior$field_response, settings$threads)
+    }
     latent_prediction(object, part, X, offset)
   }
 }
@@ -33,7 +37,7 @@ posterior_neighbors <- function(posterior, coords, settings) {
 # than the wider one narrowed.
 restored_latent <- function(object, threads) {
   posterior <- object$posterior
-  nodes <- list(coords = posterior$coords, order = posterior$order, neighbors = posterior$neighbors, jitter = object$method$jitter)
+  nodes <- core_nodes(posterior$coords, posterior$order, posterior$neighbors, object$method$jitter, posterior$low_rank)
   seen <- latent_data(posterior, object$data$coords, posterior$component, nrow(posterior$neighbors), threads)
   with_pattern <- function(neighbors) {
     nodes$pattern_neighbors <- neighbors
@@ -68,6 +72,19 @@ joint_moments.neargp_vnngp <- function(method, object, target, settings) {
   if (settings$type != "link") {
     abort_argument("type", sprintf("\"link\" with joint = TRUE for %s; simulate() draws responses jointly", method_call(method)), settings$type)
   }
+  part <- if (has_latent_low_rank(object$method)) low_rank_joint(object, target, settings) else node_joint(object, target, settings)
+  design <- design_columns(object$data, target$X)
+  trend <- core_trend(object)
+  unseen <- design - part$response
+  covariance <- part$covariance + unseen %*% trend$beta_vcov %*% t(unseen)
+  mean <- base_mean(object$data, target$X, target$offset) + (drop(design %*% trend$beta) + drop(part$mean))
+  moments <- spread_over_rows(list(mean = mean, variance = diag(covariance)), target$complete)
+  moments$covariance <- spread_square((covariance + t(covariance)) / 2, target$complete)
+  moments
+}
+
+# Mean, response to the trend and covariance without its own.
+node_joint <- function(object, target, settings) {
   posterior <- object$posterior
   near <- posterior_neighbors(posterior, target$coords, settings)
   rows <- sort(unique(near[!is.na(near)]))
@@ -81,15 +98,9 @@ joint_moments.neargp_vnngp <- function(method, object, target, settings) {
   solved <- if (is_mean_field(object$method)) posterior$variance * spread else {
     core_latent_solve(restored_latent(object, settings$threads), spread, settings$threads)
   }
-  design <- design_columns(object$data, target$X)
-  trend <- core_trend(object)
-  unseen <- design - crossprod(weights, posterior$field_response[rows, , drop = FALSE])
-  covariance <- core_covariance_matrix(target$coords, target$coords, object$core_covariance) - crossprod(cross, weights) +
-    crossprod(weights, solved[rows, , drop = FALSE]) + unseen %*% trend$beta_vcov %*% t(unseen)
-  mean <- base_mean(object$data, target$X, target$offset) + (drop(design %*% trend$beta) + drop(crossprod(weights, posterior$mean[rows])))
-  moments <- spread_over_rows(list(mean = mean, variance = diag(covariance)), target$complete)
-  moments$covariance <- spread_square((covariance + t(covariance)) / 2, target$complete)
-  moments
+  list(mean = crossprod(weights, posterior$mean[rows]), response = crossprod(weights, posterior$field_response[rows, , drop = FALSE]),
+    covariance = core_covariance_matrix(target$coords, target$coords, object$core_covariance) - crossprod(cross, weights) +
+      crossprod(weights, solved[rows, , drop = FALSE]))
 }
 
 # Inducing points are no observations.

@@ -40,18 +40,29 @@ simulated_trials <- function(object, target, trials) {
 # The field answers to a change of the trend by H.
 field_draws <- function(object, coords, betas, nsim, settings) {
   posterior <- object$posterior
-  nodes <- if (settings$conditional) {
-    drawn <- if (is_mean_field(object$method)) mean_field_draws(posterior, nsim) else {
-      core_latent_draws(restored_latent(object, settings$threads), nsim, order_key(), settings$threads)
+  low_rank <- has_latent_low_rank(object$method)
+  if (settings$conditional) {
+    answer <- posterior$field_response %*% (betas - core_trend(object)$beta)
+    if (low_rank) {
+      drawn <- low_rank_draws(restored_latent(object, settings$threads), posterior$mean - answer, nsim, settings$threads)
+      nodes <- drawn$field
+    } else {
+      drawn <- if (is_mean_field(object$method)) mean_field_draws(posterior, nsim) else {
+        core_latent_draws(restored_latent(object, settings$threads), nsim, order_key(), settings$threads)$field
+      }
+      nodes <- posterior$mean + drawn - answer
     }
-    posterior$mean + drawn - posterior$field_response %*% (betas - core_trend(object)$beta)
   } else {
-    matrix(double(0), 0L, nsim)
+    nodes <- matrix(double(0), 0L, nsim)
+    if (low_rank) drawn <- list(whitened = matrix(stats::rnorm(nrow(posterior$low_rank) * nsim), ncol = nsim))
   }
   known <- match_locations(coords, posterior$coords[seq_len(nrow(nodes)), , drop = FALSE])
   field <- nodes[known, , drop = FALSE]
   elsewhere <- is.na(known)
-  if (any(elsewhere)) field[elsewhere, ] <- field_elsewhere(object, coords[elsewhere, , drop = FALSE], nodes, settings)
+  if (!any(elsewhere)) return(field)
+  coords <- coords[elsewhere, , drop = FALSE]
+  field[elsewhere, ] <- if (low_rank) low_rank_elsewhere(object, coords, nodes, drawn$whitened, settings) else
+    field_elsewhere(object, coords, nodes, settings)
   field
 }
 

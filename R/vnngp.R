@@ -16,6 +16,17 @@
 #' seconds; with these fixed (`cov_matern(nu = 2.5, ard = TRUE, range = )`) `vnngp()` finds variance and posterior of
 #' 371,848 rows in 54 inputs in minutes, with a better log score than the paper's (`bench/vnngp.md`).
 #'
+#' # Low-rank part
+#' With `low_rank = M` the field is `A'w` and a residual field: `w` are M standard normal variables, which say what the field's values at M
+#' inducing points tell of it, and the nearest-neighbour prior is that of the residual alone (the Vecchia-inducing-points full-scale
+#' approximation of Gyger, Furrer and Sigrist 2025, which [vecchia()] has for gaussian responses). It is for smooth fields and for
+#' more than two coordinates, where few neighbours see little of the field and what they do not tell comes from afar; in two coordinates and for
+#' rough fields neighbours tell nearly all, and it only costs time. [svgp()] is faster where the points alone are enough. Points are the
+#' centres of [stats::kmeans()] in units of the ranges that a fit of at most 1,000 rows without the part finds (a tenth of them, if
+#' that is more), and are then held; the jitter is
+#' added on the diagonal of their covariance matrix too. Neighbours are, of the `5 * k` nearest, the `k` whose residuals have the largest
+#' correlation. Each step of the posterior solves M systems with the precision of the residual field, and keeps four times `n * M` numbers.
+#'
 #' # Posteriors
 #' * `"sparse"` (default): `N(m, (Q + W)^-1)` with W diagonal, the optimal Gaussian approximation for responses that are independent given
 #'   the field. For a gaussian response it is exact, and the objective is the log marginal likelihood. Mean and W are found by natural gradients; log
@@ -66,11 +77,18 @@
 #'   makes the optimisation easier; a mean-field posterior takes it for noise, and 1e-3 spoiled it in trials.
 #' @param epochs,batch_size,learning_rate settings of `"adam"`: passes over the data, rows in a batch (drawn by R's random numbers), first
 #'   learning rate (of a gaussian or [student_t()] response in units of its scatter about the trend).
-#' @return A settings object for the argument `method` of [neargp()].
+#' @param low_rank number of inducing points of a low-rank part beside the nearest-neighbour prior, see below; 0, the default, for none. 200 is
+#'   a good number to begin with.
+#' @return A settings object for the argument `method` of [neargp()]. A fit with a low-rank part has the data frame `inducing`, the positions
+#'   of its points in the coordinates of the data.
+#' @section Errors: `neargp_error_argument` for settings of the wrong type, and for `low_rank` with `posterior = "mean-field"` or `inducing`;
+#'   [neargp()] stops with `neargp_error_inducing` where `low_rank` is more than there are distinct locations, and with
+#'   `neargp_error_device` and `neargp_error_local` for a low-rank part on a GPU or with `sd = ~` or `range = ~` of a covariance.
 #' @seealso [response_family], [inducing_points()], and `vignette("counts-and-presence", package = "neargp")`, which compares the posteriors and
 #'   says which method is for what.
 #' @references Wu, L., Pleiss, G. and Cunningham, J. P. (2022). Variational nearest neighbor Gaussian process. *ICML*. arXiv:2202.01694.
 #'   Opper, M. and Archambeau, C. (2009). The variational Gaussian approximation revisited. *Neural Computation* 21, 786–792.
+#'   Gyger, T., Furrer, R. and Sigrist, F. (2025). Vecchia-inducing-points full-scale approximations for Gaussian processes. arXiv:2507.05064.
 #'   Schäfer, F., Katzfuss, M. and Owhadi, H. (2021). Sparse Cholesky factorization by Kullback–Leibler minimization. *SIAM Journal on
 #'   Scientific Computing* 43, A2019–A2046.
 #' @examples
@@ -84,13 +102,14 @@
 #' @export
 vnngp <- function(k = NULL, inducing = NULL, posterior = c("sparse", "mean-field", "laplace"), optimizer = c("auto", "natural", "adam"),
                   ordering = c("maxmin", "random", "coordinate", "given"), factor = c("incomplete", "exact"), factor_memory = 4,
-                  jitter = 1e-6, epochs = 300L, batch_size = 256L, learning_rate = 0.01) {
+                  jitter = 1e-6, epochs = 300L, batch_size = 256L, learning_rate = 0.01, low_rank = 0L) {
   posterior <- check_choice(posterior, "posterior", c("sparse", "mean-field", "laplace"))
   settings <- c(neighbor_settings(k, 15L), list(posterior = posterior, optimizer = check_latent_optimizer(optimizer, posterior, k %||% 15L),
     ordering = check_choice(ordering, "ordering", c("maxmin", "random", "coordinate", "given")),
     factor = check_choice(factor, "factor", c("incomplete", "exact")), factor_memory = check_factor_memory(factor_memory),
     jitter = check_number(jitter, "jitter", 0, 1, open = TRUE)))
   settings$inducing <- check_inducing(inducing, posterior, settings$optimizer)
+  settings$low_rank <- check_low_rank(low_rank, settings)
   adam <- list(epochs = check_count(epochs, "epochs"), batch_size = check_count(batch_size, "batch_size"),
     learning_rate = check_number(learning_rate, "learning_rate", 0, open = TRUE))
   if (settings$optimizer == "adam") settings <- c(settings[!names(settings) %in% c("factor", "factor_memory")], adam)
@@ -145,6 +164,7 @@ with_start.neargp_vnngp <- function(method, problem) with_core_start(problem, wi
 complete_fit.neargp_vnngp <- function(method, fit, result) {
   fit <- with_family_values(fit, result$working)
   fit$posterior <- result$posterior
+  if (has_latent_low_rank(method)) fit$inducing <- as.data.frame(raw_positions(fit$posterior$low_rank, fit$locations))
   fit
 }
 
@@ -153,6 +173,7 @@ fit_method.neargp_vnngp <- function(method, problem) {
   problem$data <- core_data(problem$data)
   if (!is.null(method$inducing)) problem$inducing <- problem$start_positions %||% inducing_coordinates(problem)
   if (method$optimizer == "adam") return(fit_mean_field(method, problem))
+  if (has_latent_low_rank(method)) return(fit_low_rank(method, problem))
   nodes <- latent_nodes(problem)
   latent_result(problem, if (has_many_parameters(problem)) scoring_fit(problem, nodes) else
     fit_latent(problem, nodes, rough_optimum(problem)))
@@ -164,7 +185,7 @@ fit_details.neargp_vnngp <- function(method, fit) {
     "mean-field" = "mean field (intervals too narrow: ?vnngp)")
   solved <- if (fit$device == "cuda" && !identical(method$optimizer, "adam")) "; solved on the CPU" else ""
   c(Posterior = sprintf("%s; %s inducing points, jitter %s of the variance%s", posterior, format_count(nrow(fit$posterior$coords)),
-    format(method$jitter), solved), factor_detail(method, fit$posterior))
+    format(method$jitter), solved), low_rank_detail(method, fit), factor_detail(method, fit$posterior))
 }
 
 # The mode of a skew posterior is not its mean: with a link that bends, means of the response about it do not add up to what was observed.

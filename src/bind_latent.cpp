@@ -1,7 +1,8 @@
 // Latent models and their posteriors, as R calls them. Nodes and data are numbered as the caller's rows.
 #include "bind_latent.h"
 #include "bind_covariance.h"
-#include "latent/latent_prediction.h"
+#include "bind_eigen.h"
+#include "latent/low_rank_prediction.h"
 
 namespace {
 
@@ -27,6 +28,11 @@ neargp::PosteriorKind to_posterior_kind(const std::string& name) {
   if (name == "laplace") return neargp::PosteriorKind::laplace;
   if (name == "mean-field") return neargp::PosteriorKind::mean_field;
   throw neargp::Error("There is no posterior called '" + name + "'.");
+}
+
+Rcpp::List prediction_to_r(const neargp::LatentPrediction& prediction, neargp::Index locations, int columns) {
+  return Rcpp::List::create(Rcpp::_["mean"] = prediction.mean, Rcpp::_["variance"] = prediction.variance,
+                            Rcpp::_["response"] = by_column(prediction.response, locations, columns));
 }
 
 }  // namespace
@@ -101,7 +107,8 @@ Rcpp::List core_latent_state(SEXP latent, int threads) {
       Rcpp::_["variance_given_nodes"] = given_nodes, Rcpp::_["slope"] = posterior.slope(),
       Rcpp::_["node_variance"] = fit->model.to_caller(posterior.factor().node_variance()),
       Rcpp::_["field_response"] = by_column(fit->model.to_caller(trend.field_response, p), fit->model.nodes(), p),
-      Rcpp::_["beta"] = posterior.state().beta, Rcpp::_["beta_vcov"] = by_column(trend.covariance, p, p));
+      Rcpp::_["beta"] = posterior.state().beta, Rcpp::_["beta_vcov"] = by_column(trend.covariance, p, p),
+      Rcpp::_["unexplained"] = fit->model.low_rank() ? fit->model.low_rank()->rows().unexplained().mean() : 0.0);
 }
 
 // [[Rcpp::export]]
@@ -124,8 +131,38 @@ Rcpp::List core_latent_predict(SEXP latent, const Rcpp::NumericMatrix& newcoords
       neargp::predict_latent(fit->model, fit->posterior, locations.view(), to_neighbor_table(neighbors),
                              fit->model.from_caller({field_response.begin(), field_response.end()}, columns), columns,
                              make_run_context(threads));
-  return Rcpp::List::create(Rcpp::_["mean"] = prediction.mean, Rcpp::_["variance"] = prediction.variance,
-                            Rcpp::_["response"] = by_column(prediction.response, newcoords.nrow(), columns));
+  return prediction_to_r(prediction, newcoords.nrow(), columns);
+}
+
+// The same with a low-rank part: `k` of the candidates near each location are its neighbours.
+// [[Rcpp::export]]
+Rcpp::List core_latent_low_rank_predict(SEXP latent, const Rcpp::NumericMatrix& newcoords,
+                                        const Rcpp::IntegerMatrix& candidates, int k,
+                                        const Rcpp::NumericMatrix& field_response, int threads) {
+  LatentPointer fit(latent);
+  const PointStore locations(newcoords);
+  const int columns = field_response.ncol();
+  return prediction_to_r(
+      neargp::predict_low_rank(fit->model, fit->posterior, locations.view(), to_neighbor_table(candidates), k,
+                               fit->model.from_caller({field_response.begin(), field_response.end()}, columns), columns,
+                               make_run_context(threads)),
+      newcoords.nrow(), columns);
+}
+
+// weights: nodes x locations. alpha: inducing points x locations.
+// [[Rcpp::export]]
+Rcpp::List core_latent_low_rank_joint(SEXP latent, const Rcpp::NumericMatrix& weights, const Rcpp::NumericMatrix& alpha,
+                                      const Rcpp::NumericMatrix& field_response, int threads) {
+  LatentPointer fit(latent);
+  const auto by_node = [&](const Rcpp::NumericMatrix& columns) {
+    const std::vector<double> own = fit->model.from_caller({columns.begin(), columns.end()}, columns.ncol());
+    return Eigen::MatrixXd(Eigen::Map<const Eigen::MatrixXd>(own.data(), columns.nrow(), columns.ncol()));
+  };
+  const neargp::LatentJoint joint =
+      neargp::joint_low_rank(fit->model, fit->posterior, by_node(weights), to_eigen(alpha), by_node(field_response),
+                             make_run_context(threads));
+  return Rcpp::List::create(Rcpp::_["mean"] = to_r(joint.mean), Rcpp::_["response"] = to_r(joint.response),
+                            Rcpp::_["covariance"] = to_r(joint.covariance));
 }
 
 // (Q + C'WC)^-1 h for each column of h, nodes x columns.
@@ -143,11 +180,24 @@ Rcpp::NumericMatrix core_latent_solve(SEXP latent, const Rcpp::NumericMatrix& h,
   return by_column(fit->model.to_caller(solved, h.ncol()), nodes, h.ncol());
 }
 
-// nodes x draws
+// field: nodes x draws; whitened: inducing points of the low-rank part x draws.
 // [[Rcpp::export]]
-Rcpp::NumericMatrix core_latent_draws(SEXP latent, int draws, double key, int threads) {
+Rcpp::List core_latent_draws(SEXP latent, int draws, double key, int threads) {
   LatentPointer fit(latent);
-  const std::vector<double> field =
+  const neargp::LatentDraws drawn =
       neargp::draw_latent(fit->model, fit->posterior, draws, std::uint64_t(key), make_run_context(threads));
-  return by_column(fit->model.to_caller(field, draws), fit->model.nodes(), draws);
+  const neargp::LowRankPrior* low_rank = fit->model.low_rank();
+  return Rcpp::List::create(
+      Rcpp::_["field"] = by_column(fit->model.to_caller(drawn.field, draws), fit->model.nodes(), draws),
+      Rcpp::_["whitened"] = by_column(drawn.whitened, low_rank ? low_rank->size() : 0, draws));
+}
+
+// The whitened field at the inducing points of the low-rank part given columns of the field, nodes x columns.
+// [[Rcpp::export]]
+Rcpp::NumericMatrix core_latent_whitened(SEXP latent, const Rcpp::NumericMatrix& field) {
+  LatentPointer fit(latent);
+  const std::vector<double> columns = fit->model.from_caller({field.begin(), field.end()}, field.ncol());
+  return to_r(fit->model.low_rank()
+                  ->split(Eigen::Map<const Eigen::MatrixXd>(columns.data(), fit->model.nodes(), field.ncol()))
+                  .whitened);
 }

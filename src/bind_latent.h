@@ -10,15 +10,15 @@
 #include "latent/latent_model.h"
 #include "likelihoods/latent_response.h"
 
-// nodes: coords, order, neighbors, jitter, and where wanted pattern_neighbors. data: node (the node of each datum), or
-// coords and neighbors. The coordinates live as long as the object.
+// nodes: coords, order, neighbors, jitter, and where wanted pattern_neighbors and, of a low-rank part, inducing. data:
+// node (the node of each datum), or coords and neighbors. The coordinates live as long as the object.
 class LatentInput {
  public:
   LatentInput(const Rcpp::List& nodes, const Rcpp::List& data);
   const neargp::LatentData& data() const { return latent_; }
 
  private:
-  PointStore nodes_, data_;
+  PointStore nodes_, data_, inducing_;
   neargp::LatentData latent_;
 };
 

@@ -8,21 +8,21 @@ std::vector<double> numbers(const Rcpp::List& list, const char* name) {
   return Rcpp::as<std::vector<double>>(list[name]);
 }
 
-Rcpp::NumericMatrix coords_of(const Rcpp::List& list) {
-  return list.containsElementNamed("coords") ? Rcpp::as<Rcpp::NumericMatrix>(list["coords"])
-                                             : Rcpp::NumericMatrix(0, 1);
+Rcpp::NumericMatrix coords_of(const Rcpp::List& list, const char* name) {
+  return list.containsElementNamed(name) ? Rcpp::as<Rcpp::NumericMatrix>(list[name]) : Rcpp::NumericMatrix(0, 1);
 }
 
 }  // namespace
 
 LatentInput::LatentInput(const Rcpp::List& nodes, const Rcpp::List& data)
-    : nodes_(coords_of(nodes)), data_(coords_of(data)) {
+    : nodes_(coords_of(nodes, "coords")), data_(coords_of(data, "coords")), inducing_(coords_of(nodes, "inducing")) {
   latent_.nodes = nodes_.view();
   latent_.order = to_rows(Rcpp::as<Rcpp::IntegerVector>(nodes["order"]));
   latent_.node_neighbors = to_neighbor_table(Rcpp::as<Rcpp::IntegerMatrix>(nodes["neighbors"]));
   latent_.jitter = Rcpp::as<double>(nodes["jitter"]);
   if (nodes.containsElementNamed("pattern_neighbors"))
     latent_.pattern_neighbors = to_neighbor_table(Rcpp::as<Rcpp::IntegerMatrix>(nodes["pattern_neighbors"]));
+  latent_.inducing = inducing_.view();
   if (data.containsElementNamed("node")) {
     latent_.node_of_datum = to_rows(Rcpp::as<Rcpp::IntegerVector>(data["node"]));
     return;

@@ -227,7 +227,7 @@ TEST_CASE("draws have the posterior's covariance") {
   const Latent latent(12, 11, 20, false, ResponseFamily::poisson, 21);
   const Fitted fitted(latent, latent_covariance(0.8, 0.3), likelihood_of(ResponseFamily::poisson), false);
   const int count = 20000;
-  const std::vector<double> draws = draw_latent(fitted.model, fitted.posterior, count, 5, context);
+  const std::vector<double> draws = draw_latent(fitted.model, fitted.posterior, count, 5, context).field;
   const Eigen::Map<const Eigen::MatrixXd> sample(draws.data(), 12, count);
   const reference::DensePosterior dense = reference::dense_posterior(
       reference::dense_latent(latent.data, latent_covariance(0.8, 0.3)), latent.response, false, 0.0);
@@ -240,7 +240,7 @@ TEST_CASE("draws have the posterior's covariance") {
           (dense.covariance(i, i) * dense.covariance(j, j) + dense.covariance(i, j) * dense.covariance(i, j)) / count);
       CHECK(std::abs(empirical(number[i], number[j]) - dense.covariance(i, j)) < 4.5 * error);
     }
-  CHECK(draw_latent(fitted.model, fitted.posterior, 1, 5, context) ==
+  CHECK(draw_latent(fitted.model, fitted.posterior, 1, 5, context).field ==
         std::vector<double>(draws.begin(), draws.begin() + 12));
 }
 

@@ -1,7 +1,5 @@
 #include "latent/evidence_bound.h"
 
-#include <numeric>
-
 namespace neargp {
 
 double evidence_bound(double expected_log_likelihood, const LatentModel& model, const PosteriorFactor& factor,
@@ -16,9 +14,7 @@ double evidence_bound(double expected_log_likelihood, const LatentModel& model, 
 }
 
 double log_joint_density(double log_likelihood, const LatentModel& model, const std::vector<double>& field) {
-  std::vector<double> product(field.size());
-  model.precision_times(field.data(), product.data());
-  return log_likelihood - 0.5 * std::inner_product(field.begin(), field.end(), product.begin(), 0.0);
+  return log_likelihood - 0.5 * model.precision_form(field);
 }
 
 double laplace_evidence(double log_joint_density, const LatentModel& model, const PosteriorFactor& factor) {

@@ -8,9 +8,14 @@
 //
 // of data that interpolate, c_i as g_i m_N - W_i (Z c_i)_N and v_i as -W_i/2 (g: expected slope).
 //
+// With a low-rank part (low_rank_prior.h), field r + A'w with the means r and m_w, node j with the slope g_j and the
+// precision W_j of its data, the same holds of r and its covariance matrix, Z + G C^-1 G', in the place of m and Z, and
+// A_j moves as g_j m_w - W_j C^-1 F_j.
+//
 // Laplace's value is not stationary in (m, beta), which maximise the log density alone: with
 // t = [A, C'WX; X'WC, X'WX]^-1 d(-1/2 log|A|)/d(m, beta), d log|A|/d eta_i = -s_i d3 log p, there is in addition
-// -t'dQ m for the covariance and t'd(slopes) for the likelihood's parameters.
+// -t'dQ m for the covariance (and in A_j, with t_w the part of t that is the whitened field's, g_j t_w + [1/2 s_i d3
+// log p - W_i t_eta]_j m_w) and t'd(slopes) for the likelihood's parameters.
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -18,15 +23,24 @@
 #include "base/error.h"
 #include "latent/evidence_bound.h"
 #include "latent/sparse_posterior.h"
+#include "linalg/products.h"
 
 namespace neargp {
+
+namespace {
+
+using Column = Eigen::Map<const Eigen::VectorXd>;
+
+}  // namespace
 
 PosteriorGradient SparsePosterior::gradient(const RunContext& context) {
   const int width = model_.prior().k() + 1;
   const std::vector<int>& members = model_.prior_members();
   const std::vector<double>& vectors = model_.prior_vectors();
+  const std::vector<double> mean = residual_of(state_.mean);
   std::vector<double> products(vectors.size());
   factor_.multiply_cliques(0, vectors.data(), products.data(), context);
+  if (model_.low_rank()) add_taken_products(products);
 
   LatentAdjoints adjoints;
   adjoints.node_weights.assign(std::size_t(model_.nodes()) * (width - 1), 0.0);
@@ -38,15 +52,15 @@ PosteriorGradient SparsePosterior::gradient(const RunContext& context) {
     const double inverse_f = model_.prior_scale()[j];
     double residual = 0.0, spread = 0.0;
     for (int m = 0; m < width && member[m] >= 0; ++m) {
-      residual += a[m] * state_.mean[member[m]];
+      residual += a[m] * mean[member[m]];
       spread += a[m] * za[m];
     }
     double* bar = adjoints.node_weights.data() + j * (width - 1);
-    for (int m = 1; m < width && member[m] >= 0; ++m)
-      bar[m - 1] = (residual * state_.mean[member[m]] + za[m]) * inverse_f;
+    for (int m = 1; m < width && member[m] >= 0; ++m) bar[m - 1] = (residual * mean[member[m]] + za[m]) * inverse_f;
     adjoints.node_variance[j] = -0.5 * inverse_f * (1.0 - (residual * residual + spread) * inverse_f);
   }
   if (model_.interpolates()) add_interpolation_terms(adjoints, context);
+  if (model_.low_rank()) add_low_rank_terms(adjoints);
 
   PosteriorGradient result;
   result.likelihood = likelihood_gradient_;
@@ -68,6 +82,52 @@ void SparsePosterior::add_interpolation_terms(LatentAdjoints& adjoints, const Ru
       bar[m] = member[m] < 0 ? 0.0 : slope_[i] * state_.mean[member[m]] - state_.precision[i] * bar[m];
     adjoints.data_variance[i] = -0.5 * state_.precision[i];
   }
+}
+
+// What the low-rank part leaves over of a field; all of it where there is none.
+std::vector<double> SparsePosterior::residual_of(const std::vector<double>& field) const {
+  if (!model_.low_rank()) return field;
+  const Eigen::MatrixXd residual = model_.low_rank()->split(Column(field.data(), model_.nodes())).residual;
+  return {residual.data(), residual.data() + residual.size()};
+}
+
+// (G C^-1 G' a_j) on the clique of each node.
+void SparsePosterior::add_taken_products(std::vector<double>& products) const {
+  const int width = model_.prior().k() + 1;
+  const Eigen::MatrixXd taken = factor_.low_rank().taken(*model_.low_rank());
+  for (Index j = 0; j < model_.nodes(); ++j) {
+    const int* member = model_.prior_members().data() + j * width;
+    const double* a = model_.prior_vectors().data() + j * width;
+    Eigen::VectorXd sum = Eigen::VectorXd::Zero(taken.rows());
+    for (int m = 0; m < width && member[m] >= 0; ++m) sum += a[m] * taken.col(member[m]);
+    for (int m = 0; m < width && member[m] >= 0; ++m) products[j * width + m] += taken.col(member[m]).dot(sum);
+  }
+}
+
+void SparsePosterior::add_low_rank_terms(LatentAdjoints& adjoints) const {
+  const Index m = model_.nodes();
+  std::vector<double> slope(m), precision(m);
+  model_.sum_at_nodes(slope_.data(), slope.data());
+  model_.sum_at_nodes(state_.precision.data(), precision.data());
+  Eigen::MatrixXd covariance = factor_.low_rank().spread();  // C^-1 F'
+  lower_transposed_solve(factor_.low_rank().lower(), covariance);
+  const Eigen::VectorXd whitened = model_.low_rank()->split(Column(state_.mean.data(), m)).whitened;
+  adjoints.node_features =
+      whitened * Column(slope.data(), m).transpose() - covariance * Column(precision.data(), m).asDiagonal();
+}
+
+// `third`: 1/2 s d3 log p by datum.
+void SparsePosterior::add_laplace_low_rank_terms(LatentAdjoints& adjoints, const std::vector<double>& t,
+                                                 const std::vector<double>& t_at_data,
+                                                 const std::vector<double>& third) const {
+  const Index m = model_.nodes();
+  std::vector<double> moved(third), slope(m), in_mean(m);
+  for (std::size_t i = 0; i < moved.size(); ++i) moved[i] -= state_.precision[i] * t_at_data[i];
+  model_.sum_at_nodes(slope_.data(), slope.data());
+  model_.sum_at_nodes(moved.data(), in_mean.data());
+  adjoints.node_features +=
+      model_.low_rank()->split(Column(t.data(), m)).whitened * Column(slope.data(), m).transpose() +
+      model_.low_rank()->split(Column(state_.mean.data(), m)).whitened * Column(in_mean.data(), m).transpose();
 }
 
 // Factor, inverse and variances at the mode.
@@ -110,6 +170,7 @@ void SparsePosterior::add_laplace_terms(LatentAdjoints& adjoints, std::vector<do
   for (Index i = 0; i < n; ++i)
     for (int c = 0; c < p; ++c) at_coefficients[c] += system.design_left()[i * p + c] * third[i];
   const TrendSystem::Direction t = system.solve(at_nodes, at_coefficients, context);
+  const std::vector<double> residual_mean = residual_of(state_.mean), residual_t = residual_of(t.mean);
 
   for (Index j = 0; j < model_.nodes(); ++j) {
     const int* member = model_.prior_members().data() + j * width;
@@ -117,12 +178,12 @@ void SparsePosterior::add_laplace_terms(LatentAdjoints& adjoints, std::vector<do
     const double inverse_f = model_.prior_scale()[j];
     double of_mean = 0.0, of_t = 0.0;
     for (int m = 0; m < width && member[m] >= 0; ++m) {
-      of_mean += a[m] * state_.mean[member[m]];
-      of_t += a[m] * t.mean[member[m]];
+      of_mean += a[m] * residual_mean[member[m]];
+      of_t += a[m] * residual_t[member[m]];
     }
     double* bar = adjoints.node_weights.data() + j * (width - 1);
     for (int m = 1; m < width && member[m] >= 0; ++m)
-      bar[m - 1] += (of_mean * t.mean[member[m]] + of_t * state_.mean[member[m]]) * inverse_f;
+      bar[m - 1] += (of_mean * residual_t[member[m]] + of_t * residual_mean[member[m]]) * inverse_f;
     adjoints.node_variance[j] += of_t * of_mean * inverse_f * inverse_f;
   }
 
@@ -130,6 +191,7 @@ void SparsePosterior::add_laplace_terms(LatentAdjoints& adjoints, std::vector<do
   model_.field_at_data(t.mean.data(), t_at_data.data());
   for (Index i = 0; i < n; ++i)
     for (int c = 0; c < p; ++c) t_at_data[i] += response_.design[i * p + c] * t.beta[c];
+  if (model_.low_rank()) add_laplace_low_rank_terms(adjoints, t.mean, t_at_data, third);
   const std::vector<double> terms = laplace_likelihood_terms(t_at_data, context);
   for (std::size_t a = 0; a < terms.size(); ++a) likelihood_gradient[a] += terms[a];
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <string>
 
 #include "base/error.h"
@@ -79,6 +80,11 @@ LatentModel::LatentModel(const LatentData& data, const RunContext& context)
     for (const int node : data.node_of_datum) node_of_datum_.push_back(node_number_[node]);
   }
 
+  if (data.inducing.n > 0) {
+    if (interpolation_) throw Error("A low-rank part needs a node at every datum.");
+    low_rank_ = std::make_unique<LowRankPrior>(nodes, data.inducing, jitter_, prior_->neighbors());
+  }
+
   prior_members_ = members_of(prior_->neighbors());
   prior_vectors_.resize(prior_members_.size());
   inverse_variance_.resize(m);
@@ -109,16 +115,16 @@ PreparedCovariance LatentModel::prepared(bool derivatives) const { return prepar
 void LatentModel::set_covariance(const Covariance& covariance, const RunContext& context) {
   covariance_ = with_jitter(covariance);
   const PreparedCovariance values = prepared(false);
-  const Index failed_node = prior_->update(values, context);
+  const Index failed_node = low_rank_ ? low_rank_->update(covariance_, context) : prior_->update(values, context);
   check_singular(failed_node, interpolation_ ? interpolation_->update(values, context) : -1);
 
   const int k = prior_->k();
   for (Index j = 0; j < nodes(); ++j) {
-    const double* b = prior_->weights(j);
+    const double* b = low_rank_ ? low_rank_->weights(j) : prior_->weights(j);
     double* a = prior_vectors_.data() + j * (k + 1);
     a[0] = 1.0;
     for (int m = 0; m < k; ++m) a[m + 1] = -b[m];
-    const double f = prior_->variance()[j];
+    const double f = low_rank_ ? low_rank_->variance()[j] : prior_->variance()[j];
     if (!(f > 0.0)) check_singular(j, -1);
     inverse_variance_[j] = 1.0 / f;
   }
@@ -147,23 +153,43 @@ std::vector<double> LatentModel::from_caller(const std::vector<double>& by_node,
   return result;
 }
 
+NeighborTable LatentModel::in_own_numbers(const NeighborTable& neighbors) const {
+  check_rows(neighbors.index, -1, nodes());
+  return renumbered(neighbors, all_rows(neighbors.n), node_number_);
+}
+
 NodeConditionals LatentModel::conditionals_at(Points locations, const NeighborTable& neighbors,
                                               const RunContext& context) const {
   if (locations.dim != dim_) throw Error("Nodes and new locations must have the same coordinates.");
-  check_rows(neighbors.index, -1, nodes());
-  NodeConditionals result(Points{coords_.data(), nodes(), dim_}, locations, false,
-                          renumbered(neighbors, all_rows(neighbors.n), node_number_), context);
+  NodeConditionals result(Points{coords_.data(), nodes(), dim_}, locations, false, in_own_numbers(neighbors), context);
   check_singular(-1, result.update(prepared(false), context));
   return result;
 }
 
 double LatentModel::log_det_precision() const {
+  if (low_rank_) return -low_rank_->variance().array().log().sum() - low_rank_->log_det_inner();
   double sum = 0.0;
   for (const double f : prior_->variance()) sum -= std::log(f);
   return sum;
 }
 
 void LatentModel::precision_times(const double* x, double* y) const {
+  if (!low_rank_) return residual_precision_times(x, y);
+  const LowRankPrior::Split parts = low_rank_->split(Eigen::Map<const Eigen::VectorXd>(x, nodes()));
+  residual_precision_times(parts.residual.data(), y);
+}
+
+double LatentModel::precision_form(const std::vector<double>& x) const {
+  std::vector<double> product(x.size());
+  if (!low_rank_) {
+    residual_precision_times(x.data(), product.data());
+    return std::inner_product(x.begin(), x.end(), product.begin(), 0.0);
+  }
+  const LowRankPrior::Split parts = low_rank_->split(Eigen::Map<const Eigen::VectorXd>(x.data(), nodes()));
+  return low_rank_->whitened_rows_of(parts.residual).squaredNorm() + parts.whitened.squaredNorm();
+}
+
+void LatentModel::residual_precision_times(const double* x, double* y) const {
   const int width = prior_->k() + 1;
   std::fill_n(y, nodes(), 0.0);
   for (Index j = 0; j < nodes(); ++j) {
@@ -205,7 +231,9 @@ void LatentModel::sum_at_nodes(const double* by_datum, double* by_node) const {
 
 std::vector<double> LatentModel::gradient(const LatentAdjoints& adjoints, const RunContext& context) const {
   const PreparedCovariance values = prepared(true);
-  std::vector<double> gradient = prior_->adjoint(values, adjoints.node_weights, adjoints.node_variance, context);
+  std::vector<double> gradient =
+      low_rank_ ? low_rank_->adjoint(adjoints.node_weights, adjoints.node_variance, adjoints.node_features, context)
+                : prior_->adjoint(values, adjoints.node_weights, adjoints.node_variance, context);
   if (interpolation_) {
     const std::vector<double> of_data =
         interpolation_->adjoint(values, adjoints.data_weights, adjoints.data_variance, context);

@@ -7,6 +7,9 @@
 // w_i = u_node(i), or (fewer nodes than data) through the nodes near it, w_i | u ~ N(c_i'u, v_i) (Wu, Pleiss and
 // Cunningham 2022, eqs. 9 and 25).
 //
+// With inducing points the field is the sum of a low-rank part and u's, which then is what these leave over
+// (low_rank_prior.h): Q is the precision of the residual field, and the prior's that of both.
+//
 // Nodes are numbered by their place in memory, close ones close together; node_number() translates the caller's.
 #pragma once
 
@@ -14,6 +17,7 @@
 #include <vector>
 
 #include "covariance/covariance.h"
+#include "latent/low_rank_prior.h"
 #include "latent/node_conditionals.h"
 #include "linalg/sparse/sparse_pattern.h"
 
@@ -31,11 +35,14 @@ struct LatentData {
   std::vector<int> node_of_datum;  // data at nodes; empty: through their neighbours
   Points data;
   NeighborTable data_neighbors;  // nodes near each datum
+
+  Points inducing;  // of a low-rank part, for data at nodes; none: no such part
 };
 
 // Partial derivatives of an objective in all weights and variances of prior and data.
 struct LatentAdjoints {
   std::vector<double> node_weights, node_variance, data_weights, data_variance;
+  Eigen::MatrixXd node_features;  // of the low-rank part, a column for each node
 };
 
 // nugget = jitter * sum of variances: gives each variance its share of the nugget's derivative, and zero to all
@@ -68,12 +75,20 @@ class LatentModel {
   // Computes weights and variances. Throws an Error that names the caller's node or datum if a matrix is singular.
   void set_covariance(const Covariance& covariance, const RunContext& context);
 
-  double log_det_precision() const;                        // log |Q|
-  void precision_times(const double* x, double* y) const;  // y = Q x
+  // Null where there is no low-rank part.
+  const LowRankPrior* low_rank() const { return low_rank_.get(); }
+
+  double log_det_precision() const;                        // of the prior
+  void precision_times(const double* x, double* y) const;  // the prior's precision times x
+  double precision_form(const std::vector<double>& x) const;
+  void residual_precision_times(const double* x, double* y) const;  // y = Q x
 
   // field_i = c_i'u, or u at the datum's node, and its transpose: sums over the data that see each node.
   void field_at_data(const double* u, double* field) const;
   void sum_at_nodes(const double* by_datum, double* by_node) const;
+
+  // A table of the caller's nodes.
+  NeighborTable in_own_numbers(const NeighborTable& neighbors) const;
 
   // Weights and variances of new locations given the nodes near them (rows of the caller's nodes).
   NodeConditionals conditionals_at(Points locations, const NeighborTable& neighbors, const RunContext& context) const;
@@ -101,6 +116,7 @@ class LatentModel {
   std::vector<double> coords_, data_coords_;
   std::vector<int> order_, node_of_datum_;
   std::unique_ptr<NodeConditionals> prior_, interpolation_;
+  std::unique_ptr<LowRankPrior> low_rank_;  // with the weights and variances in place of prior_'s
   std::vector<int> prior_members_, pattern_members_;
   std::vector<double> prior_vectors_, inverse_variance_;
 };

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "linalg/products.h"
 #include "parallel/parallel_for.h"
 #include "random/philox.h"
 
@@ -11,6 +12,16 @@ namespace neargp {
 namespace {
 
 constexpr Index locations_per_chunk = 64;
+
+// `first`: of the normals that are left.
+void add_low_rank_draw(const LowRankFactor& factor, const Philox& random, Index first, std::vector<double>& field,
+                       std::vector<double>& whitened) {
+  Eigen::VectorXd x(factor.lower().rows());
+  for (Index c = 0; c < x.size(); ++c) x[c] = random.normal(std::uint64_t(first + c));
+  Eigen::Map<Eigen::VectorXd>(field.data(), Index(field.size())) += factor.spread().transpose() * x;
+  lower_transposed_solve(factor.lower(), x);
+  whitened.insert(whitened.end(), x.data(), x.data() + x.size());
+}
 
 }  // namespace
 
@@ -39,11 +50,12 @@ LatentPrediction predict_latent(const LatentModel& model, const SparsePosterior&
   return result;
 }
 
-std::vector<double> draw_latent(const LatentModel& model, const SparsePosterior& posterior, int draws,
-                                std::uint64_t key, const RunContext& context) {
+LatentDraws draw_latent(const LatentModel& model, const SparsePosterior& posterior, int draws, std::uint64_t key,
+                        const RunContext& context) {
   const Index m = model.nodes(), n = model.data();
   const int width = model.prior().k() + 1;
-  std::vector<double> result, by_datum(n), h(m);
+  LatentDraws result;
+  std::vector<double> by_datum(n), h(m);
   for (int draw = 0; draw < draws; ++draw) {
     const Philox random(key, std::uint64_t(draw));
     for (Index i = 0; i < n; ++i)
@@ -55,8 +67,9 @@ std::vector<double> draw_latent(const LatentModel& model, const SparsePosterior&
       const double x = random.normal(std::uint64_t(j)) * std::sqrt(model.prior_scale()[j]);
       for (int e = 0; e < width && member[e] >= 0; ++e) h[member[e]] += a[e] * x;
     }
-    const std::vector<double> column = posterior.factor().solve(h, context);
-    result.insert(result.end(), column.begin(), column.end());
+    std::vector<double> column = posterior.factor().solve_residual(h, 1e-10, context);
+    if (model.low_rank()) add_low_rank_draw(posterior.factor().low_rank(), random, m + n, column, result.whitened);
+    result.field.insert(result.field.end(), column.begin(), column.end());
   }
   return result;
 }

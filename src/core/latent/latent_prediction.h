@@ -23,7 +23,13 @@ LatentPrediction predict_latent(const LatentModel& model, const SparsePosterior&
 // sum_j a_j x_j / sqrt(f_j) + C' sqrt(W) x, whose covariance is A, so A^-1 h has the covariance A^-1 (Papandreou and
 // Yuille 2010). Exact whatever the factor, which only preconditions. A pseudo-observation whose precision is negative
 // (an outlier of a likelihood that is not log-concave) is taken to have none.
-std::vector<double> draw_latent(const LatentModel& model, const SparsePosterior& posterior, int draws,
-                                std::uint64_t key, const RunContext& context);
+//
+// With a low-rank part (low_rank_factor.h) w = L_C^-T x and u = A^-1 h + F w, A the precision of the residual field.
+struct LatentDraws {
+  std::vector<double> field;     // u
+  std::vector<double> whitened;  // w, without the posterior's mean as u; empty where there is no low-rank part
+};
+LatentDraws draw_latent(const LatentModel& model, const SparsePosterior& posterior, int draws, std::uint64_t key,
+                        const RunContext& context);
 
 }  // namespace neargp

@@ -38,12 +38,28 @@ class Preconditioner {
   Vector scale_;
 };
 
+// The same with Q alone.
+Eigen::MatrixXd residual_information(const LatentModel& model, const std::vector<double>& precision,
+                                     const Eigen::MatrixXd& unseen, const Eigen::MatrixXd& response) {
+  const Eigen::Map<const Eigen::VectorXd> W(precision.data(), Index(precision.size()));
+  Eigen::MatrixXd information = unseen.transpose() * W.asDiagonal() * unseen;
+  const int width = model.prior().k() + 1;
+  for (Index j = 0; j < model.nodes(); ++j) {
+    const int* member = model.prior_members().data() + j * width;
+    const double* a = model.prior_vectors().data() + j * width;
+    Eigen::RowVectorXd product = Eigen::RowVectorXd::Zero(response.cols());
+    for (int m = 0; m < width && member[m] >= 0; ++m) product += a[m] * response.row(member[m]);
+    information += model.prior_scale()[j] * product.transpose() * product;
+  }
+  return information;
+}
+
 }  // namespace
 
 std::vector<double> posterior_precision_times(const LatentModel& model, const std::vector<double>& precision,
                                               const std::vector<double>& x) {
   Vector product(x.size()), at_nodes(x.size()), at_data(precision.size());
-  model.precision_times(x.data(), product.data());
+  model.residual_precision_times(x.data(), product.data());
   model.field_at_data(x.data(), at_data.data());
   for (std::size_t i = 0; i < at_data.size(); ++i) at_data[i] *= precision[i];
   model.sum_at_nodes(at_data.data(), at_nodes.data());
@@ -79,17 +95,11 @@ std::vector<double> data_diagonal(const LatentModel& model, const std::vector<do
 
 Eigen::MatrixXd trend_information(const LatentModel& model, const std::vector<double>& precision,
                                   const Eigen::MatrixXd& unseen, const Eigen::MatrixXd& response) {
-  const Eigen::Map<const Eigen::VectorXd> W(precision.data(), Index(precision.size()));
-  Eigen::MatrixXd information = unseen.transpose() * W.asDiagonal() * unseen;
-  const int width = model.prior().k() + 1;
-  for (Index j = 0; j < model.nodes(); ++j) {
-    const int* member = model.prior_members().data() + j * width;
-    const double* a = model.prior_vectors().data() + j * width;
-    Eigen::RowVectorXd product = Eigen::RowVectorXd::Zero(response.cols());
-    for (int m = 0; m < width && member[m] >= 0; ++m) product += a[m] * response.row(member[m]);
-    information += model.prior_scale()[j] * product.transpose() * product;
+  if (model.low_rank()) {
+    const LowRankPrior::Split parts = model.low_rank()->split(response);
+    return residual_information(model, precision, unseen, parts.residual) + parts.whitened.transpose() * parts.whitened;
   }
-  return information;
+  return residual_information(model, precision, unseen, response);
 }
 
 LinearSolution solve_latent(const LatentModel& model, const std::vector<double>& precision,

@@ -17,7 +17,7 @@ LinearSolution solve_latent(const LatentModel& model, const std::vector<double>&
                             const std::vector<double>& h, double tolerance, int max_iterations,
                             const RunContext& context);
 
-// A x
+// A x, of the residual field alone where there is a low-rank part.
 std::vector<double> posterior_precision_times(const LatentModel& model, const std::vector<double>& precision,
                                               const std::vector<double>& x);
 
@@ -27,7 +27,7 @@ std::vector<double> data_diagonal(const LatentModel& model, const std::vector<do
 
 // The information of the trend's coefficients with the field integrated out, X'WX - X'WC A^-1 C'WX, without that
 // difference:
-//   D'WD + H'Q H,   D = X - C H,
+//   D'WD + H'Q H  (Q the prior's precision),   D = X - C H,
 // with `response` H = A^-1 C'WX (by node) and `unseen` D (by datum). For W >= 0 it has no negative eigenvalue, however
 // far the field varies beyond the noise, and an error of H counts by its square.
 Eigen::MatrixXd trend_information(const LatentModel& model, const std::vector<double>& precision,

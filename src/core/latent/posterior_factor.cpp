@@ -25,6 +25,8 @@ double dot(const std::vector<double>& x, const std::vector<double>& y) {
   return std::inner_product(x.begin(), x.end(), y.begin(), 0.0);
 }
 
+bool are_positive(const std::vector<double>& x) { return *std::min_element(x.begin(), x.end()) > 0.0; }
+
 }  // namespace
 
 PosteriorFactor::PosteriorFactor(const LatentModel& model, PosteriorKind kind, FactorSettings settings,
@@ -67,13 +69,32 @@ bool PosteriorFactor::factorize(const std::vector<double>& precision, const RunC
   }
   if (!factor_->factorize(values_.data(), context)) return false;
   if (kind_ != PosteriorKind::laplace) {
-    find_inverse(context);
-    if (!(*std::min_element(variance_.begin(), variance_.end()) > 0.0)) return false;
+    factor_->inverse(inverse_.data(), context);
+    if (!model_.low_rank() && !find_variances(context)) return false;
   }
   const bool checked = !exact_ && kind_ != PosteriorKind::mean_field && can_be_exact();
   if (checked && relative_error(precision, context) > most_factor_error) return false;
   factorized_ = precision;
-  return true;
+  if (factorize_low_rank(context)) return true;
+  factorized_.clear();
+  return false;
+}
+
+// Variances come last, for they are of both parts.
+bool PosteriorFactor::factorize_low_rank(const RunContext& context) {
+  if (!model_.low_rank()) return true;
+  constexpr double tolerance = 1e-8;
+  std::vector<double> at_nodes(model_.nodes());
+  model_.sum_at_nodes(factorized_.data(), at_nodes.data());
+  const RunContext serial;
+  const auto solve = [&](const std::vector<double>& h) { return solve_residual(h, tolerance, serial); };
+  if (!low_rank_.update(*model_.low_rank(), at_nodes, solve, context)) return false;
+  return kind_ == PosteriorKind::laplace || find_variances(context);
+}
+
+double PosteriorFactor::log_det() const {
+  if (!model_.low_rank()) return factor_->log_det();
+  return factor_->log_det() + low_rank_.log_det() - model_.low_rank()->log_det_inner();
 }
 
 void PosteriorFactor::find_inverse(const RunContext& context) {
@@ -106,13 +127,11 @@ double PosteriorFactor::relative_error(const std::vector<double>& precision, con
   return std::sqrt(dot(residual, error) / dot(h, solved));
 }
 
-// s_i = v_i + c_i'Z c_i.
-void PosteriorFactor::find_variances(const RunContext& context) {
+// s_i = v_i + c_i'Z c_i. Says whether all are positive.
+bool PosteriorFactor::find_variances(const RunContext& context) {
   if (!model_.interpolates()) {
-    std::vector<double> at_nodes(model_.nodes());
-    pattern_.diagonal(inverse_.data(), at_nodes.data());
-    model_.field_at_data(at_nodes.data(), variance_.data());
-    return;
+    model_.field_at_data(node_variance().data(), variance_.data());
+    return are_positive(variance_);
   }
   const NodeConditionals& data = model_.interpolation();
   std::vector<double> products(data.weights().size());
@@ -120,30 +139,47 @@ void PosteriorFactor::find_variances(const RunContext& context) {
   for (Index i = 0; i < data.targets(); ++i)
     variance_[i] = data.variance()[i] +
                    std::inner_product(data.weights(i), data.weights(i) + data.k(), products.data() + i * data.k(), 0.0);
+  return are_positive(variance_);
 }
 
 std::vector<double> PosteriorFactor::node_variance() const {
   std::vector<double> variance(model_.nodes());
   pattern_.diagonal(inverse_.data(), variance.data());
+  if (!model_.low_rank()) return variance;
+  const Eigen::VectorXd added = low_rank_.variance();
+  for (std::size_t j = 0; j < variance.size(); ++j) variance[j] += added[Index(j)];
   return variance;
 }
 
-std::vector<double> PosteriorFactor::solve(const std::vector<double>& h, const RunContext& context) const {
+std::vector<double> PosteriorFactor::solve_residual(const std::vector<double>& h, double tolerance,
+                                                    const RunContext& context) const {
   const auto precondition = [&](std::vector<double> x) {
     factor_->solve(x.data(), 1, context);
     return x;
   };
   LinearSolution solution = conjugate_gradient(
       [&](const std::vector<double>& x) { return posterior_precision_times(model_, factorized_, x); }, precondition, h,
-      1e-10, 200, context);
+      tolerance, 200, context);
   if (!solution.converged)
     throw Error("The conjugate gradients for the posterior mean did not converge: raise the jitter.");
   return std::move(solution.x);
 }
 
+std::vector<double> PosteriorFactor::solve(const std::vector<double>& h, const RunContext& context) const {
+  std::vector<double> x = solve_residual(h, 1e-10, context);
+  if (model_.low_rank()) low_rank_.add_solved(h.data(), x.data());
+  return x;
+}
+
 void PosteriorFactor::solve_columns(std::vector<double>& columns, bool refined, const RunContext& context) const {
   const std::size_t m = std::size_t(model_.nodes());
-  if (!refined) return factor_->solve(columns.data(), int(columns.size() / m), context);
+  if (!refined) {
+    const std::vector<double> h = columns;
+    factor_->solve(columns.data(), int(columns.size() / m), context);
+    for (std::size_t first = 0; model_.low_rank() && first < columns.size(); first += m)
+      low_rank_.add_solved(h.data() + first, columns.data() + first);
+    return;
+  }
   for (auto first = columns.begin(); first != columns.end(); first += m) {
     const std::vector<double> solved = solve({first, first + m}, context);
     std::copy(solved.begin(), solved.end(), first);

@@ -1,5 +1,6 @@
 // The precision A = Q + C'WC of a latent model's posterior on the pattern of the model's cliques, its factor, and what
-// follows from it: log|A|, Z = d log|A| / dA, and the variances s_i = v_i + c_i'Z c_i of the field at the data.
+// follows from it, with the low-rank part where there is one (low_rank_factor.h): log|A|, Z = d log|A| / dA, and the
+// variances s_i = v_i + c_i'Z c_i of the field at the data.
 #pragma once
 
 #include <limits>
@@ -7,6 +8,7 @@
 #include <vector>
 
 #include "latent/latent_model.h"
+#include "latent/low_rank_factor.h"
 #include "linalg/sparse/sparse_factor.h"
 
 namespace neargp {
@@ -45,7 +47,8 @@ class PosteriorFactor {
   void become_exact();
 
   const SparseFactor& factor() const { return *factor_; }
-  double log_det() const { return factor_->log_det(); }
+  const LowRankFactor& low_rank() const { return low_rank_; }
+  double log_det() const;
   const std::vector<double>& variance_at_data() const { return variance_; }  // s
   std::vector<double> node_variance() const;                                 // diag Z
 
@@ -57,7 +60,8 @@ class PosteriorFactor {
     pattern_.multiply_cliques(table, inverse_.data(), vectors, products, context);
   }
 
-  // A^-1 h by conjugate gradients.
+  // A^-1 h by conjugate gradients, of the residual field alone and of the field.
+  std::vector<double> solve_residual(const std::vector<double>& h, double tolerance, const RunContext& context) const;
   std::vector<double> solve(const std::vector<double>& h, const RunContext& context) const;
 
   // In place, columns of one number for each node: A^-1 of them or, unless `refined`, the factor's.
@@ -65,14 +69,16 @@ class PosteriorFactor {
 
  private:
   std::unique_ptr<SparseFactor> make_factor() const;
+  bool factorize_low_rank(const RunContext& context);
   double relative_error(const std::vector<double>& precision, const RunContext& context) const;
-  void find_variances(const RunContext& context);
+  bool find_variances(const RunContext& context);
 
   const LatentModel& model_;
   PosteriorKind kind_;
   bool exact_;
   SparsePattern pattern_;
   std::unique_ptr<SparseFactor> factor_;
+  LowRankFactor low_rank_;
   std::vector<double> prior_values_, values_, inverse_;  // Q, A and Z on the pattern
   std::vector<double> factorized_;                       // the precisions that factor_ has, empty if it has none
   std::vector<double> variance_;

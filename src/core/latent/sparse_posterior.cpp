@@ -145,10 +145,10 @@ void SparsePosterior::find_gaussian_pseudo_observations(const RunContext& contex
 
 // Says whether a step to the proposed pseudo-observations would gain less than the tolerance: with dW for the change of
 // their precisions, dL/dW_j = 1/2 sum_i dW_i Z_ij^2, so that L rises by at most dW'(Z o Z) dW / 2 (on the pattern,
-// beyond which Z is small), and by what a Newton step of the mean promises. To tell costs a tenth of the factor and
-// inverse that the step takes.
+// beyond which Z is small; not of a low-rank part, whose Z is not), and by what a Newton step of the mean promises. To
+// tell costs a tenth of the factor and inverse that the step takes.
 bool SparsePosterior::is_settled(const PosteriorState& proposal, double tolerance, const RunContext& context) {
-  if (kind_ == PosteriorKind::laplace || model_.interpolates()) return false;
+  if (kind_ == PosteriorKind::laplace || model_.interpolates() || model_.low_rank()) return false;
   std::vector<double> change(proposal.precision.size()), at_nodes(model_.nodes());
   for (std::size_t i = 0; i < change.size(); ++i) change[i] = proposal.precision[i] - state_.precision[i];
   model_.sum_at_nodes(change.data(), at_nodes.data());

@@ -101,6 +101,11 @@ class SparsePosterior {
   double approach_mode(double value, const RunContext& context);
 
   void add_interpolation_terms(LatentAdjoints& adjoints, const RunContext& context) const;
+  void add_taken_products(std::vector<double>& products) const;
+  void add_low_rank_terms(LatentAdjoints& adjoints) const;
+  void add_laplace_low_rank_terms(LatentAdjoints& adjoints, const std::vector<double>& t,
+                                  const std::vector<double>& t_at_data, const std::vector<double>& third) const;
+  std::vector<double> residual_of(const std::vector<double>& field) const;
   void add_laplace_terms(LatentAdjoints& adjoints, std::vector<double>& likelihood_gradient, const RunContext& context);
   std::vector<double> laplace_likelihood_terms(const std::vector<double>& at_data, const RunContext& context) const;
 

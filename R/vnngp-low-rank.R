@@ -1,0 +1,122 @@
+# vnngp(low_rank = ): a low-rank part by inducing points, and the nearest-neighbour prior for what they leave over, as vecchia(inducing = )
+# has them, for a latent field (src/core/latent/low_rank_prior.h).
+
+has_latent_low_rank <- function(method) !is.null(method$low_rank)
+
+#' @export
+is_dense.neargp_vnngp <- function(method) has_latent_low_rank(method)
+
+# Checks the argument of vnngp(): NULL where there is to be no such part.
+check_low_rank <- function(low_rank, settings) {
+  low_rank <- check_count(low_rank, "low_rank", lower = 0L)
+  if (low_rank == 0L) return(NULL)
+  refuse <- function(what, remedy) {
+    abort_neargp("argument", c(sprintf("`low_rank` of vnngp() is not for %s.", what), i = remedy))
+  }
+  if (settings$posterior == "mean-field") {
+    refuse("posterior = \"mean-field\", whose nodes are independent", "Take posterior = \"sparse\" or \"laplace\".")
+  }
+  if (!is.null(settings$inducing)) {
+    refuse("fewer nodes than locations", "Leave `inducing` out; svgp() has inducing points alone.")
+  }
+  low_rank
+}
+
+without_low_rank <- function(problem) {
+  problem$method$low_rank <- NULL
+  problem
+}
+
+# ---- fitting ----------------------------------------------------------------------------------------------------------------------
+
+# The optimum of few rows without the part says in which metric its points are placed; these are held from then on.
+fit_low_rank <- function(method, problem, few_rows = 1000L) {
+  many <- has_many_parameters(problem)
+  plain <- without_low_rank(problem)
+  start <- if (many) optimum_of_few(plain) else rough_optimum(plain, few_rows)
+  problem$low_rank <- latent_positions(problem, component_at(problem, start$working))
+  nodes <- latent_nodes(problem)
+  latent_result(problem, if (many) scale_up_fit(problem, nodes, start) else fit_latent(problem, nodes, start))
+}
+
+# Those of a fit that is continued, where as many were asked for.
+latent_positions <- function(problem, component) {
+  before <- problem$warm_start
+  wanted <- problem$method$low_rank
+  if (!is.null(problem$low_rank)) return(problem$low_rank)
+  if (!is.null(before) && identical(before$method$low_rank, wanted)) return(before$posterior$low_rank)
+  places <- distinct_locations(problem$data$coords)
+  if (wanted > nrow(places)) {
+    abort_neargp("inducing", c(sprintf("low_rank = %s is more than the %s distinct locations of the data.", format_count(wanted),
+      format_count(nrow(places))), i = "Take fewer points: some hundred serve any number of rows."))
+  }
+  if (wanted == nrow(places)) return(places)
+  chosen_positions("kmeans", problem$data$coords, places, wanted, component, problem$threads)
+}
+
+# The nodes before each one whose residuals have the largest correlation with its own, of five times as many nearest ones. Of several
+# components the one that tells the metric stands for all: any neighbours are a model, and these need only be good ones.
+residual_neighbors <- function(problem, nodes, component, order, k) {
+  n <- nrow(nodes$coords)
+  scaled <- break_ties(core_scale(nodes$coords, component), problem$threads)
+  candidates <- core_neighbors_before(scaled, order, min(candidates_for_each * k, n - 1L), problem$threads)
+  found <- core_residual_neighbors(nodes$coords, nodes$low_rank, candidates, k, list(components = list(component)), problem$method$jitter,
+    problem$threads)
+  if (nzchar(found$failure)) abort_low_rank(found)
+  found$neighbors
+}
+
+low_rank_detail <- function(method, fit) {
+  if (!has_latent_low_rank(method)) return(NULL)
+  share <- fit$posterior$unexplained / sum(vapply(fit$core_covariance$components, function(component) component$variance, 0))
+  c("Low rank" = sprintf("%s points, which leave %s of the field's variance to the neighbours", format_count(nrow(fit$inducing)),
+    format(signif(share, 2L))))
+}
+
+# ---- predictions and draws ----------------------------------------------------------------------------------------------------------
+
+low_rank_candidates <- function(posterior, coords, settings) {
+  posterior_neighbors(posterior, coords, replace(settings, "k", list(candidates_for_each * settings$k)))
+}
+
+# Given the union U of all neighbours: with R the covariance of the residual field and b = (R_UU + jitter)^-1 R_U0, what the posterior adds to
+# R_00 - R_0U b is joint_low_rank()'s (src/core/latent/low_rank_prediction.h).
+low_rank_joint <- function(object, target, settings) {
+  posterior <- object$posterior
+  near <- posterior_neighbors(posterior, target$coords, settings)
+  rows <- sort(unique(near[!is.na(near)]))
+  check_union(rows)
+  given <- core_inducing_features(rbind(posterior$coords[rows, , drop = FALSE], target$coords), posterior$low_rank, object$core_covariance,
+    object$method$jitter, settings$threads)
+  if (nzchar(given$failure)) abort_bound(given$failure)
+  known <- seq_along(rows)
+  new <- length(rows) + seq_len(nrow(target$coords))
+  factor <- tryCatch(chol(given$unexplained[known, known, drop = FALSE] + diag(jitter_variance(object), length(rows))),
+    error = function(e) abort_cholesky(0L, is_gaussian(object$family)))
+  cross <- backsolve(factor, given$unexplained[known, new, drop = FALSE], transpose = TRUE)
+  b <- backsolve(factor, cross)
+  spread <- matrix(0, nrow(posterior$coords), length(new))
+  spread[rows, ] <- b
+  part <- core_latent_low_rank_joint(restored_latent(object, settings$threads), spread,
+    given$features[, new, drop = FALSE] - given$features[, known, drop = FALSE] %*% b, posterior$field_response, settings$threads)
+  part$covariance <- given$unexplained[new, new, drop = FALSE] - crossprod(cross) + part$covariance
+  part
+}
+
+# The field at the nodes, and the whitened one at the inducing points of the part; `center`: their means in each draw, by node.
+low_rank_draws <- function(pointer, center, nsim, threads) {
+  drawn <- core_latent_draws(pointer, nsim, order_key(), threads)
+  list(field = center + drawn$field, whitened = core_latent_whitened(pointer, center) + drawn$whitened)
+}
+
+# The field at other places given those.
+low_rank_elsewhere <- function(object, coords, nodes, whitened, settings) {
+  posterior <- object$posterior
+  known <- list(coords = posterior$coords[seq_len(nrow(nodes)), , drop = FALSE])
+  plan <- simulation_plan(object$core_covariance, known, coords, settings)
+  drawn <- check_drawn(core_residual_simulate(known$coords, nodes, rep(1, nrow(nodes)), coords, plan$order, plan$neighbors,
+    posterior$low_rank, object$core_covariance, jitter_variance(object), object$method$jitter, whitened,
+    matrix(stats::rnorm(nrow(coords) * ncol(nodes)), ncol = ncol(nodes)), settings$threads))
+  tell_jitter(drawn$jitter)
+  drawn$field
+}
