@@ -45,8 +45,12 @@ core_gradient_joint <- function(problem, covariance, nugget, beta, threads) {
     .Call(`_neargp_core_gradient_joint`, problem, covariance, nugget, beta, threads)
 }
 
-core_predict <- function(coords, columns, noise_scale, newcoords, neighbors, covariance, nugget, local_mean, threads, outputs = NULL, new_outputs = NULL, keep_weights = FALSE) {
-    .Call(`_neargp_core_predict`, coords, columns, noise_scale, newcoords, neighbors, covariance, nugget, local_mean, threads, outputs, new_outputs, keep_weights)
+core_kriging <- function(coords, columns, noise_scale, covariance, nugget, outputs = NULL) {
+    .Call(`_neargp_core_kriging`, coords, columns, noise_scale, covariance, nugget, outputs)
+}
+
+core_krige <- function(kriging, newcoords, neighbors, local_mean, threads, new_outputs = NULL, keep_weights = FALSE) {
+    .Call(`_neargp_core_krige`, kriging, newcoords, neighbors, local_mean, threads, new_outputs, keep_weights)
 }
 
 core_simulate <- function(coords, values, noise_scale, newcoords, order_new, neighbors, covariance, nugget, normals, threads, outputs = NULL, new_outputs = NULL) {
@@ -121,6 +125,10 @@ core_set_execution_context <- function(execution) {
     invisible(.Call(`_neargp_core_set_execution_context`, execution))
 }
 
+core_arithmetic <- function() {
+    .Call(`_neargp_core_arithmetic`)
+}
+
 core_device_count <- function(file) {
     .Call(`_neargp_core_device_count`, file)
 }
@@ -169,12 +177,32 @@ core_neighbors_to <- function(coords, newcoords, k, threads) {
     .Call(`_neargp_core_neighbors_to`, coords, newcoords, k, threads)
 }
 
-core_neighbors_by_sector <- function(coords, newcoords, on_sphere, sectors, per_sector, threads) {
-    .Call(`_neargp_core_neighbors_by_sector`, coords, newcoords, on_sphere, sectors, per_sector, threads)
+core_index <- function(coords, component) {
+    .Call(`_neargp_core_index`, coords, component)
+}
+
+core_index_nearest <- function(index, newcoords, k, threads) {
+    .Call(`_neargp_core_index_nearest`, index, newcoords, k, threads)
+}
+
+core_index_by_sector <- function(index, newcoords, on_sphere, sectors, per_sector, threads) {
+    .Call(`_neargp_core_index_by_sector`, index, newcoords, on_sphere, sectors, per_sector, threads)
 }
 
 core_neighbors_joint <- function(coords, newcoords, order_new, k, threads) {
     .Call(`_neargp_core_neighbors_joint`, coords, newcoords, order_new, k, threads)
+}
+
+core_keep <- function(keeper, value) {
+    invisible(.Call(`_neargp_core_keep`, keeper, value))
+}
+
+core_keeper <- function() {
+    .Call(`_neargp_core_keeper`)
+}
+
+core_kept <- function(keeper) {
+    .Call(`_neargp_core_kept`, keeper)
 }
 
 core_label_model <- function(coords, counts, per_class, targets, neighbors) {
@@ -221,12 +249,24 @@ core_latent_predict <- function(latent, newcoords, neighbors, field_response, th
     .Call(`_neargp_core_latent_predict`, latent, newcoords, neighbors, field_response, threads)
 }
 
+core_latent_low_rank_predict <- function(latent, newcoords, candidates, k, field_response, threads) {
+    .Call(`_neargp_core_latent_low_rank_predict`, latent, newcoords, candidates, k, field_response, threads)
+}
+
+core_latent_low_rank_joint <- function(latent, weights, alpha, field_response, threads) {
+    .Call(`_neargp_core_latent_low_rank_joint`, latent, weights, alpha, field_response, threads)
+}
+
 core_latent_solve <- function(latent, h, threads) {
     .Call(`_neargp_core_latent_solve`, latent, h, threads)
 }
 
 core_latent_draws <- function(latent, draws, key, threads) {
     .Call(`_neargp_core_latent_draws`, latent, draws, key, threads)
+}
+
+core_latent_whitened <- function(latent, field) {
+    .Call(`_neargp_core_latent_whitened`, latent, field)
 }
 
 core_expectations <- function(family_name, parameters, y, trials, weights, mean, variance, threads) {

@@ -186,25 +186,36 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
-// core_predict
-Rcpp::List core_predict(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& columns, const Rcpp::NumericVector& noise_scale, const Rcpp::NumericMatrix& newcoords, const Rcpp::IntegerMatrix& neighbors, const Rcpp::List& covariance, double nugget, bool local_mean, int threads, Rcpp::Nullable<Rcpp::IntegerVector> outputs, Rcpp::Nullable<Rcpp::IntegerVector> new_outputs, bool keep_weights);
-RcppExport SEXP _neargp_core_predict(SEXP coordsSEXP, SEXP columnsSEXP, SEXP noise_scaleSEXP, SEXP newcoordsSEXP, SEXP neighborsSEXP, SEXP covarianceSEXP, SEXP nuggetSEXP, SEXP local_meanSEXP, SEXP threadsSEXP, SEXP outputsSEXP, SEXP new_outputsSEXP, SEXP keep_weightsSEXP) {
+// core_kriging
+SEXP core_kriging(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& columns, const Rcpp::NumericVector& noise_scale, const Rcpp::List& covariance, double nugget, Rcpp::Nullable<Rcpp::IntegerVector> outputs);
+RcppExport SEXP _neargp_core_kriging(SEXP coordsSEXP, SEXP columnsSEXP, SEXP noise_scaleSEXP, SEXP covarianceSEXP, SEXP nuggetSEXP, SEXP outputsSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type coords(coordsSEXP);
     Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type columns(columnsSEXP);
     Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type noise_scale(noise_scaleSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type newcoords(newcoordsSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::IntegerMatrix& >::type neighbors(neighborsSEXP);
     Rcpp::traits::input_parameter< const Rcpp::List& >::type covariance(covarianceSEXP);
     Rcpp::traits::input_parameter< double >::type nugget(nuggetSEXP);
+    Rcpp::traits::input_parameter< Rcpp::Nullable<Rcpp::IntegerVector> >::type outputs(outputsSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_kriging(coords, columns, noise_scale, covariance, nugget, outputs));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_krige
+Rcpp::List core_krige(SEXP kriging, const Rcpp::NumericMatrix& newcoords, const Rcpp::IntegerMatrix& neighbors, bool local_mean, int threads, Rcpp::Nullable<Rcpp::IntegerVector> new_outputs, bool keep_weights);
+RcppExport SEXP _neargp_core_krige(SEXP krigingSEXP, SEXP newcoordsSEXP, SEXP neighborsSEXP, SEXP local_meanSEXP, SEXP threadsSEXP, SEXP new_outputsSEXP, SEXP keep_weightsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< SEXP >::type kriging(krigingSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type newcoords(newcoordsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::IntegerMatrix& >::type neighbors(neighborsSEXP);
     Rcpp::traits::input_parameter< bool >::type local_mean(local_meanSEXP);
     Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
-    Rcpp::traits::input_parameter< Rcpp::Nullable<Rcpp::IntegerVector> >::type outputs(outputsSEXP);
     Rcpp::traits::input_parameter< Rcpp::Nullable<Rcpp::IntegerVector> >::type new_outputs(new_outputsSEXP);
     Rcpp::traits::input_parameter< bool >::type keep_weights(keep_weightsSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_predict(coords, columns, noise_scale, newcoords, neighbors, covariance, nugget, local_mean, threads, outputs, new_outputs, keep_weights));
+    rcpp_result_gen = Rcpp::wrap(core_krige(kriging, newcoords, neighbors, local_mean, threads, new_outputs, keep_weights));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -462,6 +473,16 @@ BEGIN_RCPP
     return R_NilValue;
 END_RCPP
 }
+// core_arithmetic
+std::vector<std::string> core_arithmetic();
+RcppExport SEXP _neargp_core_arithmetic() {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    rcpp_result_gen = Rcpp::wrap(core_arithmetic());
+    return rcpp_result_gen;
+END_RCPP
+}
 // core_device_count
 Rcpp::List core_device_count(const std::string& file);
 RcppExport SEXP _neargp_core_device_count(SEXP fileSEXP) {
@@ -608,19 +629,45 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
-// core_neighbors_by_sector
-Rcpp::IntegerMatrix core_neighbors_by_sector(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& newcoords, bool on_sphere, int sectors, int per_sector, int threads);
-RcppExport SEXP _neargp_core_neighbors_by_sector(SEXP coordsSEXP, SEXP newcoordsSEXP, SEXP on_sphereSEXP, SEXP sectorsSEXP, SEXP per_sectorSEXP, SEXP threadsSEXP) {
+// core_index
+SEXP core_index(const Rcpp::NumericMatrix& coords, const Rcpp::List& component);
+RcppExport SEXP _neargp_core_index(SEXP coordsSEXP, SEXP componentSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type coords(coordsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type component(componentSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_index(coords, component));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_index_nearest
+Rcpp::IntegerMatrix core_index_nearest(SEXP index, const Rcpp::NumericMatrix& newcoords, int k, int threads);
+RcppExport SEXP _neargp_core_index_nearest(SEXP indexSEXP, SEXP newcoordsSEXP, SEXP kSEXP, SEXP threadsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< SEXP >::type index(indexSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type newcoords(newcoordsSEXP);
+    Rcpp::traits::input_parameter< int >::type k(kSEXP);
+    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_index_nearest(index, newcoords, k, threads));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_index_by_sector
+Rcpp::IntegerMatrix core_index_by_sector(SEXP index, const Rcpp::NumericMatrix& newcoords, bool on_sphere, int sectors, int per_sector, int threads);
+RcppExport SEXP _neargp_core_index_by_sector(SEXP indexSEXP, SEXP newcoordsSEXP, SEXP on_sphereSEXP, SEXP sectorsSEXP, SEXP per_sectorSEXP, SEXP threadsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< SEXP >::type index(indexSEXP);
     Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type newcoords(newcoordsSEXP);
     Rcpp::traits::input_parameter< bool >::type on_sphere(on_sphereSEXP);
     Rcpp::traits::input_parameter< int >::type sectors(sectorsSEXP);
     Rcpp::traits::input_parameter< int >::type per_sector(per_sectorSEXP);
     Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_neighbors_by_sector(coords, newcoords, on_sphere, sectors, per_sector, threads));
+    rcpp_result_gen = Rcpp::wrap(core_index_by_sector(index, newcoords, on_sphere, sectors, per_sector, threads));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -636,6 +683,38 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< int >::type k(kSEXP);
     Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
     rcpp_result_gen = Rcpp::wrap(core_neighbors_joint(coords, newcoords, order_new, k, threads));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_keep
+void core_keep(SEXP keeper, SEXP value);
+RcppExport SEXP _neargp_core_keep(SEXP keeperSEXP, SEXP valueSEXP) {
+BEGIN_RCPP
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< SEXP >::type keeper(keeperSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type value(valueSEXP);
+    core_keep(keeper, value);
+    return R_NilValue;
+END_RCPP
+}
+// core_keeper
+SEXP core_keeper();
+RcppExport SEXP _neargp_core_keeper() {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    rcpp_result_gen = Rcpp::wrap(core_keeper());
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_kept
+SEXP core_kept(SEXP keeper);
+RcppExport SEXP _neargp_core_kept(SEXP keeperSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< SEXP >::type keeper(keeperSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_kept(keeper));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -813,6 +892,37 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// core_latent_low_rank_predict
+Rcpp::List core_latent_low_rank_predict(SEXP latent, const Rcpp::NumericMatrix& newcoords, const Rcpp::IntegerMatrix& candidates, int k, const Rcpp::NumericMatrix& field_response, int threads);
+RcppExport SEXP _neargp_core_latent_low_rank_predict(SEXP latentSEXP, SEXP newcoordsSEXP, SEXP candidatesSEXP, SEXP kSEXP, SEXP field_responseSEXP, SEXP threadsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< SEXP >::type latent(latentSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type newcoords(newcoordsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::IntegerMatrix& >::type candidates(candidatesSEXP);
+    Rcpp::traits::input_parameter< int >::type k(kSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type field_response(field_responseSEXP);
+    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_latent_low_rank_predict(latent, newcoords, candidates, k, field_response, threads));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_latent_low_rank_joint
+Rcpp::List core_latent_low_rank_joint(SEXP latent, const Rcpp::NumericMatrix& weights, const Rcpp::NumericMatrix& alpha, const Rcpp::NumericMatrix& field_response, int threads);
+RcppExport SEXP _neargp_core_latent_low_rank_joint(SEXP latentSEXP, SEXP weightsSEXP, SEXP alphaSEXP, SEXP field_responseSEXP, SEXP threadsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< SEXP >::type latent(latentSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type weights(weightsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type alpha(alphaSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type field_response(field_responseSEXP);
+    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_latent_low_rank_joint(latent, weights, alpha, field_response, threads));
+    return rcpp_result_gen;
+END_RCPP
+}
 // core_latent_solve
 Rcpp::NumericMatrix core_latent_solve(SEXP latent, const Rcpp::NumericMatrix& h, int threads);
 RcppExport SEXP _neargp_core_latent_solve(SEXP latentSEXP, SEXP hSEXP, SEXP threadsSEXP) {
@@ -827,7 +937,7 @@ BEGIN_RCPP
 END_RCPP
 }
 // core_latent_draws
-Rcpp::NumericMatrix core_latent_draws(SEXP latent, int draws, double key, int threads);
+Rcpp::List core_latent_draws(SEXP latent, int draws, double key, int threads);
 RcppExport SEXP _neargp_core_latent_draws(SEXP latentSEXP, SEXP drawsSEXP, SEXP keySEXP, SEXP threadsSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
@@ -837,6 +947,18 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< double >::type key(keySEXP);
     Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
     rcpp_result_gen = Rcpp::wrap(core_latent_draws(latent, draws, key, threads));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_latent_whitened
+Rcpp::NumericMatrix core_latent_whitened(SEXP latent, const Rcpp::NumericMatrix& field);
+RcppExport SEXP _neargp_core_latent_whitened(SEXP latentSEXP, SEXP fieldSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< SEXP >::type latent(latentSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type field(fieldSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_latent_whitened(latent, field));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -1515,7 +1637,8 @@ static const R_CallMethodDef CallEntries[] = {
     {"_neargp_core_gradient", (DL_FUNC) &_neargp_core_gradient, 5},
     {"_neargp_core_evaluate_joint", (DL_FUNC) &_neargp_core_evaluate_joint, 4},
     {"_neargp_core_gradient_joint", (DL_FUNC) &_neargp_core_gradient_joint, 5},
-    {"_neargp_core_predict", (DL_FUNC) &_neargp_core_predict, 12},
+    {"_neargp_core_kriging", (DL_FUNC) &_neargp_core_kriging, 6},
+    {"_neargp_core_krige", (DL_FUNC) &_neargp_core_krige, 7},
     {"_neargp_core_simulate", (DL_FUNC) &_neargp_core_simulate, 12},
     {"_neargp_core_exact_simulate", (DL_FUNC) &_neargp_core_exact_simulate, 10},
     {"_neargp_core_exact", (DL_FUNC) &_neargp_core_exact, 8},
@@ -1534,6 +1657,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_neargp_core_deep_train", (DL_FUNC) &_neargp_core_deep_train, 6},
     {"_neargp_core_execution_context", (DL_FUNC) &_neargp_core_execution_context, 0},
     {"_neargp_core_set_execution_context", (DL_FUNC) &_neargp_core_set_execution_context, 1},
+    {"_neargp_core_arithmetic", (DL_FUNC) &_neargp_core_arithmetic, 0},
     {"_neargp_core_device_count", (DL_FUNC) &_neargp_core_device_count, 1},
     {"_neargp_core_device_name", (DL_FUNC) &_neargp_core_device_name, 1},
     {"_neargp_core_module_devices", (DL_FUNC) &_neargp_core_module_devices, 1},
@@ -1546,8 +1670,13 @@ static const R_CallMethodDef CallEntries[] = {
     {"_neargp_core_neighbors_earlier", (DL_FUNC) &_neargp_core_neighbors_earlier, 6},
     {"_neargp_core_neighbors_others", (DL_FUNC) &_neargp_core_neighbors_others, 3},
     {"_neargp_core_neighbors_to", (DL_FUNC) &_neargp_core_neighbors_to, 4},
-    {"_neargp_core_neighbors_by_sector", (DL_FUNC) &_neargp_core_neighbors_by_sector, 6},
+    {"_neargp_core_index", (DL_FUNC) &_neargp_core_index, 2},
+    {"_neargp_core_index_nearest", (DL_FUNC) &_neargp_core_index_nearest, 4},
+    {"_neargp_core_index_by_sector", (DL_FUNC) &_neargp_core_index_by_sector, 6},
     {"_neargp_core_neighbors_joint", (DL_FUNC) &_neargp_core_neighbors_joint, 5},
+    {"_neargp_core_keep", (DL_FUNC) &_neargp_core_keep, 2},
+    {"_neargp_core_keeper", (DL_FUNC) &_neargp_core_keeper, 0},
+    {"_neargp_core_kept", (DL_FUNC) &_neargp_core_kept, 1},
     {"_neargp_core_label_model", (DL_FUNC) &_neargp_core_label_model, 5},
     {"_neargp_core_label_score", (DL_FUNC) &_neargp_core_label_score, 12},
     {"_neargp_core_label_probabilities", (DL_FUNC) &_neargp_core_label_probabilities, 7},
@@ -1559,8 +1688,11 @@ static const R_CallMethodDef CallEntries[] = {
     {"_neargp_core_latent_state", (DL_FUNC) &_neargp_core_latent_state, 2},
     {"_neargp_core_latent_restore", (DL_FUNC) &_neargp_core_latent_restore, 6},
     {"_neargp_core_latent_predict", (DL_FUNC) &_neargp_core_latent_predict, 5},
+    {"_neargp_core_latent_low_rank_predict", (DL_FUNC) &_neargp_core_latent_low_rank_predict, 6},
+    {"_neargp_core_latent_low_rank_joint", (DL_FUNC) &_neargp_core_latent_low_rank_joint, 5},
     {"_neargp_core_latent_solve", (DL_FUNC) &_neargp_core_latent_solve, 3},
     {"_neargp_core_latent_draws", (DL_FUNC) &_neargp_core_latent_draws, 4},
+    {"_neargp_core_latent_whitened", (DL_FUNC) &_neargp_core_latent_whitened, 2},
     {"_neargp_core_expectations", (DL_FUNC) &_neargp_core_expectations, 8},
     {"_neargp_core_exact_mean", (DL_FUNC) &_neargp_core_exact_mean, 10},
     {"_neargp_core_point_mean", (DL_FUNC) &_neargp_core_point_mean, 8},
