@@ -140,7 +140,7 @@ new_model_data <- function(frame, formula, settings) {
   several <- is_output_response(response, settings$family)
   if (several) check_numeric_outputs(response)
   check_levels(frame, terms)
-  design <- stats::model.matrix(terms, frame)
+  design <- in_data("the formula", stats::model.matrix(terms, frame))
   if (several) {
     model_data <- outputs_model_data(frame, formula, weights)
     return(c(list(data = model_data), frame_settings(frame, design)))

@@ -70,10 +70,10 @@ with_training_types <- function(frame, types) {
   frame
 }
 
-# Dates, date-times and durations count in days, in seconds, and in a unit of their own.
+# Dates and date-times count in days and in seconds, durations and columns of the package units in a unit of their own.
 time_kinds <- function(frame) {
   kinds <- lapply(frame, function(values) {
-    class <- intersect(c("Date", "POSIXt", "difftime"), class(values))
+    class <- intersect(c("Date", "POSIXt", "difftime", "units"), class(values))
     if (length(class)) list(class = class, units = attr(values, "units"))
   })
   Filter(Negate(is.null), kinds)
@@ -87,9 +87,19 @@ with_training_units <- function(frame, kinds) {
       abort_neargp("newdata", c(sprintf("`%s` in `newdata` is of class %s, but was %s in the training data.", name,
         class(frame[[name]])[1L], kinds[[name]]$class), i = "They count in different units."))
     }
-    if (kinds[[name]]$class == "difftime") units(frame[[name]]) <- kinds[[name]]$units
+    if (kinds[[name]]$class %in% c("difftime", "units")) {
+      frame[[name]] <- in_training_unit(frame[[name]], kinds[[name]], name)
+    }
   }
   frame
+}
+
+in_training_unit <- function(values, kind, name) {
+  if (kind$class == "units") require_package("units", "for columns that have units")
+  tryCatch(`units<-`(values, value = kind$units), error = function(e) {
+    abort_neargp("newdata", sprintf("`%s` in `newdata` has a unit that cannot be converted to that of the training data.", name),
+      parent = e)
+  })
 }
 
 apply_training_levels <- function(frame, xlevels) {

@@ -50,6 +50,8 @@ test_that("responses and trends that cannot be fitted are classed errors", {
   expect_error(fit_small(z ~ 0 + half + seconds, large), "subtract a constant", class = "neargp_error_rank")
   expect_error(fit_small(z ~ poly(height, 6), data[1:7, ]), "more rows than", class = "neargp_error_rank")
   expect_error(fit_small(z ~ nonsense, data), "nonsense", class = "neargp_error_formula")
+  expect_error(fit_small(z ~ as.complex(height), data), "complex", class = "neargp_error_formula")
+  expect_error(fit_small(z ~ listed, transform(data, listed = I(as.list(height)))), "list", class = "neargp_error_formula")
   expect_error(fit_small(z ~ 1, transform(data, w = replace(x, c(5, 6), -1)), weights = w), "rows 5 and 6", class = "neargp_error_weights")
   expect_error(fit_small(z ~ 1, transform(data, w = replace(x, 5, 0)), weights = w), "row 5", class = "neargp_error_weights")
   expect_error(fit_small(z ~ 1, data, weights = 2), "one weight for each", class = "neargp_error_weights")

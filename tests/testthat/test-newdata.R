@@ -75,6 +75,21 @@ test_that("dates and durations of newdata are read in the unit of the fit, and l
   expect_equal(predict(by_seen, new)$mean[new$flag], predict(by_seen, new[new$flag, ])$mean)
 })
 
+test_that("columns of the package units are read in the unit of the fit", {
+  package <- "units" # which no file of the package needs
+  skip_if_not_installed(package)
+  as_units <- getExportedValue(package, "as_units")
+  data <- simulated_data(60)
+  with_unit <- function(rows, unit, factor = 1) transform(rows, height = as_units(factor * height, unit))
+  fit <- function(data) neargp(z ~ height, data, coords = ~ x + y, method = vecchia(5), covariance = cov_exponential(1, 0.3), nugget = 0.1)
+  plain <- fit(data)
+  in_metres <- fit(with_unit(data, "m"))
+  expect_equal(coef(in_metres), coef(plain))
+  expect_equal(predict(in_metres, with_unit(data[1:5, ], "km", 1e-3)), predict(plain, data[1:5, ]))
+  expect_equal(predict(in_metres, data[1:5, ]), predict(plain, data[1:5, ]))
+  expect_error(predict(in_metres, with_unit(data[1:5, ], "s")), "`height`.*cannot be converted", class = "neargp_error_newdata")
+})
+
 test_that("a trend that depends on the other rows of newdata is told", {
   skip_unless_extended()
   data <- simulated_data(60)
