@@ -115,6 +115,18 @@ test_that("sf fits and blocked folds work", {
   expect_output(print(cv), "200 rows in 10 folds \\(square blocks\\)\nParameters: covariance of the full fit, trend anew")
 })
 
+test_that("random folds promise smaller errors than gaps have, which blocks tell", {
+  data <- simulated_data(250, range = 0.4)
+  gap <- data$x > 0.3 & data$x < 0.7 & data$y > 0.3 & data$y < 0.7
+  fit <- neargp(z ~ height, data[!gap, ], coords = ~ x + y, method = vecchia(k = 10), covariance = cov_exponential())
+  set.seed(1)
+  by_folds <- function(folds) cross_validate(fit, folds = folds)$scores$rmse
+  at_random <- by_folds(random_folds(fit, v = 5))
+  in_gap <- scores(fit, newdata = data[gap, ])$rmse
+  expect_gt(in_gap, 1.2 * at_random)
+  expect_gt(by_folds(block_folds(fit, v = 5, size = 0.4)), 1.2 * at_random)
+})
+
 test_that("wrong folds and settings are refused with their reason", {
   skip_unless_extended()
   fit <- example_fit(60)

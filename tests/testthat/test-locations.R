@@ -54,6 +54,24 @@ test_that("longitude and latitude are embedded: chords through the sphere in km"
   expect_equal(pole$mean[1], pole$mean[2], tolerance = 1e-10)
 })
 
+test_that("longitude and latitude say what a projection of them says, and degrees taken as a plane say less", {
+  skip_unless_extended()
+  degree <- 6371.0088 * pi / 180
+  found <- vapply(1:4, function(seed) {
+    data <- transform(simulated_data(220, seed, range = 0.3, nugget = 0.01), east = 40 * x, north = 40 * y)
+    data <- transform(data, lon = east / (degree * cos(70.2 * pi / 180)), lat = 70 + north / degree)
+    fit <- function(...) neargp(z ~ height, data[1:180, ], ..., method = vecchia(k = 15), covariance = cov_exponential())
+    fits <- list(projected = fit(coords = ~ east + north), chordal = fit(coords = ~ lon + lat, distance = "chordal"),
+      degrees = fit(coords = ~ lon + lat, distance = "euclidean"))
+    expect_equal(coef(fits$chordal, "covariance")[["range"]], coef(fits$projected, "covariance")[["range"]], tolerance = 0.02)
+    expect_equal(predict(fits$chordal, data[181:220, ])$mean, predict(fits$projected, data[181:220, ])$mean, tolerance = 0.01)
+    c(sapply(fits, logLik), error = sapply(fits, function(fit) scores(fit, newdata = data[181:220, ])$rmse))
+  }, double(6))
+  expect_lt(max(abs(found["chordal", ] - found["projected", ])), 0.5)
+  expect_gt(min(found["chordal", ] - found["degrees", ]), 2)
+  expect_gt(mean(found["error.degrees", ] - found["error.chordal", ]), 0)
+})
+
 test_that("bad coordinates are classed errors that say where", {
   skip_unless_extended()
   data <- simulated_data(40)

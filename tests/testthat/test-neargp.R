@@ -170,3 +170,16 @@ test_that("a fit is read in a new process and predicts the same", {
   }, list(file, data[1:5, ], .libPaths()))
   expect_identical(elsewhere, predict(fit, data[1:5, ], interval = "prediction", device = "cpu"))
 })
+
+test_that("noise of the size of rounding in the data changes nothing beyond rounding", {
+  set.seed(5)
+  data <- simulated_data(150)[c("x", "y", "height", "z")]
+  jittered <- as.data.frame(lapply(data, function(values) values * (1 + .Machine$double.eps * rnorm(150))))
+  fit <- function(data) neargp(z ~ height, data, coords = ~ x + y, method = vecchia(k = 10), covariance = cov_exponential())
+  plain <- fit(data)
+  other <- fit(jittered)
+  expect_equal(coef(other), coef(plain), tolerance = 1e-10)
+  expect_equal(coef(other, "covariance"), coef(plain, "covariance"), tolerance = 1e-6)
+  new <- simulated_data(20, seed = 2)
+  expect_equal(predict(other, new), predict(plain, new), tolerance = 1e-6)
+})

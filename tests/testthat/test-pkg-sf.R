@@ -70,3 +70,15 @@ test_that("without CRS but with a distance sf data work", {
   expect_s3_class(predict(fit, points), "sf")
   expect_error(predict(fit, sf::st_set_crs(points, 32633)), "Training data: none", class = "neargp_error_crs")
 })
+
+test_that("points that are read from a file are fitted and predicted as those that were written", {
+  points <- simulated_sf(60)
+  file <- withr::local_tempfile(fileext = ".gpkg")
+  sf::st_write(points, file, quiet = TRUE)
+  read <- sf::st_read(file, quiet = TRUE)
+  fit <- function(points) neargp(z ~ height, points, method = vecchia(k = 10), covariance = cov_exponential())
+  expect_equal(coef(fit(read), "covariance"), coef(fit(points), "covariance"), tolerance = 1e-6)
+  predicted <- predict(fit(read), read[1:3, ])
+  expect_true(sf::st_crs(predicted) == sf::st_crs(points))
+  expect_equal(predicted$mean, predict(fit(points), points[1:3, ])$mean, tolerance = 1e-6)
+})

@@ -66,6 +66,18 @@ test_that("far from the data the prediction is the trend, with the variance of p
   expect_equal(prediction$sd^2, coef(fit, "covariance")[["variance"]] + drop(x0 %*% vcov(fit) %*% x0), tolerance = 1e-8)
 })
 
+test_that("standard deviations of forecasts grow with their horizon, up to that of the process about its mean", {
+  set.seed(3)
+  data <- data.frame(day = 1:60, z = as.numeric(stats::arima.sim(list(ar = 0.8), 60)))
+  fit <- neargp(z ~ 1, data, coords = ~ day, method = exact_gp(), covariance = cov_exponential())
+  ahead <- predict(fit, data.frame(day = 60 + 2^(0:5)), interval = "prediction")
+  expect_gt(min(diff(ahead$sd)), 0)
+  expect_gt(min(diff(ahead$upper - ahead$lower)), 0)
+  limit <- sum(coef(fit, "covariance")[c("variance", "nugget")]) + vcov(fit)[1L, 1L]
+  expect_lt(max(ahead$sd), sqrt(limit))
+  expect_equal(predict(fit, data.frame(day = 1e4), interval = "prediction")$sd, sqrt(limit), tolerance = 1e-6)
+})
+
 test_that("predictions are calibrated and beat the trend on simulated data", {
   skip_unless_extended()
   data <- simulated_data(1200, seed = 5)
