@@ -1,6 +1,7 @@
 #' Family of a response with more than two classes
 #'
-#' For a factor response: each level has a linear predictor, and these have the probabilities of the levels.
+#' For a factor response: each level has a linear predictor, and these have the probabilities of the levels. The order of
+#' the levels, of an ordered factor, too, plays no part.
 #'
 #' By the softmax, the probability of a level is `exp(eta)` over the sum of those of all levels; with two levels that is the same model as
 #' [stats::binomial()]. By robust-max it is the level of the largest linear predictor, but another one by mistake, all of them alike, with

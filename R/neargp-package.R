@@ -17,6 +17,11 @@
 #' The environment variable `NEARGP_INSTRUCTION_SET` is for diagnosis only: see
 #' [neargp_sitrep()].
 #'
+#' @section Arguments:
+#' Names of choices, such as `distance = "chordal"`, are strings of length one that are matched as they
+#' are written, upper and lower case apart; an error lists those that there are. Numbers, counts and
+#' flags are of length one where help does not say otherwise.
+#'
 #' @section Units:
 #' Distances are in the units of the coordinates, except for longitude and
 #' latitude, where they are kilometres along the chord through the sphere.

@@ -20,6 +20,11 @@
 #' names; three or more coordinates by standard deviations that differ by a factor of 20. Where the unit is one, say so by
 #' `distance = "euclidean"`.
 #'
+#' # Columns with units
+#' Columns of class units (package units) count as numbers in their own unit. A covariate of `newdata` is converted to the unit that it has
+#' in the fit. Coordinates are not: give them all in one unit, the same in `newdata`. Predictions are plain numbers in the unit of the
+#' response.
+#'
 #' # The method by default
 #' With `method = NULL` the response decides, since each family has methods of its own:
 #' * gaussian numbers: [exact_gp()] for up to 500 rows, which is exact and takes a second or so; [vecchia()] for more rows, for several
@@ -62,7 +67,8 @@
 #'   as `offset()` in the formula.
 #' @param subset rows to use, evaluated in `data`.
 #' @param na.action what to do with missing values, [stats::na.omit()] unless `options(na.action)` says otherwise; applies to response,
-#'   trend, weights and coordinates alike. `print()` reports how many rows were dropped.
+#'   trend, weights and coordinates alike. `print()` reports how many rows were dropped. It may be a function of yours that takes a model
+#'   frame and returns one, such as one that imputes, see the examples. Infinite values are an error.
 #' @param distance `"auto"`: chordal where the CRS (of sf data, or `crs`) has longitude and latitude, Euclidean otherwise; or either of them
 #'   by name. Columns called `lon` and `lat` without a CRS are Euclidean by `"auto"`, with a message of class `neargp_message_degrees`.
 #' @param crs coordinate reference system of a data frame's coordinates, anything [sf::st_crs()] reads.
@@ -98,6 +104,27 @@
 #' fit <- neargp(temp ~ height, stations, coords = ~ x + y, method = vecchia(k = 15))
 #' fit
 #' predict(fit, data.frame(x = 0.5, y = c(0.2, 0.8), height = 0), interval = "prediction")
+#'
+#' # A fit is plain data: it is kept in a file.
+#' file <- tempfile(fileext = ".rds")
+#' saveRDS(fit, file)
+#' predict(readRDS(file), data.frame(x = 0.5, y = 0.5, height = 0))
+#' unlink(file)
+#'
+#' # Missing heights replaced by their mean. By default such rows are left out.
+#' stations$height[1:3] <- NA
+#' by_mean <- function(frame, ...) {
+#'   frame$height[is.na(frame$height)] <- mean(frame$height, na.rm = TRUE)
+#'   frame
+#' }
+#' c(left_out = nobs(update(fit)), imputed = nobs(update(fit, na.action = by_mean)))
+#'
+#' # sf points: the centres of counties that are read from a file
+#' if (requireNamespace("sf", quietly = TRUE)) {
+#'   counties <- sf::st_read(system.file("gpkg/nc.gpkg", package = "sf"), quiet = TRUE)
+#'   sf::st_geometry(counties) <- sf::st_centroid(sf::st_geometry(counties))
+#'   neargp(log(BIR79) ~ 1, counties)
+#' }
 #' @export
 neargp <- function(formula, data, coords = NULL, time = NULL, method = NULL, covariance = NULL,
                    family = NULL, nugget = NULL, weights = NULL, offset = NULL, subset = NULL, na.action = NULL,
