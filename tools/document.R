@@ -3,6 +3,11 @@
 
 Rcpp::compileAttributes(".", verbose = FALSE)
 
+# Tags of the package srr (R/srr-standards.R) make no help, and need no srr.
+for (tag in c("srrstats", "srrstatsNA", "srrstatsTODO")) {
+  registerS3method("roxy_tag_parse", paste0("roxy_tag_", tag), identity, envir = asNamespace("roxygen2"))
+}
+
 # load_source() evaluates R/ alone, so that documenting needs no compilation.
 suppressPackageStartupMessages(
   roxygen2::roxygenise(".", load_code = roxygen2::load_source)
