@@ -110,7 +110,8 @@ TEST_CASE("the bound of several outputs is that of dense formulas, for every mod
   }
 }
 
-TEST_CASE("the gradient of the bound of several outputs is that of differences, loadings and nuggets included" * extended) {
+TEST_CASE("the gradient of the bound of several outputs is that of differences, loadings and nuggets included" *
+          extended) {
   for (const Model& model : models_of_outputs()) {
     CAPTURE(model.name);
     const Cloud inducing = uniform_cloud(5, model.dim, 8);

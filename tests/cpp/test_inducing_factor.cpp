@@ -71,7 +71,8 @@ TEST_CASE("features and the variance they leave are those of dense formulas") {
   }
 }
 
-TEST_CASE("the adjoint of features, factor and unexplained variance is that of differences, for every covariance" * extended) {
+TEST_CASE("the adjoint of features, factor and unexplained variance is that of differences, for every covariance" *
+          extended) {
   for (const Model& model : all_models()) {
     CAPTURE(model.name);
     const Data data(uniform_cloud(12, model.dim), 1);

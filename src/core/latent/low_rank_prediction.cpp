@@ -40,7 +40,8 @@ class LowRankPrediction {
     parallel_for(context, (places_.size() + chunk_rows - 1) / chunk_rows,
                  [&](Index chunk) { predict(chunk * chunk_rows); });
     const double *mean = weighted_.data(), *response = mean + weighted_.rows();
-    return {{mean, response}, {variance_.data(), variance_.data() + variance_.size()}, {response, mean + weighted_.size()}};
+    return {
+        {mean, response}, {variance_.data(), variance_.data() + variance_.size()}, {response, mean + weighted_.size()}};
   }
 
  private:
@@ -66,12 +67,12 @@ class LowRankPrediction {
     }
     MatrixXd spread = unseen.topRows(prior_.size());
     for (Index t = 0; t < count; ++t)
-      for (Index c = 0; c < weighted_.cols(); ++c)
-        weighted_(first + t, c) += spread.col(t).dot(whitened_means_.col(c));
+      for (Index c = 0; c < weighted_.cols(); ++c) weighted_(first + t, c) += spread.col(t).dot(whitened_means_.col(c));
     lower_solve(factor_.low_rank().lower(), spread, eigen_engine());
     for (Index t = 0; t < count; ++t) {
       const VectorXd& b = weights[t];
-      for (Index a = 0; a < b.size(); ++a) spread.col(t) += b[a] * factor_.low_rank().spread().col(neighbors_[first + t][a]);
+      for (Index a = 0; a < b.size(); ++a)
+        spread.col(t) += b[a] * factor_.low_rank().spread().col(neighbors_[first + t][a]);
       variance_[first + t] += spread.col(t).squaredNorm();
     }
   }
@@ -101,8 +102,7 @@ LatentPrediction predict_low_rank(const LatentModel& model, const SparsePosterio
 LatentJoint joint_low_rank(const LatentModel& model, const SparsePosterior& posterior, const MatrixXd& weights,
                            const MatrixXd& alpha, const MatrixXd& field_response, const RunContext& context) {
   const MatrixXd means = means_by_node(model, posterior, field_response.data(), int(field_response.cols()));
-  const MatrixXd weighted =
-      weights.transpose() * means + alpha.transpose() * model.low_rank()->split(means).whitened;
+  const MatrixXd weighted = weights.transpose() * means + alpha.transpose() * model.low_rank()->split(means).whitened;
   MatrixXd solved(weights.rows(), weights.cols());
   for (Index t = 0; t < weights.cols(); ++t) {
     const VectorXd b = weights.col(t);

@@ -32,11 +32,11 @@ class LowRankPrior {
 
   // All below is of the last update.
   Index size() const { return Index(inducing_.size()) / nodes_.dim; }  // inducing points
-  const double* weights(Index node) const;                              // b
-  const Eigen::VectorXd& variance() const;                              // f
+  const double* weights(Index node) const;                             // b
+  const Eigen::VectorXd& variance() const;                             // f
   const ResidualRows& rows() const;
   auto features() const { return rows().features(0, nodes_.n); }  // A
-  const Eigen::VectorXd& noise() const;                            // of the nodes
+  const Eigen::VectorXd& noise() const;                           // of the nodes
 
   double log_det_inner() const;  // log|E|
 
