@@ -34,6 +34,8 @@ new_problem <- function(data, locations, settings, start) {
     start_differences = differences,  # in what `start` differs from this problem, so that it is not continued
     start_positions = if (inherits(start, "neargp_last")) start$positions,  # inducing points of an interrupted fit
     warm_classifier = if (inherits(start, "neargp")) start$classifier,      # trend and link of an earlier fit to classes
+    # ---- local fields
+    unwarped = NULL,                 # what the method found without warped coordinates, see from_unwarped()
     # ---- inducing points
     inducing = NULL,                 # their positions, a row each
     low_rank = NULL,                 # those of the low-rank part of vnngp()
