@@ -124,11 +124,7 @@ refit_problem <- function(fit, problem) {
 
 fold_problem <- function(fit, rows) {
   data <- take_data_rows(fit$data, rows)
-  gaussian <- is_gaussian(fit$family)
-  tryCatch(
-    if (gaussian) check_trend(data) else check_rank(data$X, NULL, data$response_name),
-    neargp_error_rank = function(error) abort_fold_trend(error)
-  )
+  tryCatch(check_trend_of(data, fit$family), neargp_error_rank = function(error) abort_fold_trend(error))
   # None in the layout of latent models whose response has no noise of its own.
   nugget <- fit$layout$value[fit$layout$kind == "nugget"]
   method <- with_k(fit$method, data, fit$family)

@@ -55,7 +55,7 @@ print.neargp_deep_fit <- function(x, digits = max(3L, getOption("digits") - 3L),
 }
 
 describe_noise <- function(x, digits) {
-  if (!is_gaussian(x$family)) return(if (length(x$family_parameters)) paste0("Family:\n", paste_named(x$family_parameters, digits), "\n"))
+  if (!is.null(x$family_parameters)) return(if (length(x$family_parameters)) paste0("Family:\n", paste_named(x$family_parameters, digits), "\n"))
   deviations <- vapply(sqrt(x$nugget), function(v) format(signif(v, digits), digits = digits), "")
   if (length(x$outputs)) deviations <- paste(deviations, "of", x$outputs)
   paste0("Noise:     standard deviation ", paste(deviations, collapse = ", "),
@@ -120,7 +120,7 @@ coef.neargp_deep_fit <- function(object, what = c("trend", "covariance"), ...) {
   check_no_more_arguments()
   if (check_choice(what, "what", c("trend", "covariance")) == "trend") return(object$beta)
   units <- unit_table(object)
-  noise <- if (!is_gaussian(object$family)) object$family_parameters else
+  noise <- object$family_parameters %||%
     stats::setNames(object$nugget, if (length(object$outputs)) paste0("nugget_", object$outputs) else "nugget")
   c(stats::setNames(units$estimate, sprintf("layer%d_unit%d_%s", units$layer, units$unit, units$term)), noise)
 }

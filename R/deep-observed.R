@@ -8,7 +8,14 @@ observed_mixture <- function(eta, noise) {
 
 # Those of a fit's response. `weights` divide the dispersion.
 observed_rows <- function(object, eta, trials = 1, weights = 1) {
-  if (is_gaussian(object$family)) return(observed_mixture(eta, object$nugget / weights))
+  UseMethod("observed_rows", object$method)
+}
+
+#' @export
+observed_rows.default <- function(object, eta, trials = 1, weights = 1) observed_mixture(eta, object$nugget / weights)
+
+#' @export
+observed_rows.neargp_method_families <- function(object, eta, trials = 1, weights = 1) {
   new_component_mixture(eta, family_core_name(object$family), as.list(object$family_parameters), trials, weights)
 }
 

@@ -79,8 +79,12 @@ warn_far_rows <- function(object, coords, most = 0.05) {
 #' @export
 prediction_columns.neargp_deep <- function(method, object, moments, settings) {
   latent <- moments_mixture(object, moments)
-  if (!is_gaussian(object$family)) return(mixture_prediction_columns(observed_rows(object, latent, settings$trials), settings))
   normal_prediction_columns(latent, observed_mixture(latent, object$nugget), settings)
+}
+
+#' @export
+prediction_columns.neargp_deep_families <- function(method, object, moments, settings) {
+  mixture_prediction_columns(observed_rows(object, moments_mixture(object, moments), settings$trials), settings)
 }
 
 # Of a gaussian response.
@@ -110,9 +114,21 @@ deep_exceedance <- function(mixture, settings) {
 simulation_draws.neargp_deep <- function(method, object, target, nsim, settings) {
   if (!settings$conditional) refuse_joint(method, "field to draw from without the data")
   if (!settings$noise) refuse_joint(method, "joint distribution of its field to draw from")
-  eta <- deep_mixture(object, target$coords, target$X, target$offset, settings$threads)
-  if (!is_gaussian(object$family)) return(response_draws(object, target, normal_mixture_draws(nsim, eta), settings$trials))
+  draws_of_mixture(object, target, nsim, deep_mixture(object, target$coords, target$X, target$offset, settings$threads), settings$trials)
+}
+
+draws_of_mixture <- function(object, target, nsim, eta, trials) {
+  UseMethod("draws_of_mixture", object$method)
+}
+
+#' @export
+draws_of_mixture.default <- function(object, target, nsim, eta, trials) {
   normal_mixture_draws(nsim, observed_mixture(eta, object$nugget / (target$weights %||% 1)))
+}
+
+#' @export
+draws_of_mixture.neargp_deep_families <- function(object, target, nsim, eta, trials) {
+  response_draws(object, target, normal_mixture_draws(nsim, eta), trials)
 }
 
 # ---- what takes rows out ----------------------------------------------------------------------------------------------------------

@@ -10,13 +10,15 @@
 # What training takes: x, the matrix y (a column for each output), and where there are any trials, weights, offset and design; `family` as
 # of deep_fit(); and the way back: `known` and `basis`, see deep_location(), `center`, `scale`, `unit` and `weight`.
 deep_response <- function(method, problem) {
-  data <- problem$data
-  if (has_outputs(problem)) return(outputs_deep_response(data))
-  if (is_gaussian(problem$family)) return(gaussian_deep_response(data))
-  family_deep_response(problem)
+  UseMethod("deep_response")
 }
 
-gaussian_deep_response <- function(data) {
+#' @export
+deep_response.neargp_deep_outputs <- function(method, problem) outputs_deep_response(problem$data)
+
+#' @export
+deep_response.neargp_deep <- function(method, problem) {
+  data <- problem$data
   y <- response_columns(data)[, 1L]
   center <- mean(y)
   scale <- stats::sd(y)
@@ -33,7 +35,8 @@ trend_design <- function(basis, X) {
 }
 
 # `known`: coefficients of a rough trend. A scale is that of the response where the link is the identity.
-family_deep_response <- function(problem) {
+#' @export
+deep_response.neargp_deep_families <- function(method, problem) {
   data <- problem$data
   entry <- response_family(problem$family)
   core <- core_data(data)

@@ -45,13 +45,20 @@ method_default_covariance.neargp_deep <- function(method, locations) {
 #' @export
 method_layout.neargp_deep <- function(method, layout, settings) {
   deep_kernel(method, settings$covariance)
-  if (!is.null(settings$nugget) && is_gaussian(settings$family)) {
+  if (!is.null(settings$nugget)) {
     abort_neargp("nugget", c(sprintf("`nugget` cannot be fixed in a fit by %s: the noise is learned with everything else.", method_call(method)),
       i = "Leave it out, or use svgp()."))
   }
-  layout <- latent_layout(layout, settings)
-  layout[layout$kind %in% c("nugget", "family"), ]
+  noise_layout(layout)
 }
+
+#' @export
+method_layout.neargp_deep_families <- function(method, layout, settings) {
+  deep_kernel(method, settings$covariance)
+  noise_layout(latent_layout(layout, settings))
+}
+
+noise_layout <- function(layout) layout[layout$kind %in% c("nugget", "family"), ]
 
 #' @export
 method_families.neargp_deep <- function(method) latent_families
@@ -76,12 +83,19 @@ deep_kernel <- function(method, covariance) {
 #' @export
 with_start.neargp_deep <- function(method, problem) {
   check_deep_trend(method, problem)
-  check_deep_score(method, problem)
-  if (!is_gaussian(problem$family)) return(with_core_start(problem, with_family_start))
+  if (has_outputs(problem)) refuse_robust(method, "method", "`robustness` is for one output.", "Leave it out, or fit each output by itself.")
   scatter <- log(scatter_of_outputs(problem$data))
   problem$bounds <- list(lower = scatter + log(noise_floor), upper = scatter + log(100), vanishing = character(0))
   problem$start <- scatter + log(0.1)
   problem
+}
+
+#' @export
+with_start.neargp_deep_families <- function(method, problem) {
+  check_deep_trend(method, problem)
+  refuse_robust(method, "family", sprintf("`robustness` is for gaussian responses, and this one is %s.", family_call(problem$family)),
+    "Leave it out; student_t() is a family for numbers with outliers.")
+  with_core_start(problem, with_family_start)
 }
 
 # Noise variances of weight 1, about the trend by least squares and as large as they may be, by outputs.
@@ -114,16 +128,9 @@ check_deep_trend <- function(method, problem) {
     i = "Leave `0 +` or `- 1` out of the formula."))
 }
 
-# The objectives of some methods are not for all responses.
-check_deep_score <- function(method, problem) {
-  score <- deep_own_settings(method)$score %||% "mixture"
-  if (has_outputs(problem) && score == "robust") {
-    abort_neargp("method", c("`robustness` is for one output.", i = "Leave it out, or fit each output by itself."))
-  }
-  if (!is_gaussian(problem$family) && score == "robust") {
-    abort_neargp("family", c(sprintf("`robustness` is for gaussian responses, and this one is %s.", family_call(problem$family)),
-      i = "Leave it out; student_t() is a family for numbers with outliers."))
-  }
+# The robust score is not for all responses.
+refuse_robust <- function(method, class, why, instead) {
+  if (identical(deep_own_settings(method)$score, "robust")) abort_neargp(class, c(why, i = instead))
 }
 
 # ---- the fit ----------------------------------------------------------------------------------------------------------------------
@@ -194,11 +201,16 @@ complete_fit.neargp_deep <- function(method, fit, result) {
   fit$deep <- result$deep
   fit$beta_vcov[] <- NA_real_
   fit["core_covariance"] <- list(NULL)
-  if (!is_gaussian(fit$family)) fit <- with_family_values(fit, result$working)
-  if (is.null(fit$data$output)) {
-    class(fit) <- c("neargp_deep_fit", "neargp")
-    return(fit)
-  }
+  class(fit) <- c("neargp_deep_fit", "neargp")
+  fit
+}
+
+#' @export
+complete_fit.neargp_deep_families <- function(method, fit, result) with_family_values(NextMethod(), result$working)
+
+#' @export
+complete_fit.neargp_deep_outputs <- function(method, fit, result) {
+  fit <- NextMethod()
   fit$outputs <- fit$data$outputs
   fit$nugget <- stats::setNames(exp(result$working), fit$outputs)
   class(fit) <- c("neargp_deep_outputs", "neargp_deep_fit", "neargp_outputs", "neargp")

@@ -29,6 +29,9 @@ inducing_class_response <- function(y, weights, frame) {
 has_nugget.neargp_svgp_classes <- function(method) FALSE
 
 #' @export
+method_layout.neargp_svgp_classes <- function(method, layout, settings) latent_layout(layout, settings)
+
+#' @export
 needs_distinct_locations.neargp_svgp_classes <- function(method, problem) FALSE
 
 #' @export

@@ -57,9 +57,6 @@ mean_columns.neargp_svgp <- function(method, object, coords, features, threads) 
 
 #' @export
 joint_moments.neargp_svgp <- function(method, object, target, settings) {
-  if (!is_gaussian(object$family) && settings$type != "link") {
-    abort_argument("type", "\"link\" with joint = TRUE, unless the response is gaussian; simulate() draws responses jointly", settings$type)
-  }
   given <- inducing_features(object, target$coords, settings$threads)
   weighted <- mean_columns(method, object, target$coords, given$features, settings$threads)
   unseen <- design_columns(object$data, target$X) - weighted[, -1L, drop = FALSE]
@@ -72,12 +69,32 @@ joint_moments.neargp_svgp <- function(method, object, target, settings) {
   moments
 }
 
+#' @export
+joint_moments.neargp_svgp_families <- function(method, object, target, settings) {
+  if (settings$type != "link") {
+    abort_argument("type", "\"link\" with joint = TRUE, unless the response is gaussian; simulate() draws responses jointly", settings$type)
+  }
+  NextMethod()
+}
+
 # ---- draws ------------------------------------------------------------------------------------------------------------------------
 
-# Trend coefficients, the field at the inducing points given these and the data, and what these leave of the field, drawn jointly.
 #' @export
 simulation_draws.neargp_svgp <- function(method, object, target, nsim, settings) {
+  eta <- inducing_draws(method, object, target, nsim, settings)
+  if (!settings$noise) return(eta)
   m <- nrow(target$coords)
+  eta + sqrt(object$nugget / (target$weights %||% 1)) * matrix(stats::rnorm(m * nsim), m, nsim)
+}
+
+#' @export
+simulation_draws.neargp_svgp_families <- function(method, object, target, nsim, settings) {
+  eta <- inducing_draws(method, object, target, nsim, settings)
+  if (settings$noise) response_draws(object, target, eta, settings$trials) else eta
+}
+
+# Trend coefficients, the field at the inducing points given these and the data, and what these leave of the field, drawn jointly.
+inducing_draws <- function(method, object, target, nsim, settings) {
   place <- location_index(target$coords)
   coords <- target$coords[!duplicated(place), , drop = FALSE]
   check_places(nrow(coords))
@@ -88,10 +105,7 @@ simulation_draws.neargp_svgp <- function(method, object, target, nsim, settings)
     known <- mean_columns(method, object, coords, given$features, settings$threads)
     field <- field + known %*% rbind(rep(1, nsim), -betas)
   }
-  eta <- base_mean(object$data, target$X, target$offset) + design_columns(object$data, target$X) %*% betas + field[place, , drop = FALSE]
-  if (!settings$noise) return(eta)
-  if (!is_gaussian(object$family)) return(response_draws(object, target, eta, settings$trials))
-  eta + sqrt(object$nugget / (target$weights %||% 1)) * matrix(stats::rnorm(m * nsim), m, nsim)
+  base_mean(object$data, target$X, target$offset) + design_columns(object$data, target$X) %*% betas + field[place, , drop = FALSE]
 }
 
 check_places <- function(places, most = 5000L) {

@@ -5,7 +5,6 @@ latent_families <- c("gaussian", "student_t", "binomial", "poisson", "negative_b
 
 latent_layout <- function(layout, settings) {
   family <- settings$family
-  if (is_gaussian(family)) return(layout)
   if (!is.null(settings$nugget)) {
     abort_argument("nugget", sprintf("NULL for a %s() response, whose family says how it scatters", family$family), settings$nugget)
   }

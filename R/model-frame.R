@@ -154,7 +154,7 @@ new_model_data <- function(frame, formula, settings) {
   check_finite_data(model_data, frame)
   check_exposure(model_data$offset, settings$family)
   model_data$weights <- as.double(model_data$weights)
-  if (is_gaussian(settings$family)) check_trend(model_data) else check_rank(model_data$X, NULL, model_data$response_name)
+  check_trend_of(model_data, settings$family)
   c(list(data = model_data), frame_settings(frame, design))
 }
 
@@ -206,6 +206,11 @@ check_weights <- function(weights, frame) {
       paste0("Weights must be greater than 0; they are not in ", format_rows(original_rows(frame, wrong)), "."),
       i = "Leave rows out by `subset`. (Of a gaussian response the noise variance of a row is nugget / weight.)"))
   }
+}
+
+# Other responses than gaussian ones may be as a trend has them.
+check_trend_of <- function(data, family) {
+  if (is_gaussian(family)) check_trend(data) else check_rank(data$X, NULL, data$response_name)
 }
 
 check_trend <- function(model_data) {

@@ -1,18 +1,25 @@
 # Diagnostics of a fit from its leave-one-out predictions: each row predicted from the others, as an observation (noise included).
 
 loo_table <- function(fit, k = NULL, threads = NULL) {
+  UseMethod("loo_table", fit$method)
+}
+
+#' @export
+loo_table.default <- function(fit, k = NULL, threads = NULL) {
   y <- fit$data$y
-  if (is_gaussian(fit$family)) {
-    predicted <- leave_one_out(fit, k, threads)
-    z <- (y - predicted$mean) / predicted$sd
-  } else {
-    cavity <- cavity_mixture(fit, k, threads)
-    predicted <- response_given_others(fit, cavity)
-    z <- replace(rep(NA_real_, length(y)), cavity$rows, quantile_residuals(y[cavity$rows], cavity$mixture))
-    # Student's t with one degree of freedom has a centre, but no mean.
-    no_mean <- is.na(predicted$mean[cavity$rows])
-    predicted$mean[cavity$rows[no_mean]] <- cavity$mixture$mean[no_mean]
-  }
+  predicted <- leave_one_out(fit, k, threads)
+  data.frame(observed = y, mean = predicted$mean, sd = predicted$sd, z = (y - predicted$mean) / predicted$sd)
+}
+
+# Student's t with one degree of freedom has a centre, but no mean.
+#' @export
+loo_table.neargp_method_families <- function(fit, k = NULL, threads = NULL) {
+  y <- fit$data$y
+  cavity <- cavity_mixture(fit, k, threads)
+  predicted <- response_given_others(fit, cavity)
+  z <- replace(rep(NA_real_, length(y)), cavity$rows, quantile_residuals(y[cavity$rows], cavity$mixture))
+  no_mean <- is.na(predicted$mean[cavity$rows])
+  predicted$mean[cavity$rows[no_mean]] <- cavity$mixture$mean[no_mean]
   data.frame(observed = y, mean = predicted$mean, sd = predicted$sd, z = z)
 }
 
@@ -117,8 +124,16 @@ plot_loo_predictions <- function(fit, loo, main = "Leave-one-out predictions", s
   graphics::mtext(told, side = 3L, line = 0.1, cex = 0.7 * graphics::par("cex"))
 }
 
+# `loo`: what loo_table() has of the fit.
 loo_scores <- function(fit, loo) {
-  if (is_gaussian(fit$family)) return(scores(loo, observed = loo$observed, na.rm = TRUE))
+  UseMethod("loo_scores", fit$method)
+}
+
+#' @export
+loo_scores.default <- function(fit, loo) scores(loo, observed = loo$observed, na.rm = TRUE)
+
+#' @export
+loo_scores.neargp_method_families <- function(fit, loo) {
   suppressWarnings(scores(fit, na.rm = TRUE), classes = "neargp_warning_leverage")
 }
 

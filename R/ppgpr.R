@@ -149,6 +149,9 @@ joint_moments.neargp_ppgpr <- function(method, object, target, settings) refuse_
 simulation_draws.neargp_ppgpr <- function(method, object, target, nsim, settings) refuse_predictive("joint distribution to draw from")
 
 #' @export
+cavity_moments.neargp_ppgpr <- function(object, k = NULL, threads = NULL) refuse_predictive("leave-one-out predictions")
+
+#' @export
 weights_of_others.neargp_ppgpr <- function(method, object, settings) refuse_predictive("leave-one-out predictions")
 
 #' @export

@@ -69,7 +69,8 @@ fit_details.neargp_loo_k_families <- function(method, fit) {
 
 # Moments of each row's linear predictor given the pseudo-observations of the others, which the trend is estimated from
 # as well (R/leave-one-out.R): as generalised least squares would, to which the score's trend is near.
-pseudo_observation_moments_given_others <- function(object, k, threads, rows_at_once = 20000L) {
+#' @export
+cavity_moments.neargp_loo_k_families <- function(object, k = NULL, threads = NULL, rows_at_once = 20000L) {
   locations <- object$pseudo_observations$locations
   settings <- predict_settings(object, k, threads = threads)
   settings$k <- min(settings$k, nrow(locations$coords) - 1L)
@@ -111,7 +112,8 @@ pseudo_observations_as_data <- function(object, rows) {
 }
 
 # Moments of each row's linear predictor given all rows, its own included.
-pseudo_observation_posterior_moments <- function(object, k = NULL, threads = NULL) {
+#' @export
+posterior_moments.neargp_loo_k_families <- function(object, k = NULL, threads = NULL) {
   settings <- predict_settings(object, k, threads = threads)
   on_default_device(object, length(object$data$y), settings$k, chunked_moments(object, training_target(object), settings))
 }

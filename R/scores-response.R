@@ -52,23 +52,45 @@ check_support_of <- function(observed, mixture, family, rows) {
 scores.neargp <- function(object, newdata = NULL, observed = NULL, trials = NULL, weights = NULL, level = 0.95, na.rm = FALSE, ...) {
   check_fit(object)
   check_level(level)
-  gaussian <- is_gaussian(object$family)
   if (is.null(newdata)) {
     check_no_more_arguments()
     check_leave_one_out(object)
-    if (!gaussian) return(scores_given_others(object, level, na.rm))
-    loo <- loo_table(object)
-    complete_predictions(loo$observed, loo["mean"], na.rm, object$row_names %||% seq_along(loo$observed))
-    return(scores(loo, observed = loo$observed, level = level, na.rm = na.rm))
+    return(scores_given_others(object, level, na.rm))
   }
   truth <- new_observations(object, newdata, observed, trials)
   weights <- new_weights(object, newdata, weights)
   predicted <- unclass(predict(object, newdata, type = "link", verbose = FALSE, ...))
-  if (gaussian) return(scores(truth$y, predicted$mean, sqrt(predicted$sd^2 + object$nugget / weights), level = level, na.rm = na.rm))
+  scores_of_observations(object, truth, predicted, weights, level, na.rm)
+}
+
+# `truth`: y and trials of new observations; `predicted`: mean and sd of the linear predictor there.
+scores_of_observations <- function(object, truth, predicted, weights, level, na.rm) {
+  UseMethod("scores_of_observations", object$method)
+}
+
+#' @export
+scores_of_observations.default <- function(object, truth, predicted, weights, level, na.rm) {
+  scores(truth$y, predicted$mean, sqrt(predicted$sd^2 + object$nugget / weights), level = level, na.rm = na.rm)
+}
+
+#' @export
+scores_of_observations.neargp_method_families <- function(object, truth, predicted, weights, level, na.rm) {
   response_scores(truth$y, predicted$mean, predicted$sd, object$family, object$family_parameters, truth$trials, level, na.rm, weights)
 }
 
 scores_given_others <- function(object, level, na.rm) {
+  UseMethod("scores_given_others", object$method)
+}
+
+#' @export
+scores_given_others.default <- function(object, level, na.rm) {
+  loo <- loo_table(object)
+  complete_predictions(loo$observed, loo["mean"], na.rm, object$row_names %||% seq_along(loo$observed))
+  scores(loo, observed = loo$observed, level = level, na.rm = na.rm)
+}
+
+#' @export
+scores_given_others.neargp_method_families <- function(object, level, na.rm) {
   cavity <- cavity_mixture(object)
   y <- object$data$y
   found <- list(mean = replace(rep(NA_real_, length(y)), cavity$rows, 0))

@@ -160,9 +160,6 @@ device_has_bound.neargp_svgp <- function(method, family) is_gaussian(family)
 method_families.neargp_svgp <- function(method) c(latent_families, "categorical")
 
 #' @export
-method_layout.neargp_svgp <- function(method, layout, settings) latent_layout(layout, settings)
-
-#' @export
 model_response.neargp_svgp <- function(method, y, family, weights, frame) {
   if (is_categorical(family)) inducing_class_response(y, weights, frame) else NextMethod()
 }

@@ -22,7 +22,14 @@ with_fixed <- function(problem, working) {
 
 # For a gaussian response both likelihoods have the same optimum, and Vecchia's goes there faster.
 scoring_fit <- function(problem, nodes) {
-  if (!is_gaussian(problem$family)) return(scale_up_fit(problem, nodes))
+  UseMethod("scoring_fit", problem$method)
+}
+
+#' @export
+scoring_fit.neargp_vnngp_families <- function(problem, nodes) scale_up_fit(problem, nodes)
+
+#' @export
+scoring_fit.default <- function(problem, nodes) {
   search <- vecchia_search(problem, problem$method$ordering)
   information_for <- function(objective) {
     k <- min(nrow(objective$latent$search$neighbors), length(problem$data$y) - 1L)

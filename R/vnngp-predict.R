@@ -92,7 +92,7 @@ node_joint <- function(object, target, settings) {
   nodes <- posterior$coords[rows, , drop = FALSE]
   inner <- core_covariance_matrix(nodes, nodes, object$core_covariance) + diag(jitter_variance(object), length(rows))
   cross <- core_covariance_matrix(nodes, target$coords, object$core_covariance)
-  weights <- tryCatch(chol2inv(chol(inner)) %*% cross, error = function(e) abort_cholesky(0L, is_gaussian(object$family)))
+  weights <- tryCatch(chol2inv(chol(inner)) %*% cross, error = function(e) abort_cholesky(0L, has_nugget(object$method)))
   spread <- matrix(0, nrow(posterior$coords), ncol(weights))
   spread[rows, ] <- weights
   solved <- if (is_mean_field(object$method)) posterior$variance * spread else {

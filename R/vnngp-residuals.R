@@ -10,7 +10,11 @@ posterior_response <- function(object, k = NULL, threads = NULL) {
 
 # Posterior moments of each row's linear predictor.
 posterior_moments <- function(object, k, threads) {
-  if (!is.null(object$pseudo_observations)) return(pseudo_observation_posterior_moments(object, k, threads))
+  UseMethod("posterior_moments", object$method)
+}
+
+#' @export
+posterior_moments.default <- function(object, k, threads) {
   list(mean = with_base(object$data, object$posterior$linear_predictor), variance = object$posterior$variance_at_data)
 }
 
@@ -20,9 +24,11 @@ posterior_moments <- function(object, k, threads) {
 # a gaussian response this is leave-one-out prediction: the trend's coefficients are part of the posterior, and are
 # found without the datum as the field is.
 cavity_moments <- function(object, k = NULL, threads = NULL) {
-  if (is_ppgpr(object$method)) refuse_predictive("leave-one-out predictions")
-  if (is_odvgp(object$method)) refuse_leave_one_out()
-  if (!is.null(object$pseudo_observations)) return(pseudo_observation_moments_given_others(object, k, threads))
+  UseMethod("cavity_moments", object$method)
+}
+
+#' @export
+cavity_moments.default <- function(object, k = NULL, threads = NULL) {
   posterior <- object$posterior
   given_nodes <- posterior$variance_given_nodes %||% 0
   seen <- posterior$variance_at_data - given_nodes

@@ -145,7 +145,7 @@ has_nugget.neargp_vnngp_families <- function(method) FALSE
 method_families.neargp_vnngp <- function(method) latent_families
 
 #' @export
-method_layout.neargp_vnngp <- function(method, layout, settings) latent_layout(layout, settings)
+method_layout.neargp_vnngp_families <- function(method, layout, settings) latent_layout(layout, settings)
 
 # Rows at one location share an inducing point.
 #' @export

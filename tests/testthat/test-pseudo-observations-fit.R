@@ -2,7 +2,7 @@ test_that("with k = n - 1 leave-one-out moments and score are the dense ones", {
   skip_unless_extended()
   for (name in names(pseudo_observation_families())) {
     fit <- pseudo_observation_fit(name, pseudo_observation_data(40), k = 39L)
-    predicted <- pseudo_observation_moments_given_others(with_known_trend(fit), NULL, 1L)
+    predicted <- cavity_moments(with_known_trend(fit), NULL, 1L)
     dense <- vapply(1:40, function(i) dense_pseudo_observation_moments(fit, i), double(3))
     expect_equal(predicted$mean, dense["mean", ], tolerance = 1e-8)
     expect_equal(predicted$variance, dense["variance", ], tolerance = 1e-8)
@@ -23,7 +23,7 @@ test_that("the trend of a leave-one-out prediction is that of the pseudo-observa
     all <- dense_fit(data, fit$core_covariance, nugget)
     fit <- given_trend(fit, all$beta, all$vcov)
     tolerance <- if (name == "student_t") 0.02 else 1e-8 # gamma variables of a row are not the same in each set
-    predicted <- pseudo_observation_moments_given_others(fit, NULL, 1L)
+    predicted <- cavity_moments(fit, NULL, 1L)
     for (i in c(2L, 30L)) {
       dense <- dense_pseudo_observation_moments(fit, i)
       kept <- dense_fit(take_data_rows(data, -i), fit$core_covariance, nugget)
@@ -40,7 +40,7 @@ test_that("repeated locations are aggregated, which changes no dense result", {
     data <- pseudo_observation_data(50, repeated = 12L)
     fit <- pseudo_observation_fit(name, data, k = 37L)
     expect_identical(nrow(fit$pseudo_observations$locations$coords), 38L)
-    predicted <- pseudo_observation_moments_given_others(with_known_trend(fit), NULL, 1L)
+    predicted <- cavity_moments(with_known_trend(fit), NULL, 1L)
     dense <- vapply(1:50, function(i) dense_pseudo_observation_moments(fit, i), double(3))
     expect_equal(predicted$mean, dense["mean", ], tolerance = 1e-8)
     expect_equal(predicted$variance, dense["variance", ], tolerance = 1e-8)
@@ -78,7 +78,7 @@ test_that("an observation's own response does not reach its leave-one-out predic
     known <- known_parameters(fit)
     problem <- list(data = core_data(fit$data), family = fit$family,
       location_index = fit$pseudo_observations$locations$location_index, method = fit$method, threads = 1L)
-    before <- pseudo_observation_moments_given_others(fit, NULL, 1L)
+    before <- cavity_moments(fit, NULL, 1L)
     for (i in c(1L, 20L, 50L)) {
       pseudo_observations <- fit$pseudo_observations$of_rows
       pseudo_observations$mean[i] <- pseudo_observations$mean[i] + 3
@@ -86,7 +86,7 @@ test_that("an observation's own response does not reach its leave-one-out predic
       changed <- fit
       with_changed <- utils::modifyList(problem, list(pseudo_observations = pseudo_observations))
       changed$pseudo_observations <- fitted_pseudo_observations(fit$data, with_changed, known)
-      after <- pseudo_observation_moments_given_others(changed, NULL, 1L)
+      after <- cavity_moments(changed, NULL, 1L)
       expect_equal(after$mean[i], before$mean[i], tolerance = 1e-12)
       expect_equal(after$variance[i], before$variance[i], tolerance = 1e-12)
       expect_gt(max(abs(after$mean - before$mean)), 1e-3)
