@@ -157,6 +157,12 @@ fit_method.neargp_deep <- function(method, problem) {
 }
 
 #' @export
+allows_flat_places.neargp_deep <- function(method) TRUE
+
+#' @export
+begins_with_parameters.neargp_deep <- function(method) FALSE
+
+#' @export
 takes_outputs.neargp_deep <- function(method) TRUE
 
 # Noise variances of weight 1, or no nugget and the family's parameters, in the unit of the problem.

@@ -77,3 +77,35 @@ fits_in_response_unit.neargp_method_families <- function(method) FALSE
 
 #' @export
 fits_in_response_unit.neargp_method_outputs <- function(method) FALSE
+
+# Whether it predicts rows from the others, for diagnostics.
+leaves_rows_out <- function(method) {
+  UseMethod("leaves_rows_out")
+}
+
+#' @export
+leaves_rows_out.default <- function(method) TRUE
+
+# Whether all places may be on a line.
+allows_flat_places <- function(method) {
+  UseMethod("allows_flat_places")
+}
+
+#' @export
+allows_flat_places.default <- function(method) FALSE
+
+# Whether a fit can begin with parameters of one by another method.
+begins_with_parameters <- function(method) {
+  UseMethod("begins_with_parameters")
+}
+
+#' @export
+begins_with_parameters.default <- function(method) TRUE
+
+# Whether a fit that is continued keeps its inducing points, whichever are asked for.
+keeps_inducing_points <- function(method) {
+  UseMethod("keeps_inducing_points")
+}
+
+#' @export
+keeps_inducing_points.default <- function(method) FALSE

@@ -125,7 +125,7 @@ information_by_differences <- function(gradient, working, free, scales, step = 1
 # Checks as check_problem() does. Of an output that is known in fewer than k rows all are neighbours.
 check_outputs_problem <- function(problem, frame) {
   check_outputs_method(problem$method)
-  check_locations(problem$data$coords, problem$covariance, problem$locations, flat_allowed = is_deep(problem$method))
+  check_locations(problem$data$coords, problem$covariance, problem$locations, flat_allowed = allows_flat_places(problem$method))
   data <- problem$data
   check_k(problem$method, max(tabulate(data$output, length(data$outputs))))
   without_noise <- which(problem$layout$value[problem$layout$kind == "nugget"] %in% 0)

@@ -101,7 +101,7 @@ check_plot_arguments <- function(names) {
 
 default_plots <- function(fit) {
   in_space <- length(fit$locations$raw_names)
-  if (is_ppgpr(fit$method)) return(c(if (in_space <= 2L) "map", "inducing"))  # it leaves no rows out
+  if (!leaves_rows_out(fit$method)) return(c(if (in_space <= 2L) "map", "inducing"))  # it leaves no rows out
   last <- if (is_gaussian(fit$family)) "variogram" else if (in_space == 2L) "residual_map" else "loo"
   c(if (in_space <= 2L && !has_local_covariates(fit)) "map", "residuals", "qq", last)
 }

@@ -65,6 +65,9 @@ is_ppgpr <- function(method) inherits(method, "neargp_ppgpr")
 is_joint <- function(method) isTRUE(method$joint)
 
 #' @export
+leaves_rows_out.neargp_ppgpr <- function(method) FALSE
+
+#' @export
 takes_outputs.neargp_ppgpr <- function(method) FALSE
 
 #' @export

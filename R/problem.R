@@ -63,7 +63,7 @@ new_problem <- function(data, locations, settings, start) {
 
 check_problem <- function(problem, frame) {
   if (has_outputs(problem)) return(check_outputs_problem(problem, frame))
-  check_locations(places_of(problem$data$coords, problem$locations), problem$covariance, problem$locations, flat_allowed = is_deep(problem$method))
+  check_locations(places_of(problem$data$coords, problem$locations), problem$covariance, problem$locations, flat_allowed = allows_flat_places(problem$method))
   check_k(problem$method, length(problem$data$y))
   if (!needs_distinct_locations(problem$method, problem)) return(invisible())
   duplicated <- duplicated_locations(places_of(problem$data$coords, problem$locations))

@@ -149,7 +149,17 @@ field_drawer <- function(object, data, coords, settings) {
       core_exact_simulate(data$coords, values, noise_scale, coords, object$core_covariance, object$nugget, normals, settings$threads)
     })
   }
-  if (has_low_rank(object$method)) return(low_rank_drawer(object, data, coords, settings))
+  neighbor_drawer(object$method, object, data, coords, settings)
+}
+
+# The same from neighbours.
+neighbor_drawer <- function(method, object, data, coords, settings) {
+  UseMethod("neighbor_drawer")
+}
+
+#' @export
+neighbor_drawer.default <- function(method, object, data, coords, settings) {
+  noise_scale <- 1 / data$weights
   plan <- simulation_plan(object$core_covariance, data, coords, settings)
   function(values, normals, betas) {
     core_simulate(data$coords, values, noise_scale, coords, plan$order, plan$neighbors, object$core_covariance, object$nugget, normals,

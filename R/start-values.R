@@ -248,7 +248,7 @@ inform_partial_start <- function(start, problem) {
   if (!inherits(start, c("neargp", "neargp_last"))) return(invisible())
   before <- if (inherits(start, "neargp_last")) start$deep$method else if (has_fitted_state(start)) start$method
   continues <- !is.null(before) && identical(plain_class(before), plain_class(problem$method))
-  if (is_deep(problem$method)) {
+  if (!begins_with_parameters(problem$method)) {
     if (continues) return(inform_begins_anew(problem))
     name <- method_name(problem$method)
     abort_neargp("argument", c(sprintf("`start` has nothing that a fit by %s() begins with.", name),
@@ -275,7 +275,7 @@ inform_partial_start <- function(start, problem) {
 # svgp() goes on with the points of the fit; others take those that are asked for.
 inform_other_inducing <- function(start, method) {
   if (identical(start$method$inducing, method$inducing)) return(invisible())
-  inform_neargp("start", if (is_svgp(method)) {
+  inform_neargp("start", if (keeps_inducing_points(method)) {
     sprintf("The %s inducing points of `start` are kept, in place of those that `inducing` asks for.",
       format_count(nrow(start$svgp$positions)))
   } else "Inducing points are those that `inducing` asks for, not those of `start`.")
@@ -290,7 +290,7 @@ inform_begins_anew <- function(problem) {
   different <- setdiff(problem$start_differences, "parameters")
   if (!length(different)) return(invisible())
   inform_neargp("start", sprintf("`start` is not continued, since it differs in its %s from this call: %s.",
-    format_some(different), if (is_deep(problem$method)) "the fit begins anew" else "its parameters alone are taken"))
+    format_some(different), if (begins_with_parameters(problem$method)) "its parameters alone are taken" else "the fit begins anew"))
 }
 
 check_start_values <- function(start, layout) {

@@ -151,6 +151,9 @@ is_dense.neargp_svgp <- function(method) TRUE
 has_inducing_features.neargp_svgp <- function(method) TRUE
 
 #' @export
+keeps_inducing_points.neargp_svgp <- function(method) TRUE
+
+#' @export
 has_class_fields.neargp_svgp <- function(method) TRUE
 
 #' @export

@@ -111,7 +111,7 @@ augment.neargp <- function(x, data = NULL, ...) {
   check_no_more_arguments()
   fitted <- smoothed(x, NULL, NULL)
   said <- data.frame(.fitted = fitted, .resid = x$data$y - fitted)
-  if (!is_ppgpr(x$method)) said[c(".loo_mean", ".loo_sd", ".loo_std_resid")] <- loo_table(x)[c("mean", "sd", "z")]
+  if (leaves_rows_out(x$method)) said[c(".loo_mean", ".loo_sd", ".loo_std_resid")] <- loo_table(x)[c("mean", "sd", "z")]
   with_training_columns(x, data, said)
 }
 

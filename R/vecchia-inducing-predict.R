@@ -70,7 +70,8 @@ joint_moments.neargp_vecchia_inducing <- function(method, object, target, settin
 
 # A function of residuals at the data, normal numbers and trend coefficients, a column of each for each draw: the field at the inducing
 # points given these, then what they leave of the field, one place after the other.
-low_rank_drawer <- function(object, data, coords, settings) {
+#' @export
+neighbor_drawer.neargp_vecchia_inducing <- function(method, object, data, coords, settings) {
   plan <- simulation_plan(object$core_covariance, data, coords, settings)
   function(values, normals, betas) {
     core_residual_simulate(data$coords, values, 1 / data$weights, coords, plan$order, plan$neighbors, object$low_rank$positions,
