@@ -61,7 +61,7 @@ method_layout.neargp_deep_families <- function(method, layout, settings) {
 noise_layout <- function(layout) layout[layout$kind %in% c("nugget", "family"), ]
 
 #' @export
-method_families.neargp_deep <- function(method) latent_families
+method_families.neargp_deep <- function(method) latent_families()
 
 # The family of covariances that all units have, as the core takes it.
 deep_kernel <- function(method, covariance) {

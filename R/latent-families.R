@@ -1,7 +1,11 @@
 # What the latent models of vnngp() and svgp() share: without gaussian noise there is no nugget, and the parameters of the family are
 # estimated with those of the covariance.
 
-latent_families <- c("gaussian", "student_t", "binomial", "poisson", "negative_binomial", "Gamma", "beta")
+# All of R/response-families.R, as family objects are named.
+latent_families <- function() {
+  names <- sub("^binomial_.*", "binomial", names(response_families))
+  unique(replace(names, names == "gamma", "Gamma"))
+}
 
 latent_layout <- function(layout, settings) {
   family <- settings$family

@@ -164,9 +164,7 @@ loo_k <- function(k = NULL, estimator = c("auto", "label", "own-class", "polya-g
 takes_local_fields.neargp_loo_k <- function(method, family) is_gaussian(family)
 
 #' @export
-method_families.neargp_loo_k <- function(method) {
-  c("gaussian", "binomial", "categorical", "student_t", "poisson", "negative_binomial", "Gamma", "beta")
-}
+method_families.neargp_loo_k <- function(method) c(latent_families(), "categorical")
 
 # Single trials with logit link are classes; with other links, and numbers of successes, they are counts as other families have them.
 #' @export

@@ -73,7 +73,7 @@ print.neargp_odvgp <- function(x, ...) {
 takes_outputs.neargp_odvgp <- function(method) FALSE
 
 #' @export
-method_families.neargp_odvgp <- function(method) latent_families
+method_families.neargp_odvgp <- function(method) latent_families()
 
 # The bound with the new mean.
 #' @export

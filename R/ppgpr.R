@@ -71,7 +71,7 @@ leaves_rows_out.neargp_ppgpr <- function(method) FALSE
 takes_outputs.neargp_ppgpr <- function(method) FALSE
 
 #' @export
-method_families.neargp_ppgpr <- function(method) latent_families
+method_families.neargp_ppgpr <- function(method) latent_families()
 
 #' @export
 print.neargp_ppgpr <- function(x, ...) {

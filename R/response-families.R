@@ -12,6 +12,10 @@
 #     P(Y = y | eta) / P(Y = y - 1 | eta)
 #   random(n, eta, parameters, trials): one draw for each of the n elements of eta, recycled
 #   start(y, mu, weights): named starting values of the parameters, `mu` a rough fit of the mean
+#   form(y, family, weights, frame): the response of the model frame as a list, see new_response(), or an error that says what is wrong
+#   says_nothing(y, trials): whether such responses say nothing about a mean on the scale of the link, or about their scatter
+#   suggest(data, family): the linear predictor that each response suggests by itself, as generalised linear models start from
+#   in_units: whether the response has a unit (R/response-unit.R)
 #   lower, upper: bounds of the estimates, on the natural scale, in units of the standard deviation of y to the power `unit`
 # `scaled` families divide their dispersion by the weight (variance, scale squared, 1 / shape, 1 / precision), as glm() does; in the others
 # a weight multiplies the log density.
@@ -66,6 +70,10 @@ binomial_entry <- function(link) {
     ratio_in_count = function(y, parameters, trials = 1) (trials - y + 1) / y,
     quantile = function(p, eta, parameters, trials = 1) stats::qbinom(p, trials, probability(eta)),
     random = function(n, eta, parameters, trials = 1) stats::rbinom(n, trials, probability(eta)),
+    form = function(y, family, weights, frame) binomial_response(y, weights, frame),
+    says_nothing = function(y, trials) all(y == 0) || all(y == trials %||% 1),
+    suggest = function(data, family) response_link(family)$linkfun((data$y + 0.5) / ((data$trials %||% 1) + 1)),
+    in_units = FALSE,
     start = function(y, mu, weights) numeric(0)
   )
 }
@@ -89,6 +97,10 @@ response_families <- list(
     distribution = function(q, eta, parameters, trials) stats::pnorm(q, eta, sqrt(parameters$variance)),
     quantile = function(p, eta, parameters, trials) stats::qnorm(p, eta, sqrt(parameters$variance)),
     random = function(n, eta, parameters, trials) stats::rnorm(n, eta, sqrt(parameters$variance)),
+    form = function(y, family, weights, frame) list(y = check_support(y, family, frame, FALSE), kind = "numeric"),
+    says_nothing = function(y, trials) diff(range(y)) == 0,
+    suggest = function(data, family) data$y,
+    in_units = TRUE,
     start = function(y, mu, weights) c(variance = weighted_mean((y - mu)^2, weights))
   ),
   student_t = list(
@@ -106,6 +118,13 @@ response_families <- list(
     distribution = function(q, eta, parameters, trials) stats::pt((q - eta) / parameters$scale, parameters$df),
     quantile = function(p, eta, parameters, trials) eta + parameters$scale * stats::qt(p, parameters$df),
     random = function(n, eta, parameters, trials) eta + parameters$scale * stats::rt(n, parameters$df),
+    form = function(y, family, weights, frame) list(y = check_support(y, family, frame, FALSE), kind = "numeric"),
+    says_nothing = function(y, trials) diff(range(y)) == 0,
+    suggest = function(data, family) {
+      eta <- robust_trend(data)
+      eta + bring_near(data$y - eta, data$weights)
+    },
+    in_units = TRUE,
     start = function(y, mu, weights) c(scale = robust_scale(y - mu, weights), df = 4)
   ),
   binomial_logit = binomial_entry("logit"),
@@ -121,6 +140,10 @@ response_families <- list(
     ratio_in_count = function(y, parameters, trials) 1 / y,
     quantile = function(p, eta, parameters, trials) stats::qpois(p, exp(eta)),
     random = function(n, eta, parameters, trials) stats::rpois(n, exp(eta)),
+    form = function(y, family, weights, frame) list(y = check_counts(y, family, frame), kind = "count"),
+    says_nothing = function(y, trials) all(y == 0),
+    suggest = function(data, family) log(data$y + 0.1),
+    in_units = FALSE,
     start = function(y, mu, weights) numeric(0)
   ),
   negative_binomial = list(
@@ -136,6 +159,10 @@ response_families <- list(
     quantile = function(p, eta, parameters, trials) stats::qnbinom(p, parameters$size, mu = exp(eta)),
     random = function(n, eta, parameters, trials) stats::rnbinom(n, parameters$size, mu = exp(eta)),
     # E (y - mu)^2 - mu = mu^2 / size
+    form = function(y, family, weights, frame) list(y = check_counts(y, family, frame), kind = "count"),
+    says_nothing = function(y, trials) all(y == 0),
+    suggest = function(data, family) log(data$y + 0.1),
+    in_units = FALSE,
     start = function(y, mu, weights) {
       c(size = bounded_ratio(weighted_mean(mu^2, weights), weighted_mean((y - mu)^2 - mu, weights), 0.1, 100))
     }
@@ -151,6 +178,12 @@ response_families <- list(
     quantile = function(p, eta, parameters, trials) stats::qgamma(p, parameters$shape, scale = exp(eta) / parameters$shape),
     random = function(n, eta, parameters, trials) stats::rgamma(n, parameters$shape, scale = exp(eta) / parameters$shape),
     # the squared coefficient of variation is 1 / (shape * weight)
+    form = function(y, family, weights, frame) {
+      list(y = check_support(y, family, frame, y < .Machine$double.xmin, "greater than 0"), kind = "positive")
+    },
+    says_nothing = function(y, trials) diff(range(y)) == 0,
+    suggest = function(data, family) log(data$y),
+    in_units = TRUE,
     start = function(y, mu, weights) c(shape = bounded_ratio(1, mean(weights * (y / mu - 1)^2), 0.05, 1e4))
   ),
   beta = list(
@@ -171,6 +204,13 @@ response_families <- list(
       stats::rbeta(n, stats::plogis(eta) * parameters$precision, stats::plogis(-eta) * parameters$precision)
     },
     # the variance is mu (1 - mu) / (1 + precision * weight)
+    form = function(y, family, weights, frame) {
+      list(y = check_support(y, family, frame, y < .Machine$double.xmin | y >= 1, "greater than 0 and less than 1",
+        "For successes among trials use binomial()."), kind = "unit")
+    },
+    says_nothing = function(y, trials) diff(range(y)) == 0,
+    suggest = function(data, family) pmin(pmax(stats::qlogis(data$y), -5), 5),
+    in_units = FALSE,
     start = function(y, mu, weights) {
       c(precision = bounded_ratio(mean(mu * (1 - mu)), mean(weights * (y - mu)^2), 1.1, 1e4) - 1)
     }

@@ -14,7 +14,10 @@ with_response_unit <- function(problem) {
 }
 
 # Counts and shares have none.
-has_response_unit <- function(family) family$family %in% c("gaussian", "student_t", "Gamma")
+has_response_unit <- function(family) {
+  name <- family_core_name(family)
+  !is.null(name) && response_families[[name]]$in_units
+}
 
 # By outputs, where there are several.
 response_units <- function(problem) {

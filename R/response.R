@@ -8,14 +8,7 @@
 #   kind     how it was given: "numeric", "count", "positive", "unit"; "binary", "class", "successes", "proportion"
 # Missing values stay what they are: check_finite_data() reports those that na.action has let through.
 new_response <- function(y, family, weights, frame) {
-  response <- switch(family$family,
-    binomial = binomial_response(y, weights, frame),
-    poisson = , negative_binomial = list(y = check_counts(y, family, frame), kind = "count"),
-    Gamma = list(y = check_support(y, family, frame, y < .Machine$double.xmin, "greater than 0"), kind = "positive"),
-    beta = list(y = check_support(y, family, frame, y < .Machine$double.xmin | y >= 1, "greater than 0 and less than 1",
-      "For successes among trials use binomial()."), kind = "unit"),
-    list(y = check_support(y, family, frame, FALSE), kind = "numeric")
-  )
+  response <- response_family(family)$form(y, family, weights, frame)
   response <- list(y = as.double(response$y), trials = response$trials, weights = response$weights %||% weights,
     label = names(frame)[1L], levels = response$levels, kind = response$kind)
   check_variation(response, family)
@@ -65,12 +58,7 @@ check_exposure <- function(offset, family, widest = 50) {
 check_variation <- function(response, family) {
   y <- response$y
   if (anyNA(y) || !length(y)) return(invisible())
-  constant <- switch(family$family,
-    binomial = all(y == 0) || all(y == response$trials %||% 1),
-    poisson = , negative_binomial = all(y == 0),
-    diff(range(y)) == 0
-  )
-  if (!constant) return(invisible())
+  if (!response_family(family)$says_nothing(y, response$trials)) return(invisible())
   what <- switch(response$kind, binary = y[1L], class = response$levels[1L + y[1L]],
     successes = , proportion = if (y[1L] == 0) "failures only" else "successes only", format(y[1L]))
   abort_neargp("constant_response", c(

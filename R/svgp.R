@@ -160,7 +160,7 @@ has_class_fields.neargp_svgp <- function(method) TRUE
 device_has_bound.neargp_svgp <- function(method, family) is_gaussian(family)
 
 #' @export
-method_families.neargp_svgp <- function(method) c(latent_families, "categorical")
+method_families.neargp_svgp <- function(method) c(latent_families(), "categorical")
 
 #' @export
 model_response.neargp_svgp <- function(method, y, family, weights, frame) {

@@ -4,8 +4,11 @@
 # of a generalised linear model is but a first guess; second derivatives are those of a share of the rows at its own optimum, where each
 # evaluation costs little.
 
+# Whether the working response's noise is known, or estimated with the covariance.
+has_known_dispersion <- function(family) is_gaussian(family) || !length(response_family(family)$parameters)
+
 has_many_parameters <- function(problem, many = 8L) {
-  sum(problem$free) > many && problem$family$family %in% c("gaussian", "binomial", "poisson") && is.null(problem$inducing)
+  sum(problem$free) > many && has_known_dispersion(problem$family) && is.null(problem$inducing)
 }
 
 # On the same working parameters but for the nugget, which the latent model has at 0 and the working response, whose weights are the

@@ -105,7 +105,7 @@ working_response_problem <- function(problem, rough) {
   problem$data$weights <- pmax(weights, 1e-4 * max(weights))
   problem$layout <- problem$layout[problem$layout$kind != "family", ]
   # the dispersion of the other families is not known
-  known <- problem$family$family %in% c("binomial", "poisson")
+  known <- !length(response_family(problem$family)$parameters)
   problem$layout[problem$layout$kind == "nugget", c("value", "fixed")] <- list(if (known) 1 else NA_real_, known)
   problem$free <- !problem$layout$fixed
   problem$keep <- NULL  # its parameters are not those of the model
@@ -115,7 +115,7 @@ working_response_problem <- function(problem, rough) {
 # The least variance of the working response: next to nothing of the noise where the family says how large that is. Where it does not, a
 # response that the trend fits exactly has no scatter to be estimated.
 least_variance <- function(problem, working_data, rough) {
-  if (problem$family$family %in% c("binomial", "poisson", "negative_binomial")) return(1e-4 / mean(working_data$weights))
+  if (response_family(problem$family)$discrete) return(1e-4 / mean(working_data$weights))
   y <- problem$data$y
   if (sum((y - rough$mu)^2) <= 1e-14 * sum(y^2)) abort_exact_trend(problem$data$response_name)
   0
@@ -132,14 +132,7 @@ start_without_variation <- function(problem, variance) {
 
 # The linear predictor that each response suggests by itself, as generalised linear models start from. Outliers are brought near: where a
 # likelihood is not log-concave, a field that starts there would stay.
-data_linear_predictor <- function(data, family) {
-  switch(family$family, binomial = response_link(family)$linkfun((data$y + 0.5) / ((data$trials %||% 1) + 1)),
-    poisson = , negative_binomial = log(data$y + 0.1), Gamma = log(data$y), beta = pmin(pmax(stats::qlogis(data$y), -5), 5),
-    student_t = {
-      eta <- robust_trend(data)
-      eta + bring_near(data$y - eta, data$weights)
-    }, data$y)
-}
+data_linear_predictor <- function(data, family) response_family(family)$suggest(data, family)
 
 # Bounds and starting values of the family are those of a row of weight 1; where weights divide the dispersion, those of
 # the weights there are.

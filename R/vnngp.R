@@ -142,7 +142,7 @@ fits_in_response_unit.neargp_vnngp <- function(method) FALSE
 has_nugget.neargp_vnngp_families <- function(method) FALSE
 
 #' @export
-method_families.neargp_vnngp <- function(method) latent_families
+method_families.neargp_vnngp <- function(method) latent_families()
 
 #' @export
 method_layout.neargp_vnngp_families <- function(method, layout, settings) latent_layout(layout, settings)
