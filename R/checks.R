@@ -106,7 +106,7 @@ check_method <- function(method) {
 
 check_covariance <- function(covariance) {
   check_made(covariance, "covariance", "neargp_covariance", "covariance", "a covariance such as cov_matern()",
-    paste0("cov_", c("exponential", "matern", "gaussian", "powered_exponential", "cauchy", "coregionalisation")))
+    paste0("cov_", c(names(covariance_families), "coregionalisation")))
 }
 
 # A settings object. The function that makes it, or the name of that, is a slip that is easy to fix.

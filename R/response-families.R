@@ -15,6 +15,7 @@
 #   form(y, family, weights, frame): the response of the model frame as a list, see new_response(), or an error that says what is wrong
 #   says_nothing(y, trials): whether such responses say nothing about a mean on the scale of the link, or about their scatter
 #   suggest(data, family): the linear predictor that each response suggests by itself, as generalised linear models start from
+#   nearest(family): the family of stats::glm() that is near enough for a rough trend
 #   in_units: whether the response has a unit (R/response-unit.R)
 #   lower, upper: bounds of the estimates, on the natural scale, in units of the standard deviation of y to the power `unit`
 # `scaled` families divide their dispersion by the weight (variance, scale squared, 1 / shape, 1 / precision), as glm() does; in the others
@@ -73,6 +74,7 @@ binomial_entry <- function(link) {
     form = function(y, family, weights, frame) binomial_response(y, weights, frame),
     says_nothing = function(y, trials) all(y == 0) || all(y == trials %||% 1),
     suggest = function(data, family) response_link(family)$linkfun((data$y + 0.5) / ((data$trials %||% 1) + 1)),
+    nearest = function(family) stats::quasibinomial(family$link),
     in_units = FALSE,
     start = function(y, mu, weights) numeric(0)
   )
@@ -100,6 +102,7 @@ response_families <- list(
     form = function(y, family, weights, frame) list(y = check_support(y, family, frame, FALSE), kind = "numeric"),
     says_nothing = function(y, trials) diff(range(y)) == 0,
     suggest = function(data, family) data$y,
+    nearest = function(family) stats::gaussian(),
     in_units = TRUE,
     start = function(y, mu, weights) c(variance = weighted_mean((y - mu)^2, weights))
   ),
@@ -124,6 +127,7 @@ response_families <- list(
       eta <- robust_trend(data)
       eta + bring_near(data$y - eta, data$weights)
     },
+    nearest = function(family) stats::gaussian(),
     in_units = TRUE,
     start = function(y, mu, weights) c(scale = robust_scale(y - mu, weights), df = 4)
   ),
@@ -143,6 +147,7 @@ response_families <- list(
     form = function(y, family, weights, frame) list(y = check_counts(y, family, frame), kind = "count"),
     says_nothing = function(y, trials) all(y == 0),
     suggest = function(data, family) log(data$y + 0.1),
+    nearest = function(family) stats::quasipoisson(family$link),
     in_units = FALSE,
     start = function(y, mu, weights) numeric(0)
   ),
@@ -162,6 +167,7 @@ response_families <- list(
     form = function(y, family, weights, frame) list(y = check_counts(y, family, frame), kind = "count"),
     says_nothing = function(y, trials) all(y == 0),
     suggest = function(data, family) log(data$y + 0.1),
+    nearest = function(family) stats::quasipoisson(family$link),
     in_units = FALSE,
     start = function(y, mu, weights) {
       c(size = bounded_ratio(weighted_mean(mu^2, weights), weighted_mean((y - mu)^2 - mu, weights), 0.1, 100))
@@ -183,6 +189,7 @@ response_families <- list(
     },
     says_nothing = function(y, trials) diff(range(y)) == 0,
     suggest = function(data, family) log(data$y),
+    nearest = function(family) stats::Gamma(unbounded_link(family$link)),
     in_units = TRUE,
     start = function(y, mu, weights) c(shape = bounded_ratio(1, mean(weights * (y / mu - 1)^2), 0.05, 1e4))
   ),
@@ -210,6 +217,7 @@ response_families <- list(
     },
     says_nothing = function(y, trials) diff(range(y)) == 0,
     suggest = function(data, family) pmin(pmax(stats::qlogis(data$y), -5), 5),
+    nearest = function(family) stats::quasibinomial(family$link),
     in_units = FALSE,
     start = function(y, mu, weights) {
       c(precision = bounded_ratio(mean(mu * (1 - mu)), mean(weights * (y - mu)^2), 1.1, 1e4) - 1)

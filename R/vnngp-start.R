@@ -41,9 +41,8 @@ check_noise <- function(problem) {
 rough_glm <- function(data, family) {
   trials <- data$trials %||% rep(1, length(data$y))
   weights <- data$weights * trials
-  nearest <- switch(family$family, gaussian = , student_t = stats::gaussian(), binomial = stats::quasibinomial(family$link),
-    beta = stats::quasibinomial(family$link), Gamma = stats::Gamma(unbounded_link(family$link)), stats::quasipoisson(family$link))
-  eta <- if (family$family == "student_t") robust_trend(data) else glm_trend(data, data$y / trials, weights, nearest)
+  nearest <- response_family(family)$nearest(family)
+  eta <- if (has_gamma_variables(family)) robust_trend(data) else glm_trend(data, data$y / trials, weights, nearest)
   list(eta = eta, mu = nearest$linkinv(eta), family = nearest, weights = weights, trials = trials)
 }
 
