@@ -68,7 +68,8 @@ location_of_outputs <- function(object, X) {
 }
 
 # Moments as outputs_moments() takes them; `components` has the means of each output's mixture and then its standard deviations.
-deep_outputs_moments <- function(object, target, settings) {
+#' @export
+moments_of_places.neargp_deep_outputs <- function(object, target, settings) {
   units <- last_units(object, target$coords, settings$threads)
   mixtures <- outputs_mixtures(object, target, units)
   m <- nrow(target$coords)
@@ -103,7 +104,8 @@ output_mixture <- function(object, moments, p) {
   new_normal_mixture(components[, columns, drop = FALSE], components[, count + columns, drop = FALSE], log_weights)
 }
 
-deep_outputs_columns <- function(object, moments, settings) {
+#' @export
+outputs_columns.neargp_deep_outputs <- function(object, moments, settings) {
   parts <- lapply(seq_along(object$outputs), function(p) {
     latent <- output_mixture(object, moments, p)
     normal_prediction_columns(latent, observed_mixture(latent, object$nugget[[p]]), settings)
@@ -126,7 +128,8 @@ outputs_log_density <- function(object, target, y, weights, threads) {
 }
 
 # Draws of new observations: places x draws x outputs, all outputs of a place from one component.
-deep_outputs_draws <- function(object, target, nsim, settings) {
+#' @export
+outputs_draws.neargp_deep_outputs <- function(object, target, nsim, settings) {
   if (!settings$conditional) refuse_joint(object$method, "field to draw from without the data")
   if (!settings$noise) refuse_joint(object$method, "joint distribution of its field to draw from")
   units <- last_units(object, target$coords, settings$threads)
@@ -210,7 +213,8 @@ scores.neargp_deep_outputs <- function(object, newdata = NULL, observed = NULL, 
 }
 
 # Predictions of the held-out rows `own` of the data, with their scores; `at`: place and output in the moments.
-deep_outputs_fold <- function(kept, moments, data, own, at, fold, level) {
+#' @export
+outputs_fold_scores.neargp_deep_outputs <- function(kept, moments, data, own, at, fold, level) {
   parts <- lapply(unique(at[, 2L]), function(p) {
     of_output <- at[, 2L] == p
     rows <- own[of_output]
@@ -228,4 +232,15 @@ plot.neargp_deep_outputs <- function(x, which = NULL, ...) {
   check_fit(x)
   possible <- c("trace", "residuals", "qq", if (length(x$deep$validation$rows)) "pit")
   plot.neargp_deep_fit(x, check_choices(which %||% setdiff(possible, "residuals"), "which", possible), ...)
+}
+
+#' @export
+leave_one_out.neargp_deep_outputs <- function(object, k, threads) weights_of_others(object$method, object, NULL)
+
+#' @export
+check_outputs_conditioning.neargp_deep <- function(method, k, k_other, observed) {
+  check_no_neighbors(method, k, k_other = k_other)
+  if (!check_flag(observed, "observed")) return(invisible())
+  abort_argument("observed", sprintf("FALSE for a fit by %s; vecchia(), loo_k() and svgp() condition on outputs that are known at a place",
+    method_call(method)), observed)
 }

@@ -56,6 +56,9 @@ complete_fit.neargp_svgp_classes <- function(method, fit, result) {
   as_classifier(with_family_values(with_inducing_points(fit, result), result$working), result$classifier)
 }
 
+#' @export
+restrict_rows.neargp_svgp_classes <- function(method, fit, rows) refit_on_rows(fit, rows)
+
 with_class_basis <- function(problem) {
   problem$levels <- problem$data$levels
   check_class_offset(problem)

@@ -87,7 +87,8 @@ inducing_outputs <- function(object, coords, threads) {
 }
 
 # Mean and variance of the outputs at places, and their covariances where these are asked for.
-inducing_outputs_moments <- function(object, target, settings) {
+#' @export
+moments_of_places.neargp_svgp_outputs <- function(object, target, settings) {
   m <- nrow(target$coords)
   P <- length(object$outputs)
   known <- inducing_outputs(object, target$coords, settings$threads)
@@ -135,7 +136,8 @@ inducing_outputs_given <- function(object, target, weighted, covariance, X) {
 
 # Fields of the outputs at distinct places, output after output, a column for each draw of the trend: each latent field is drawn at the
 # inducing points with all others, and what these leave of it by itself.
-inducing_outputs_field <- function(object, coords, betas, settings) {
+#' @export
+outputs_field.neargp_svgp_outputs <- function(object, data, coords, betas, settings) {
   check_places(nrow(coords))
   m <- nrow(object$svgp$positions)
   drawn <- draw_whitened(object$svgp, betas, settings$conditional)
@@ -187,3 +189,18 @@ inducing_left_out <- function(object, settings) {
   }
   list(given = given, chain = chain, unexplained = pmax(known$unexplained[cbind(data$place, data$output, data$output)], 0))
 }
+
+#' @export
+leave_one_out.neargp_svgp_outputs <- function(object, k, threads) {
+  known <- inducing_left_out(object, outputs_predict_settings(object, k, threads = threads))
+  noise <- noise_of_rows(object)
+  left <- without_own_place(object, known$given, known$chain, noise)
+  list(mean = left$mean, sd = sqrt(left$variance + known$unexplained + noise))
+}
+
+#' @export
+check_outputs_conditioning.neargp_svgp <- function(method, k, k_other, observed) check_no_neighbors(method, k, k_other = k_other)
+
+# What inducing points know from the rows that the fit holds now.
+#' @export
+restrict_rows.neargp_svgp_outputs <- function(method, fit, rows) with_inducing_posterior(with_fold_trend(fit))

@@ -18,6 +18,16 @@
 
 # Mean and sd of each observation given its nearest others. The covariance parameters stay those of all rows.
 leave_one_out <- function(object, k, threads) {
+  UseMethod("leave_one_out", object$method)
+}
+
+# The variance of each row's noise.
+noise_of_rows <- function(object) {
+  (if (is.null(object$outputs)) object$nugget else unname(object$nugget)[object$data$output]) / object$data$weights
+}
+
+#' @export
+leave_one_out.default <- function(object, k, threads) {
   if (is_latent(object)) return(cavity_response(object, k, threads))
   if (has_low_rank(object$method) && !is.null(k)) {
     abort_neargp("argument", c("`k` is not for leave-one-out predictions of a fit by vecchia(inducing = ): they are from all other rows.",
@@ -26,7 +36,7 @@ leave_one_out <- function(object, k, threads) {
   data <- object$data
   settings <- predict_settings(object, k, threads = threads)
   given <- weights_of_others(object$method, object, settings)
-  noise <- object$nugget / data$weights
+  noise <- noise_of_rows(object)
   left <- without_own_trend(object, given, data$y, noise)
   list(mean = left$mean, sd = sqrt(left$variance + (given$unexplained %||% 0) + noise))
 }

@@ -31,15 +31,14 @@ cross_validate.neargp_outputs <- function(object, folds = 10, refit = FALSE, lev
 as_places <- function(object) {
   first <- match(seq_len(object$data$places), object$data$place)
   object$data <- take_data_rows(object$data, first)
-  class(object) <- "neargp"
-  object
+  as_one_output(object)
 }
 
 predict_outputs_fold <- function(object, held, fold, refit, level) {
   kept <- object
   rows <- !object$data$place %in% held
   kept$data <- take_output_rows(object$data, which(rows))
-  kept <- on_refit_device(object, which(rows), if (refit) refit_outputs(kept) else without_places(kept, which(rows)))
+  kept <- on_refit_device(object, which(rows), if (refit) refit_outputs(kept) else restrict_rows(kept$method, kept, which(rows)))
   kept <- with_own_keeper(kept)
   target <- take_places(places_of_fit(object), held)
   target$complete <- rep(TRUE, length(held))
@@ -47,19 +46,23 @@ predict_outputs_fold <- function(object, held, fold, refit, level) {
   own <- which(!rows)
   data <- object$data
   at <- cbind(match(data$place[own], held), data$output[own])
-  if (is_deep(kept$method)) return(deep_outputs_fold(kept, moments, data, own, at, fold, level))
-  data.frame(setting = object$outputs[data$output[own]], row = data$place[own], fold = fold, observed = data$y[own], mean = moments$mean[at],
+  outputs_fold_scores(kept, moments, data, own, at, fold, level)
+}
+
+# Predictions of the held-out rows `own` of the data; `at`: place and output in the moments.
+outputs_fold_scores <- function(kept, moments, data, own, at, fold, level) {
+  UseMethod("outputs_fold_scores", kept$method)
+}
+
+#' @export
+outputs_fold_scores.default <- function(kept, moments, data, own, at, fold, level) {
+  data.frame(setting = kept$outputs[data$output[own]], row = data$place[own], fold = fold, observed = data$y[own], mean = moments$mean[at],
     sd = sqrt(moments$variance[at] + kept$nugget[data$output[own]] / data$weights[own]))
 }
 
-# A fit that holds fewer rows, with its parameters.
-without_places <- function(kept, rows) {
-  if (is_deep(kept$method)) return(restrict_rows(kept$method, kept, rows))
-  with_fold_posterior(with_fold_trend(kept))
-}
-
-# What inducing points know from the rows that the fit holds now.
-with_fold_posterior <- function(fit) if (is_svgp(fit$method)) with_inducing_posterior(fit) else fit
+# A fit with its parameters, but with the rows of some places only. `fit`: it holds them already.
+#' @export
+restrict_rows.neargp_method_outputs <- function(method, fit, rows) with_fold_trend(fit)
 
 # The same model for the data that the fit holds now, from its estimates; of a deep fit from the beginning, for it has seen the fold.
 refit_outputs <- function(object) {

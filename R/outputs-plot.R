@@ -36,7 +36,7 @@ plot.neargp_outputs <- function(x, which = "loo", outputs = x$outputs, ...) {
     for (output in outputs) plot(empirical_variogram(x, output = output), main = output, ...)
     return(invisible(x))
   }
-  loo <- outputs_leave_one_out(x, NULL, NULL)
+  loo <- leave_one_out(x, NULL, NULL)
   for (output in outputs) plot_output(x, loo, output, which, ...)
   invisible(x)
 }
@@ -65,6 +65,14 @@ plot_covariance_curve <- function(x, pair) {
   graphics::abline(h = 0, col = "grey60")
 }
 
+# A fit whose data are rows of one output.
+as_one_output <- function(object) {
+  object["outputs"] <- list(NULL)
+  object$method <- method_for(object$method, object$family, object$data)
+  class(object) <- "neargp"
+  object
+}
+
 # One output with its trend and covariance, as if it had been fitted by itself.
 single_output <- function(x, output) {
   p <- match(output, x$outputs)
@@ -82,8 +90,7 @@ single_output <- function(x, output) {
     component$loadings <- NULL
     component
   }, x$core_covariance$components, x$coregionalisation)
-  class(x) <- "neargp"
-  x
+  as_one_output(x)
 }
 
 #' @rdname empirical_variogram

@@ -65,11 +65,7 @@ predict.neargp_outputs <- function(object, newdata, type = c("response", "link")
 
 outputs_predict_settings <- function(object, k = NULL, k_other = NULL, threads = NULL, device = NULL, type = "link", interval = "none",
                                      level = 0.95, covariance = FALSE, observed = FALSE, chunk_size = NULL, verbose = FALSE) {
-  if (is_svgp(object$method) || is_deep(object$method)) check_no_neighbors(object$method, k, k_other = k_other)
-  if (is_deep(object$method) && check_flag(observed, "observed")) {
-    abort_argument("observed", sprintf("FALSE for a fit by %s; vecchia(), loo_k() and svgp() condition on outputs that are known at a place",
-      method_call(object$method)), observed)
-  }
+  check_outputs_conditioning(object$method, k, k_other, observed)
   most <- max(tabulate(object$data$output, length(object$outputs)))
   exact <- is.null(k) && is.null(k_other) && is_exact(object$method)
   k <- if (is.null(k)) min(most, max(60L, 2L * object$k)) else check_count(k, "k")
@@ -84,8 +80,16 @@ outputs_predict_settings <- function(object, k = NULL, k_other = NULL, threads =
   new_prediction_settings(type = type, interval = interval, level = check_level(level), k = as.integer(k), k_other = as.integer(k_other),
     exact = exact, covariance = covariance, observed = check_flag(observed, "observed"),
     chunk_size = prediction_chunk(object, chunk_size), threads = resolve_threads(threads),
-    device = resolve_device(device, exact || is_svgp(object$method) || is_deep(object$method)), verbose = check_flag(verbose, "verbose"))
+    device = resolve_device(device, exact || is_dense(object$method)), verbose = check_flag(verbose, "verbose"))
 }
+
+# Refuses what predictions by the method are not conditioned on.
+check_outputs_conditioning <- function(method, k, k_other, observed) {
+  UseMethod("check_outputs_conditioning")
+}
+
+#' @export
+check_outputs_conditioning.default <- function(method, k, k_other, observed) invisible()
 
 # Computations for `places`, at each of which all outputs are wanted.
 on_outputs_device <- function(object, places, settings, expr) {
@@ -142,8 +146,11 @@ spread_places <- function(moments, complete) {
 }
 
 moments_of_places <- function(object, target, settings) {
-  if (is_svgp(object$method)) return(inducing_outputs_moments(object, target, settings))
-  if (is_deep(object$method)) return(deep_outputs_moments(object, target, settings))
+  UseMethod("moments_of_places", object$method)
+}
+
+#' @export
+moments_of_places.default <- function(object, target, settings) {
   m <- nrow(target$coords)
   P <- length(object$outputs)
   stacked <- stacked_targets(object, target)
@@ -222,7 +229,11 @@ observed_neighbors <- function(object, target) {
 # ---- columns ----------------------------------------------------------------------------------------------------------------------
 
 outputs_columns <- function(object, moments, settings) {
-  if (is_deep(object$method)) return(deep_outputs_columns(object, moments, settings))
+  UseMethod("outputs_columns", object$method)
+}
+
+#' @export
+outputs_columns.default <- function(object, moments, settings) {
   noise <- function(kind) if (kind %in% c("response", "prediction")) rep(object$nugget, each = nrow(moments$mean)) else 0
   sd <- sqrt(moments$variance + noise(settings$type))
   parts <- list(mean = moments$mean, sd = sd)

@@ -9,7 +9,7 @@ scores.neargp_outputs <- function(object, newdata = NULL, observed = NULL, weigh
   if (is.null(newdata)) {
     check_no_more_arguments()
     if (!is.null(observed)) abort_argument("observed", "NULL without newdata: the training rows are scored", observed)
-    loo <- outputs_leave_one_out(object, NULL, NULL)
+    loo <- leave_one_out(object, NULL, NULL)
     data <- object$data
     parts <- lapply(seq_along(object$outputs), function(p) {
       own <- data$output == p
@@ -117,7 +117,7 @@ glance.neargp_outputs <- function(x, ...) {
 #' @export
 augment.neargp_outputs <- function(x, data = NULL, ...) {
   check_no_more_arguments()
-  loo <- loo_outputs(x, NULL, NULL)
+  loo <- loo_predict(x)
   fitted <- stats::fitted(x)
   colnames(fitted) <- paste0(".fitted_", x$outputs)
   names(loo) <- paste0(".loo_", names(loo))

@@ -12,7 +12,7 @@ simulate.neargp_outputs <- function(object, nsim = 1, seed = NULL, newdata = NUL
   type <- check_choice(type, "type", c("response", "link"))
   settings <- outputs_predict_settings(object, k, threads = threads, device = "cpu")
   exact <- is_exact_draw(object, k)
-  device <- resolve_device(device, exact || is_svgp(object$method) || is_deep(object$method))
+  device <- resolve_device(device, exact || is_dense(object$method))
   settings$noise <- type == "response"
   settings$conditional <- check_flag(conditional, "conditional")
   settings$exact <- exact
@@ -56,16 +56,18 @@ outputs_simulations <- function(object, target, nsim, settings) {
 }
 
 outputs_draws <- function(object, target, nsim, settings) {
-  if (is_deep(object$method)) return(deep_outputs_draws(object, target, nsim, settings))
+  UseMethod("outputs_draws", object$method)
+}
+
+#' @export
+outputs_draws.default <- function(object, target, nsim, settings) {
   P <- length(object$outputs)
   m <- nrow(target$coords)
   index <- location_index(target$coords)
   coords <- target$coords[!duplicated(index), , drop = FALSE]
   data <- if (settings$conditional) object$data else take_output_rows(object$data, integer(0))
   betas <- draw_trend(object, nsim, settings$conditional)
-  columns <- response_columns(data)
-  field <- if (is_svgp(object$method)) inducing_outputs_field(object, coords, betas, settings) else
-    outputs_field(object, data, coords, columns[, 1L] - columns[, -1L, drop = FALSE] %*% betas, settings)
+  field <- outputs_field(object, data, coords, betas, settings)
   # rows are output after output, also of the field and the trend
   sd <- sqrt(rep(object$nugget, each = m) / (target$weights %||% 1))
   noise <- if (settings$noise) stats::rnorm(m * P * nsim) * sd else 0
@@ -74,10 +76,17 @@ outputs_draws <- function(object, target, nsim, settings) {
   aperm(array(base_mean(data, X, 0) + drawn, c(m, P, nsim)), c(1L, 3L, 2L)) # to place x draw x output
 }
 
-# The field at places, a row for each of their outputs, output after output, given its `values` at the data, a column for each draw. Drawn
+# The field at places, a row for each of their outputs, output after output, given the data and a draw of the trend in each column. Drawn
 # is what nothing at the place tells: an output without noise is known where it was observed, and where there are fewer factors than
 # outputs, some outputs are combinations of the others everywhere. To condition on both would be singular.
-outputs_field <- function(object, data, coords, values, settings) {
+outputs_field <- function(object, data, coords, betas, settings) {
+  UseMethod("outputs_field", object$method)
+}
+
+#' @export
+outputs_field.default <- function(object, data, coords, betas, settings) {
+  columns <- response_columns(data)
+  values <- columns[, 1L] - columns[, -1L, drop = FALSE] %*% betas
   known <- known_outputs_at(object, data, coords)
   parts <- lapply(split(seq_len(nrow(coords)), drop(!is.na(known)) %*% 2^seq_len(ncol(known))), function(places) {
     c(list(places = places), combined_outputs(total_loadings(object), !is.na(known[places[1L], ])))

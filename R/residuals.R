@@ -60,16 +60,20 @@ residuals.neargp <- function(object, type = c("response", "pearson", "loo", "sta
     standardized = loo_table(object, k, threads)$z,
     trend = trend_residuals(object)
   )
-  names(values) <- object$row_names %||% seq_along(values)
-  stats::naresid(object$na_action, values)
+  if (is.null(object$outputs)) names(values) <- object$row_names %||% seq_along(values)
+  stats::naresid(object$na_action, rows_of_data(object, values))
 }
+
+# Values of the rows of the fit as the rows of the data have them: of several outputs, of which a row is one, a column for each, as lm() has
+# them for a matrix response.
+rows_of_data <- function(object, values) if (is.null(object$outputs)) values else output_matrix(object$data, values)
 
 pearson_residuals <- function(object, k, threads) {
   if (is_latent(object)) return(pearson_of_latent(object, k, threads))
-  if (object$nugget == 0) {
+  if (any(object$nugget == 0)) {
     abort_argument("type", "another than \"pearson\" for a fit without nugget, whose noise has no standard deviation", "pearson")
   }
-  (object$data$y - smoothed(object, k, threads)) / sqrt(object$nugget / object$data$weights)
+  (object$data$y - smoothed(object, k, threads)) / sqrt(noise_of_rows(object))
 }
 
 trend_residuals <- function(object) {
@@ -87,7 +91,7 @@ gaussian_trend_residuals <- function(object) {
 fitted.neargp <- function(object, k = NULL, threads = NULL, ...) {
   check_fit(object)
   check_no_more_arguments()
-  stats::naresid(object$na_action, smoothed(object, k, threads))
+  stats::naresid(object$na_action, rows_of_data(object, smoothed(object, k, threads)))
 }
 
 #' @rdname residuals.neargp
@@ -98,13 +102,28 @@ loo_predict <- function(object, k = NULL, threads = NULL) {
   check_fit(object)
   if (is_streamed(object)) refuse_rows("loo_predict()")
   if (inherits(object, "neargp_classifier")) return(loo_classes(object, k, threads))
-  if (inherits(object, "neargp_outputs")) return(loo_outputs(object, k, threads))
-  predicted <- leave_one_out(object, k, threads)
-  data.frame(mean = stats::naresid(object$na_action, predicted$mean), sd = stats::naresid(object$na_action, predicted$sd))
+  predicted <- lapply(leave_one_out(object, k, threads)[c("mean", "sd")], function(values) {
+    stats::naresid(object$na_action, rows_of_data(object, values))
+  })
+  if (is.null(object$outputs)) as.data.frame(predicted) else output_columns(predicted, object$outputs)
 }
 
 # The expected response at the data given all of them.
 smoothed <- function(object, k, threads) {
+  UseMethod("smoothed", object$method)
+}
+
+# An output without nugget is its data.
+#' @export
+smoothed.neargp_method_outputs <- function(object, k, threads) {
+  data <- object$data
+  settings <- outputs_predict_settings(object, k, threads = threads)
+  mean <- outputs_moments(object, places_of_fit(object), settings)$mean[cbind(data$place, data$output)]
+  ifelse(object$nugget[data$output] == 0, data$y, mean)
+}
+
+#' @export
+smoothed.default <- function(object, k, threads) {
   if (is_latent(object)) return(posterior_response(object, k, threads)$mean)
   data <- object$data
   if (object$nugget == 0) return(data$y)

@@ -91,7 +91,7 @@ test_that("predictions and what is left out are those of dense matrices of the c
   unseen <- data$X[out, ] - crossprod(b, X)
   mean <- drop(unseen %*% beta + crossprod(b, data$y[-out]))
   variance <- diag(S)[out] - colSums(b * S[-out, out]) + rowSums((unseen %*% vcov) * unseen) + given$rest[out]
-  loo <- outputs_leave_one_out(fit, NULL, NULL)
+  loo <- leave_one_out(fit, NULL, NULL)
   expect_equal(loo$mean[out], mean, tolerance = 1e-7)
   expect_equal(loo$sd[out], unname(sqrt(variance)), tolerance = 1e-7)
 })

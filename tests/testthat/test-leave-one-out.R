@@ -119,7 +119,7 @@ test_that("a place of several outputs is predicted as if it had been deleted, tr
     dense <- dense_outputs_trend(fit, seq_along(fit$data$y))
     fit <- given_trend(fit, dense$beta, dense$vcov)
     given <- dense_outputs_left_out(fit, if (leave_out == "row") seq_along(fit$data$y) else fit$data$place)
-    loo <- outputs_leave_one_out(fit, max(tabulate(fit$data$output)), 1L)
+    loo <- leave_one_out(fit, max(tabulate(fit$data$output)), 1L)
     expect_equal(loo$mean, given$mean, tolerance = 1e-8)
     expect_equal(loo$sd, given$sd, tolerance = 1e-8)
   }
