@@ -214,6 +214,10 @@ complete_fit.neargp_deep <- function(method, fit, result) {
 #' @export
 complete_fit.neargp_deep_families <- function(method, fit, result) with_family_values(NextMethod(), result$working)
 
+# Units have covariances of their own, and no loadings.
+#' @export
+fit_of_response.neargp_deep_outputs <- function(method, fit) fit
+
 #' @export
 complete_fit.neargp_deep_outputs <- function(method, fit, result) {
   fit <- NextMethod()

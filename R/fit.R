@@ -73,11 +73,18 @@ new_fit <- function(result, problem, settings, model, frame, call, formula, offs
 
 finish_fit <- function(result, problem, settings, ...) {
   fit <- new_fit(result, problem, settings, ...)
-  if (has_outputs(problem) && !is_deep(problem$method)) fit <- as_outputs_fit(fit)
-  fit <- complete_fit(fit$method, fit, result)
+  fit <- complete_fit(fit$method, fit_of_response(fit$method, fit), result)
   warn_unless_converged(fit)
   fit
 }
+
+# What the response adds to a fit before its method does.
+fit_of_response <- function(method, fit) {
+  UseMethod("fit_of_response")
+}
+
+#' @export
+fit_of_response.default <- function(method, fit) fit
 
 # The names of the rows that were fitted; NULL where they are no more than numbers from 1.
 own_row_names <- function(frame) {

@@ -1,7 +1,8 @@
 # Fits to several outputs: what their methods for generics do otherwise than those of other fits. Such a fit is of class
 # c("neargp_outputs", "neargp"), with an element `outputs` (names), a nugget for each, and loadings in its covariance.
 
-as_outputs_fit <- function(fit) {
+#' @export
+fit_of_response.neargp_method_outputs <- function(method, fit) {
   outputs <- fit$data$outputs
   fit <- with_positive_loadings(fit)
   fit$outputs <- outputs
