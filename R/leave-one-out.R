@@ -198,7 +198,7 @@ leave_one_out.neargp_method_outputs <- function(object, k, threads) {
 weights_of_other_outputs <- function(object, settings, leave_out) {
   data <- object$data
   n <- length(data$y)
-  found <- on_outputs_device(object, data$places, settings, {
+  found <- on_prediction_device(object, data$places, settings, {
     neighbors <- neighbors_of_outputs(data, metric_component(object$core_covariance), if (settings$exact) n else settings$k,
       if (settings$exact) n else settings$k_other, leave_out, settings$threads)
     krige_outputs(object, data, list(coords = data$coords, output = data$output), neighbors, settings)

@@ -91,13 +91,6 @@ check_outputs_conditioning <- function(method, k, k_other, observed) {
 #' @export
 check_outputs_conditioning.default <- function(method, k, k_other, observed) invisible()
 
-# Computations for `places`, at each of which all outputs are wanted.
-on_outputs_device <- function(object, places, settings, expr) {
-  others <- length(object$outputs) - 1L
-  device <- choose_device(settings$device, places * (others + 1), settings$k + others * settings$k_other)
-  on_device(device, expr, search_of(object))
-}
-
 predicted_k_other <- function(object, k) {
   count <- length(object$outputs)
   if (is.null(object$method$k_other)) return(default_k_other(k, count))
@@ -117,7 +110,7 @@ outputs_moments <- function(object, target, settings) {
   advance <- progress_reporter(length(starts), settings$verbose)
   for (first in starts) {
     rows <- first:min(first - 1 + settings$chunk_size, m)
-    part <- on_outputs_device(object, m, settings, moments_of_places(object, take_places(target, rows), settings))
+    part <- on_prediction_device(object, m, settings, moments_of_places(object, take_places(target, rows), settings))
     moments$mean[rows, ] <- part$mean
     moments$variance[rows, ] <- part$variance
     if (settings$covariance) moments$covariance[rows, , ] <- part$covariance

@@ -1,34 +1,13 @@
 # Conditional simulation of several outputs: places in maxmin order, at each the outputs one after the other; each is
 # drawn given its nearest among the observations and what has been drawn before, at the same place, too.
 
-#' @rdname simulate.neargp
-#' @section Several outputs:
-#' They are drawn jointly, at each place one after the other; columns are `sim_1_<output>`, `sim_2_<output>`, ....
 #' @export
-simulate.neargp_outputs <- function(object, nsim = 1, seed = NULL, newdata = NULL, type = c("response", "link"), k = NULL,
-                                    conditional = TRUE, threads = NULL, device = NULL, ...) {
-  check_no_more_arguments()
-  nsim <- check_count(nsim, "nsim")
-  type <- check_choice(type, "type", c("response", "link"))
+simulation_settings.neargp_method_outputs <- function(method, object, k, threads, device) {
   settings <- outputs_predict_settings(object, k, threads = threads, device = "cpu")
-  exact <- is_exact_draw(object, k)
-  device <- resolve_device(device, exact || is_dense(object$method))
-  settings$noise <- type == "response"
-  settings$conditional <- check_flag(conditional, "conditional")
-  settings$exact <- exact
-  settings$device <- device
-  settings$few_dense <- is.null(k) && device != "cuda"
-  if (is_raster(newdata)) {
-    abort_neargp("newdata", c("Simulations of several outputs are not for rasters.", i = "Use the cells as a data frame."))
-  }
-  state <- seed_generator(seed)
-  on.exit(state$restore())
-  target <- if (is.null(newdata)) places_of_fit(object) else new_target(object, newdata)
-  check_draws_size(length(object$outputs) * nrow(target$coords), nsim)
-  draws <- on_outputs_device(object, nrow(target$coords), settings, outputs_simulations(object, target, nsim, settings))
-  result <- target$restore(draws)
-  attr(result, "seed") <- state$seed
-  result
+  settings$exact <- is_exact_draw(object, k)
+  settings$device <- resolve_device(device, settings$exact || is_dense(method))
+  settings$few_dense <- is.null(k) && settings$device != "cuda"
+  settings
 }
 
 # The rows of the model frame as places to predict at. Their design is that of an output which is known there.
@@ -44,7 +23,8 @@ places_of_fit <- function(object) {
   list(coords = data$coords[first, , drop = FALSE], X = X, weights = data$weights[first], complete = rep(TRUE, data$places), restore = identity)
 }
 
-outputs_simulations <- function(object, target, nsim, settings) {
+#' @export
+simulation_columns.neargp_method_outputs <- function(object, target, nsim, settings) {
   P <- length(object$outputs)
   m <- nrow(target$coords)
   full <- array(NA_real_, c(length(target$complete), nsim, P))

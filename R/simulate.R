@@ -18,6 +18,9 @@
 #' [predict.neargp()]. For rough fields the difference is small; the smoother the field and the larger its nugget, the more it counts
 #' (`bench/accuracy.md`). A larger `k` lessens it.
 #'
+#' @section Several outputs:
+#' They are drawn jointly, at each place one after the other; columns are `sim_1_<output>`, `sim_2_<output>`, ....
+#'
 #' @section Smooth covariances:
 #' The covariance matrix of locations that are close beside the range is singular in double precision where the field is smooth:
 #' [cov_gaussian()], [cov_cauchy()], [cov_powered_exponential()] near a power of 2, Matérn fields of great smoothness. Where a matrix
@@ -57,19 +60,37 @@ simulate.neargp <- function(object, nsim = 1, seed = NULL, newdata = NULL, type 
   nsim <- check_count(nsim, "nsim")
   type <- check_choice(type, "type", c("response", "link"))
   if (!is.null(trials)) check_has_trials(object$family)
-  exact <- is_exact_draw(object, k)
-  device <- resolve_device(device, exact || has_inducing_features(object$method) || is_local(object))
-  settings <- new_prediction_settings(resolve_threads(threads), prediction_k(object$method, object, k), exact = exact,
-    few_dense = is.null(k) && device != "cuda", noise = type == "response", conditional = check_flag(conditional, "conditional"),
-    trials = if (!is.null(trials)) check_trials(trials))
-  rows <- if (is.null(newdata)) length(object$data$y) else target_size(newdata)
-  check_draws_size(rows, nsim)
-  device <- choose_device(device, rows, settings$k)
+  settings <- simulation_settings(object$method, object, k, threads, device)
+  settings$noise <- type == "response"
+  settings$conditional <- check_flag(conditional, "conditional")
+  if (!is.null(trials)) settings$trials <- check_trials(trials)
+  rows <- if (is.null(newdata)) count_places(object$data) else target_size(newdata)
+  check_draws_size(rows * max(length(object$outputs), 1L), nsim)
   state <- seed_generator(seed)
   on.exit(state$restore())
-  result <- on_device(device, simulate_target(object, newdata, nsim, settings), search_of(object))
+  result <- on_prediction_device(object, rows, settings, simulate_target(object, newdata, nsim, settings))
   attr(result, "seed") <- state$seed
   result
+}
+
+# What draws are conditioned on, and where they are computed.
+simulation_settings <- function(method, object, k, threads, device) {
+  UseMethod("simulation_settings")
+}
+
+#' @export
+simulation_settings.default <- function(method, object, k, threads, device) {
+  exact <- is_exact_draw(object, k)
+  device <- resolve_device(device, exact || has_inducing_features(method) || is_local(object))
+  new_prediction_settings(resolve_threads(threads), prediction_k(method, object, k), exact = exact, few_dense = is.null(k) && device != "cuda",
+    device = device)
+}
+
+# Computations for `places`, at each of which all outputs are wanted.
+on_prediction_device <- function(object, places, settings, expr) {
+  others <- max(length(object$outputs) - 1L, 0L)
+  k <- settings$k + others * (settings$k_other %||% 0L)
+  on_device(choose_device(settings$device, places * (others + 1), k), expr, search_of(object))
 }
 
 # Draws are a column each of one table.
@@ -95,13 +116,20 @@ seed_generator <- function(seed) {
     restore = function() assign(".Random.seed", before, envir = globalenv()))
 }
 
+# The rows of the fit as places to predict at.
 training_target <- function(object) {
+  if (!is.null(object$outputs)) return(places_of_fit(object))
   data <- object$data
   list(coords = data$coords, X = data$X, offset = data$offset, weights = data$weights, complete = rep(TRUE, length(data$y)),
     restore = identity)
 }
 
 simulation_columns <- function(object, target, nsim, settings) {
+  UseMethod("simulation_columns", object$method)
+}
+
+#' @export
+simulation_columns.default <- function(object, target, nsim, settings) {
   draws <- matrix(NA_real_, length(target$complete), nsim, dimnames = list(NULL, paste0("sim_", seq_len(nsim))))
   if (any(target$complete)) draws[target$complete, ] <- simulation_draws(object$method, object, target, nsim, settings)
   as.data.frame(draws)
@@ -235,6 +263,9 @@ draw_trend <- function(object, nsim, conditional) {
 
 simulate_raster <- function(object, newdata, nsim, settings) {
   require_package("terra", "for SpatRaster objects")
+  if (!is.null(object$outputs)) {
+    abort_neargp("newdata", c("Simulations of several outputs are not for rasters.", i = "Use the cells as a data frame."))
+  }
   check_raster(object, newdata)
   target <- raster_target(object, newdata, seq_len(terra::ncell(newdata)))
   as_raster_layers(newdata, as.matrix(simulation_columns(object, target, nsim, settings)))
