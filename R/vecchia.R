@@ -93,7 +93,11 @@ vecchia_search <- function(problem, ordering, renew_at = 0.5) {
 # The coarse round only has to come near: a tenth of a unit of log-likelihood.
 scoring_optimizer <- function(problem) {
   function(objective, working, coarse) {
-    fisher_scoring(objective, working, problem$free, problem$bounds, problem$control,
+    expands <- any(problem$free & problem$layout$kind == "expand")
+    if (expands) objective <- with_expansion_curvature(objective, problem, working)
+    state <- fisher_scoring(objective, working, problem$free, problem$bounds, problem$control,
       tolerance = max(if (coarse) 0.1, problem$control$tolerance, resolution_of(objective)))
+    if (expands) state$evaluated$information <- state$evaluated$fisher
+    state
   }
 }

@@ -5,12 +5,19 @@
 # gradients at small c. Its leading eigenvectors, one for each coordinate, are the steepest ways out; how far is tried. All this with some
 # of the rows.
 from_saddle <- function(problem, working) {
-  for (component in which(vapply(problem$groups, function(group) any(warp_kind_of(group) == "expand"), NA))) {
+  for (component in expanded_components(problem)) {
     own <- component_rows(problem$layout, component, "expand")
-    if (any(working[own] != 0)) next
-    working[own] <- steepest_coefficients(problem, working, component, own)
+    if (all(working[own] == 0)) working[own] <- steepest_coefficients(problem, working, component, own)
   }
   working
+}
+
+expand_warps <- function(problem, component) {
+  Filter(function(warp) warp$kind == "expand", problem$groups[[component]]$local$warps)
+}
+
+expanded_components <- function(problem) {
+  which(vapply(seq_along(problem$groups), function(component) length(expand_warps(problem, component)) > 0L, NA))
 }
 
 # The optimum without warps is kept where it is by the method's own objective: neighbours in the metric of a warp can have a worse one.
@@ -25,16 +32,14 @@ not_below_stationary <- function(problem, result) {
   problem$unwarped
 }
 
-warp_kind_of <- function(group) vapply(group$local$warps, `[[`, "", "kind")
-
 steepest_coefficients <- function(problem, working, component, own, sizes = c(0.05, 0.1, 0.2, 0.4, 0.8)) {
-  columns <- Filter(function(warp) warp$kind == "expand", problem$groups[[component]]$local$warps)[[1L]]$columns
-  q <- length(own) / length(columns)
-  first <- own[seq_along(columns)]
-  trial <- if (is_gaussian(problem$family)) trial_objective(problem, working)
-  if (is.null(trial)) return(0.2 * leading_vectors(stats::cor(problem$data$coords[, columns, drop = FALSE]), q))
-  curvature <- trial_curvature(trial, working, first)
-  directions <- leading_vectors(curvature - diag(problem$layout$penalty[first] / 2, length(first)), q)
+  warps <- expand_warps(problem, component)
+  curvature <- further_curvature(problem, working, component)
+  if (is.null(curvature)) {
+    return(0.2 * leading_vectors(stats::cor(problem$data$coords[, warps[[1L]]$columns, drop = FALSE]), length(warps)))
+  }
+  directions <- leading_vectors(curvature - diag(problem$layout$penalty[own[1L]] / 2, nrow(curvature)), length(warps))
+  trial <- trial_objective(problem, working)
   values <- vapply(sizes, function(size) {
     at <- replace(working, own, size * directions)
     trial$value(at) - local_penalty(problem$layout, at)
@@ -69,8 +74,57 @@ trial_objective <- function(problem, working) {
     gradient = function(at) share * objective$gradient(at, state$beta))
 }
 
-trial_curvature <- function(trial, working, rows, step = 1e-3) {
-  vapply(rows, function(row) trial$gradient(replace(working, row, step))[rows] / (2 * step), double(length(rows)))
+# Fisher's information of the coefficients of a further coordinate goes to 0 with it, while the second derivatives there are 2 H: steps by
+# that information would be far too long where the data want none of a coordinate. Minus the negative part of 2 H, of the coordinates as they are
+# at the start, is therefore added to it for the steps. The information that is reported is Fisher's.
+with_expansion_curvature <- function(objective, problem, working) {
+  added <- matrix(0, length(working), length(working))
+  for (component in expanded_components(problem)) {
+    curvature <- further_curvature(problem, working, component)
+    if (is.null(curvature)) next
+    parts <- eigen(curvature, symmetric = TRUE)
+    own <- component_rows(problem$layout, component, "expand")
+    added[own, own] <- kronecker(diag(length(own) / nrow(curvature)), parts$vectors %*% (pmax(-2 * parts$values, 0) * t(parts$vectors)))
+  }
+  evaluate <- objective$evaluate
+  objective$evaluate <- function(working, information = FALSE) {
+    state <- evaluate(working, information)
+    if (!is.null(state$information)) {
+      state$fisher <- state$information
+      state$information <- state$information + added
+    }
+    state
+  }
+  objective
+}
+
+# H of one more further coordinate, or of the last one where there are as many as columns; NULL where there is no objective to try.
+further_curvature <- function(problem, working, component, step = 1e-3) {
+  warps <- expand_warps(problem, component)
+  columns <- length(warps[[1L]]$columns)
+  own <- component_rows(problem$layout, component, "expand")
+  rows <- utils::tail(own, columns)
+  if (length(warps) < columns) {
+    problem <- with_one_more(problem, component, own)
+    rows <- max(own) + seq_len(columns)
+    working <- append(working, rep(0, columns), max(own))
+  }
+  working[rows] <- 0
+  trial <- if (is_gaussian(problem$family)) trial_objective(problem, working)
+  if (is.null(trial)) return(NULL)
+  curvature <- vapply(rows, function(row) trial$gradient(replace(working, row, step))[rows] / (2 * step), double(columns))
+  if (all(is.finite(curvature))) (curvature + t(curvature)) / 2
+}
+
+with_one_more <- function(problem, component, own) {
+  warps <- problem$groups[[component]]$local$warps
+  last <- warps[[length(warps)]]
+  rows <- utils::tail(own, length(last$columns))
+  last$coordinate <- last$coordinate + 1L
+  problem$groups[[component]]$local$warps <- c(warps, list(last))
+  rest <- seq_len(nrow(problem$layout)) > max(own)
+  problem$layout <- rbind(problem$layout[!rest, ], problem$layout[rows, ], problem$layout[rest, ])
+  problem
 }
 
 # ---- the end ----------------------------------------------------------------------------------------------------------------------
@@ -78,9 +132,8 @@ trial_curvature <- function(trial, working, rows, step = 1e-3) {
 # Further coordinates turned to their principal axes among the rows, and the information with them. Along a rotation the objective is
 # flat: the axes are where they are by agreement, which the information is told as something all but known.
 in_principal_axes <- function(problem, result) {
-  for (component in seq_along(problem$groups)) {
-    warps <- Filter(function(warp) warp$kind == "expand", problem$groups[[component]]$local$warps)
-    if (!length(warps)) next
+  for (component in if (any(problem$layout$kind == "expand")) expanded_components(problem)) {
+    warps <- expand_warps(problem, component)
     own <- component_rows(problem$layout, component, "expand")
     coefficients <- matrix(result$working[own], ncol = length(warps))
     rotation <- principal_rotation(coefficients, problem$data$coords, warps[[1L]]$columns)
