@@ -114,6 +114,8 @@ from_stationary <- function(problem) {
   if (!anyNA(problem$layout$start[problem$free])) return(problem)
   stationary <- problem
   stationary$free <- problem$free & !local
+  # At 0 the coefficients of further coordinates move nothing.
+  stationary$layout$fixed[problem$layout$kind == "expand"] <- TRUE
   stationary$start[local] <- ifelse(is.na(problem$layout$start[local]), 0, problem$layout$start[local])
   stationary$method <- stationary_method(problem$method, problem)
   found <- if_computable(fit_method(stationary$method, stationary))

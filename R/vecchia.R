@@ -96,7 +96,7 @@ scoring_optimizer <- function(problem) {
     expands <- any(problem$free & problem$layout$kind == "expand")
     if (expands) objective <- with_expansion_curvature(objective, problem, working)
     state <- fisher_scoring(objective, working, problem$free, problem$bounds, problem$control,
-      tolerance = max(if (coarse) 0.1, problem$control$tolerance, resolution_of(objective)))
+      tolerance = max(if (coarse) 0.1, if (expands) 0.01, problem$control$tolerance, resolution_of(objective)))
     if (expands) state$evaluated$information <- state$evaluated$fisher
     state
   }

@@ -3,11 +3,23 @@
 # Distances are quadratic in the coefficients c of further coordinates, so that at 0 the gradient is 0 and the value is, to second order,
 # f(0) + c' H c for each coordinate, H the same for all: other parameters, at their optimum, move it in fourth order only. H comes from the
 # gradients at small c. Its leading eigenvectors, one for each coordinate, are the steepest ways out; how far is tried. All this with some
-# of the rows.
+# of the rows, and so are the first steps.
 from_saddle <- function(problem, working) {
   for (component in expanded_components(problem)) {
     own <- component_rows(problem$layout, component, "expand")
     if (all(working[own] == 0)) working[own] <- steepest_coefficients(problem, working, component, own)
+  }
+  if (is_gaussian(problem$family)) first_steps(problem, working) else working
+}
+
+first_steps <- function(problem, working, rounds = 2L) {
+  for (round in seq_len(if (any(problem$layout$kind == "expand")) rounds else 0L)) {
+    trial <- trial_objective(problem, working)
+    if (is.null(trial)) return(working)
+    trial <- with_expansion_curvature(trial, problem, working)
+    state <- if_computable(fisher_scoring(trial, working, problem$free, problem$bounds, problem$control, tolerance = 1))
+    if (is.null(state)) return(working)
+    working <- state$working
   }
   working
 }
@@ -38,11 +50,10 @@ steepest_coefficients <- function(problem, working, component, own, sizes = c(0.
   if (is.null(curvature)) {
     return(0.2 * leading_vectors(stats::cor(problem$data$coords[, warps[[1L]]$columns, drop = FALSE]), length(warps)))
   }
-  directions <- leading_vectors(curvature - diag(problem$layout$penalty[own[1L]] / 2, nrow(curvature)), length(warps))
   trial <- trial_objective(problem, working)
+  directions <- leading_vectors(curvature - diag(problem$layout$penalty[own[1L]] / 2, nrow(curvature)), length(warps))
   values <- vapply(sizes, function(size) {
-    at <- replace(working, own, size * directions)
-    trial$value(at) - local_penalty(problem$layout, at)
+    if_computable(trial$evaluate(replace(working, own, size * directions))$value, -Inf)
   }, 0)
   sizes[max(1L, which.max(values))] * directions
 }
@@ -54,7 +65,7 @@ leading_vectors <- function(matrix, q) {
   c(sweep(vectors, 2L, signs, "*"))
 }
 
-# Conditional densities of some rows given their nearest neighbours, without the penalty and in units of all rows.
+# Conditional densities of some rows given their nearest neighbours, in units of all rows, less the penalty.
 trial_objective <- function(problem, working) {
   data <- problem$data
   n <- length(data$y)
@@ -63,15 +74,19 @@ trial_objective <- function(problem, working) {
   scaled <- core_scale(data$coords, component_at(problem, working))
   neighbors <- without_self(core_neighbors_to(scaled, scaled[targets, , drop = FALSE], k + 1L, problem$threads), targets)
   reduced <- reduce_to_neighbors(data, targets, neighbors)
+  share <- n / length(targets)
   part <- problem
   part$data <- reduced$data
-  part$layout$penalty <- 0
+  part$layout$penalty <- problem$layout$penalty / share
   objective <- if_computable(local_objective(part, reduced$neighbors, reduced$targets))
   state <- if_computable(objective$evaluate(working))
   if (is.null(state) || !is.finite(state$value)) return(NULL)
-  share <- n / length(targets)
-  list(value = function(at) share * (if_computable(objective$evaluate(at)$value, -Inf)),
-    gradient = function(at) share * objective$gradient(at, state$beta))
+  evaluate <- function(working, information = FALSE) {
+    state <- objective$evaluate(working, information)
+    for (part in intersect(c("value", "gradient", "information"), names(state))) state[[part]] <- share * state[[part]]
+    state
+  }
+  list(evaluate = evaluate, gradient = function(at) share * objective$gradient(at, state$beta), n = n)
 }
 
 # Fisher's information of the coefficients of a further coordinate goes to 0 with it, while the second derivatives there are 2 H: steps by
@@ -112,7 +127,8 @@ further_curvature <- function(problem, working, component, step = 1e-3) {
   working[rows] <- 0
   trial <- if (is_gaussian(problem$family)) trial_objective(problem, working)
   if (is.null(trial)) return(NULL)
-  curvature <- vapply(rows, function(row) trial$gradient(replace(working, row, step))[rows] / (2 * step), double(columns))
+  curvature <- vapply(rows, function(row) trial$gradient(replace(working, row, step))[rows] / (2 * step), double(columns)) +
+    diag(problem$layout$penalty[rows] / 2, columns)
   if (all(is.finite(curvature))) (curvature + t(curvature)) / 2
 }
 
