@@ -154,10 +154,9 @@ polya_gamma_probabilities <- function(object, rows, targets, neighbors, X, offse
 
 #' @export
 class_predictor.neargp_loo_k_polya_gamma <- function(method, object, settings) {
-  component <- metric_component(object$core_covariance)
-  scaled <- core_scale(object$data$coords, component)
+  index <- kept_index(object)
   function(coords, X, offset) {
-    neighbors <- core_neighbors_to(scaled, core_scale(coords, component), settings$k, settings$threads)
+    neighbors <- core_index_nearest(index, coords, settings$k, settings$threads)
     rows <- sort(unique(as.vector(neighbors)))
     polya_gamma_probabilities(object, rows, coords, matrix(match(neighbors, rows), nrow(neighbors)), X, offset, settings$threads)
   }

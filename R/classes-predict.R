@@ -69,11 +69,10 @@ class_predictor <- function(method, object, settings) {
 
 #' @export
 class_predictor.default <- function(method, object, settings) {
-  labels <- fitted_labels(object)
-  component <- metric_component(object$core_covariance)
-  scaled <- core_scale(labels$coords, component)
+  labels <- kept(object, "labels", fitted_labels(object))
+  index <- kept(object, "label_index", core_index(labels$coords, metric_component(object$core_covariance)))
   function(coords, X, offset) {
-    neighbors <- core_neighbors_to(scaled, core_scale(coords, component), settings$k, settings$threads)
+    neighbors <- core_index_nearest(index, coords, settings$k, settings$threads)
     used <- sort(unique(as.vector(neighbors)))
     label_probabilities(object, labels$coords[used, , drop = FALSE], labels$content[used, , drop = FALSE], coords,
       matrix(match(neighbors, used), nrow(neighbors)), X, offset, settings$threads)$probability

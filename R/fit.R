@@ -51,7 +51,7 @@ new_fit <- function(result, problem, settings, model, frame, call, formula, offs
     n_given = n_given,               # rows of the data,
     n_dropped = length(attr(frame, "na.action")),  # and of these dropped
     row_names = own_row_names(frame),
-    keeper = core_keeper(),          # external pointer to what predictions share, see R/kept.R
+    keeper = NULL,                   # external pointer to what predictions share, see R/kept.R
     source = NULL,                   # of a fit from row_source(): where from, rows, chunks, their hashes
     # ---- other responses than gaussian
     family_parameters = NULL,        # on the natural scale, by name
@@ -73,7 +73,7 @@ new_fit <- function(result, problem, settings, model, frame, call, formula, offs
 
 finish_fit <- function(result, problem, settings, ...) {
   fit <- new_fit(result, problem, settings, ...)
-  fit <- complete_fit(fit$method, fit_of_response(fit$method, fit), result)
+  fit <- with_own_keeper(complete_fit(fit$method, fit_of_response(fit$method, fit), result))
   warn_unless_converged(fit)
   fit
 }

@@ -145,9 +145,10 @@ class_predictor.neargp_svgp <- function(method, object, settings) {
 # Of the linear predictors, a column for each class; `seen`: the variance given what the inducing points leave unexplained.
 class_moments <- function(object, coords, X, threads) {
   columns <- class_columns_of(object, X)
-  fields <- lapply(object$svgp$fields, function(field) {
-    known <- core_collapsed_predict(coords, object$svgp$positions, object$core_covariance, object$method$jitter, field$weights, field$factor,
-      threads)
+  prior <- kept_prior(object, object$svgp$positions)
+  fields <- lapply(seq_along(object$svgp$fields), function(number) {
+    field <- object$svgp$fields[[number]]
+    known <- core_collapsed_predict(coords, prior, kept_posterior(object, field, number), threads)
     if (nzchar(known$failure)) abort_bound(known$failure)
     unseen <- columns - known$weighted[, -1L, drop = FALSE]
     list(mean = known$weighted[, 1L] + drop(row_products(unseen, field$beta)), seen = known$posterior + row_forms(unseen, field$beta_vcov),

@@ -157,7 +157,8 @@ outputs_field.neargp_svgp_outputs <- function(object, data, coords, betas, setti
 # Features of a structure's correlation, as of one output with the variance 1.
 structure_features <- function(object, component, coords, threads) {
   component$loadings <- NULL
-  given <- core_inducing_features(coords, object$svgp$positions, list(components = list(component)), object$method$jitter, threads)
+  given <- core_inducing_features(coords, core_inducing_prior(object$svgp$positions, list(components = list(component)), 0, object$method$jitter),
+    threads)
   if (nzchar(given$failure)) abort_bound(given$failure)
   given
 }

@@ -35,14 +35,13 @@ predictor.neargp_svgp <- function(method, object, settings) {
 }
 
 inducing_moments <- function(object, coords, threads) {
-  known <- core_collapsed_predict(coords, object$svgp$positions, object$core_covariance, object$method$jitter, object$svgp$weights,
-    object$svgp$factor, threads)
+  known <- core_collapsed_predict(coords, kept_prior(object, object$svgp$positions), kept_posterior(object, object$svgp), threads)
   if (nzchar(known$failure)) abort_bound(known$failure)
   known
 }
 
 inducing_features <- function(object, coords, threads) {
-  given <- core_inducing_features(coords, object$svgp$positions, object$core_covariance, object$method$jitter, threads)
+  given <- core_inducing_features(coords, kept_prior(object, object$svgp$positions), threads)
   if (nzchar(given$failure)) abort_bound(given$failure)
   given
 }

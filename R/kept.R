@@ -36,7 +36,32 @@ with_own_keeper <- function(fit) {
 
 kept_kriging <- function(object) {
   data <- object$data
-  kept(object, "kriging", core_kriging(data$coords, response_columns(data), 1 / data$weights, object$core_covariance, object$nugget))
+  kept(object, "kriging", core_kriging(data$coords, response_columns(data), 1 / data$weights, object$core_covariance,
+    trend_nugget(object), data$output))
+}
+
+# Of all rows: the factor of their covariance matrix.
+kept_exact_kriging <- function(object, threads) {
+  data <- object$data
+  kept(object, "exact_kriging", core_exact_kriging(data$coords, response_columns(data), 1 / data$weights, object$core_covariance,
+    trend_nugget(object), threads, data$output))
 }
 
 kept_index <- function(object) kept(object, "index", core_index(object$data$coords, metric_component(object$core_covariance)))
+
+# Of several outputs, each with an index of its rows.
+kept_output_indices <- function(object) {
+  data <- object$data
+  kept(object, "indices", lapply(rows_by_output(data), function(rows) {
+    core_index(data$coords[rows, , drop = FALSE], metric_component(object$core_covariance))
+  }))
+}
+
+# Of a fit on inducing points: their factored prior, and a posterior there, `at` one of several fields.
+kept_prior <- function(object, positions, nugget = 0) {
+  kept(object, "prior", core_inducing_prior(positions, object$core_covariance, nugget, object$method$jitter))
+}
+
+kept_posterior <- function(object, at, field = 1L) {
+  kept(object, paste0("posterior_", field), core_inducing_posterior(at$weights, at$factor))
+}

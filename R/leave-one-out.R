@@ -201,7 +201,7 @@ weights_of_other_outputs <- function(object, settings, leave_out) {
   found <- on_prediction_device(object, data$places, settings, {
     neighbors <- neighbors_of_outputs(data, metric_component(object$core_covariance), if (settings$exact) n else settings$k,
       if (settings$exact) n else settings$k_other, leave_out, settings$threads)
-    krige_outputs(object, data, list(coords = data$coords, output = data$output), neighbors, settings)
+    krige_outputs(object, list(), list(coords = data$coords, output = data$output), neighbors, settings)
   })
   if (found$failed > 0L) abort_cholesky(0L)
   found

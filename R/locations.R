@@ -119,7 +119,8 @@ check_unique_columns <- function(variables, data, argument) {
 }
 
 check_no_lists <- function(variables, data, argument) {
-  lists <- Filter(function(name) is.list(data[[name]]), intersect(variables, names(data)))
+  of_interest <- intersect(variables, names(data))
+  lists <- of_interest[vapply(unclass(data)[of_interest], is.list, NA)]
   if (length(lists)) {
     abort_neargp("columns", c(sprintf("Column %s of `%s` is a list, of which no numbers can be made.", format_some(lists), argument),
       i = "Make it a vector, for example by unlist()."))
@@ -141,7 +142,7 @@ raw_coordinates <- function(data, locations, argument = "data") {
 frame_coordinates <- function(data, locations, argument) {
   check_columns_present(intersect(all.vars(locations$terms), locations$names), data, argument)
   check_no_lists(all.vars(locations$terms), data, argument)
-  columns <- stats::model.frame(locations$terms, data, na.action = stats::na.pass)
+  columns <- plain_frame(locations$terms, data) %||% stats::model.frame(locations$terms, data, na.action = stats::na.pass)
   # A column of nothing but NA is logical.
   numeric <- vapply(columns, function(x) (is.numeric(x) || (is.logical(x) && all(is.na(x)))) && is.null(dim(x)), NA)
   if (!all(numeric)) {

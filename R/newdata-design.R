@@ -19,20 +19,42 @@ warn_of_other_rows <- function(design, alone) {
 
 evaluated_design <- function(object, newdata) {
   terms <- stats::delete.response(object$terms)
-  frame <- tryCatch(stats::model.frame(terms, newdata, na.action = stats::na.pass), error = function(e) {
+  frame <- plain_frame(terms, newdata) %||% tryCatch(stats::model.frame(terms, newdata, na.action = stats::na.pass), error = function(e) {
     abort_neargp("newdata", "The trend cannot be evaluated in `newdata`.", parent = e)
   })
   frame <- with_training_types(frame, attr(object$terms, "dataClasses"))
   frame <- with_training_units(frame, object$time_kinds)
   frame <- apply_training_levels(frame, object$xlevels)
-  design <- stats::model.matrix(terms, frame, contrasts.arg = object$contrasts)
+  design <- plain_design(terms, frame) %||% stats::model.matrix(terms, frame, contrasts.arg = object$contrasts)
   offset <- newdata_offset(object, frame, newdata)
   list(X = strip_design(design), offset = if (is.null(offset)) rep(0, nrow(newdata)) else as.double(offset))
+}
+
+# What model.frame() makes, in a tenth of its time, of terms that are no more than names of numeric columns or factors; NULL for others.
+plain_frame <- function(terms, data) {
+  variables <- as.list(attr(terms, "variables"))[-1L]
+  if (!all(vapply(variables, is.name, NA)) || inherits(data, "sf")) return(NULL)
+  names <- vapply(variables, as.character, "")
+  if (!all(names %in% names(data))) return(NULL)
+  columns <- unclass(data)[names]
+  if (!all(vapply(columns, function(x) (is.numeric(x) || is.logical(x) || is.factor(x)) && is.null(dim(x)), NA))) return(NULL)
+  structure(columns, class = "data.frame", row.names = attr(data, "row.names"), terms = terms)
+}
+
+# The same of model.matrix(), for a sum of numeric columns.
+plain_design <- function(terms, frame) {
+  labels <- attr(terms, "term.labels")
+  plain <- identical(labels, names(frame)) && all(vapply(unclass(frame), function(x) is.numeric(x) && is.null(dim(x)) && !is.object(x), NA))
+  if (!plain) return(NULL)
+  constant <- attr(terms, "intercept") == 1L
+  matrix(c(if (constant) rep(1, nrow(frame)), as.double(unlist(unclass(frame), use.names = FALSE))), nrow(frame),
+    dimnames = list(NULL, c(if (constant) "(Intercept)", labels)))
 }
 
 # Checks rows of newdata as check_finite_data() checks the training data: an exposure of 0 has no logarithm. `rows` are those of newdata.
 check_design_finite <- function(design, rows) {
   for (what in names(design)) {
+    if (all(is.finite(design[[what]]))) next
     bad <- which(rowSums(!is.finite(as.matrix(design[[what]]))) > 0)
     if (!length(bad)) next
     abort_neargp("missing_values", c(sprintf("The %s has infinite or undefined values in %s of `newdata`.",

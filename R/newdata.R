@@ -11,10 +11,13 @@ new_target <- function(object, newdata, part = "field") {
   complete <- stats::complete.cases(raw)
   if (length(needed)) complete <- complete & stats::complete.cases(plain[needed])
   check_newdata_finite(raw, plain[needed], complete)
-  plain <- plain[complete, , drop = FALSE]
+  if (!all(complete)) {
+    plain <- plain[complete, , drop = FALSE]
+    raw <- raw[complete, , drop = FALSE]
+  }
   design <- if (part == "process" || !nrow(plain)) zero_design(object, nrow(plain)) else newdata_design(object, plain)
   check_design_finite(design, which(complete))
-  coords <- embed_coordinates(raw[complete, , drop = FALSE], object$locations, "newdata", plain)
+  coords <- embed_coordinates(raw, object$locations, "newdata", plain)
   if (is_local(object)) check_local_columns(object, coords, which(complete))
   list(coords = coords, X = design$X, offset = design$offset,
     complete = complete, restore = restorer(newdata))
@@ -67,7 +70,10 @@ newdata_coordinates <- function(object, newdata) {
 }
 
 check_newdata_finite <- function(raw, columns, complete) {
-  infinite <- function(x) if (is.numeric(x)) rowSums(is.infinite(as.matrix(x))) > 0 else rep(FALSE, NROW(x))
+  infinite <- function(x) {
+    if (!is.numeric(x)) return(rep(FALSE, NROW(x)))
+    if (is.null(dim(x))) is.infinite(x) else rowSums(is.infinite(as.matrix(x))) > 0
+  }
   bad <- infinite(raw)
   for (column in columns) bad <- bad | infinite(column)
   if (any(bad & complete)) {

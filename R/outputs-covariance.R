@@ -16,11 +16,11 @@ covariance_of_places <- function(object, target, settings) {
   P <- length(object$outputs)
   each <- max(1L, as.integer(ceiling((settings$k + (P - 1) * settings$k_other) / P)))
   common <- if (settings$exact) all_rows_table(length(object$data$y), m) else
-    neighbors_of_new_outputs(object$data, metric_component(object$core_covariance), target$coords, each, each, settings$threads)[, seq_len(m), drop = FALSE]
+    neighbors_of_new_outputs(object, target$coords, each, each, settings$threads)[, seq_len(m), drop = FALSE]
   covariance <- array(0, c(m, P, P))
   stacked <- stacked_targets(object, target)
   neighbors <- common[, stacked$place, drop = FALSE]
-  found <- krige_outputs(object, object$data, stacked, neighbors, settings, keep_weights = TRUE)
+  found <- krige_outputs(object, list(), stacked, neighbors, settings, keep_weights = TRUE)
   if (found$failed > 0L) abort_cholesky(0L)
   unseen <- design_columns(object$data, stacked$X) - found$weighted[, -1L, drop = FALSE]
   beta_vcov <- core_trend(object)$beta_vcov

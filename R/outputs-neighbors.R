@@ -96,14 +96,13 @@ output_rank <- function(data, scaled, ordering, key, threads) {
 }
 
 # The neighbours of new places: rows of the data for each output there. Targets are output after output.
-neighbors_of_new_outputs <- function(data, component, coords, k, k_other, threads) {
-  scaled <- core_scale(data$coords, component)
-  queries <- core_scale(coords, component)
-  rows <- rows_by_output(data)
+neighbors_of_new_outputs <- function(object, coords, k, k_other, threads) {
+  rows <- rows_by_output(object$data)
+  indices <- kept_output_indices(object)
   m <- nrow(coords)
   targets <- split(seq_len(m * length(rows)), rep(seq_along(rows), each = m))
   if (m == 0L) return(matrix(NA_integer_, 1L, 0L))
   gather_neighbors(targets, k, k_other, function(p, q, wanted) {
-    within_rows(core_neighbors_to(scaled[rows[[q]], , drop = FALSE], queries, min(wanted, length(rows[[q]])), threads), rows[[q]])
+    within_rows(core_index_nearest(indices[[q]], coords, min(wanted, length(rows[[q]])), threads), rows[[q]])
   })
 }

@@ -147,15 +147,13 @@ moments_of_places.default <- function(object, target, settings) {
   m <- nrow(target$coords)
   P <- length(object$outputs)
   stacked <- stacked_targets(object, target)
-  data <- data_with_observed(object, target)
   if (settings$exact && is.null(target$observed)) {
-    found <- core_exact_predict(data$coords, response_columns(data), 1 / data$weights, stacked$coords, object$core_covariance, 0,
-      settings$threads, data$output, stacked$output)
+    found <- core_exact_krige(kept_exact_kriging(object, settings$threads), stacked$coords, settings$threads, stacked$output)
   } else {
     neighbors <- if (settings$exact) all_rows_table(length(object$data$y), m * P) else
-      neighbors_of_new_outputs(object$data, metric_component(object$core_covariance), target$coords, settings$k, settings$k_other, settings$threads)
+      neighbors_of_new_outputs(object, target$coords, settings$k, settings$k_other, settings$threads)
     if (!is.null(target$observed)) neighbors <- compact_neighbors(rbind(observed_neighbors(object, target), neighbors))
-    found <- krige_outputs(object, data, stacked, neighbors, settings)
+    found <- krige_outputs(object, target, stacked, neighbors, settings)
   }
   if (found$failed > 0L) abort_cholesky(0L)
   moments <- trend_moments(object, found$weighted, found$variance, stacked$X, 0)
@@ -177,8 +175,11 @@ stacked_targets <- function(object, target) {
 
 all_rows_table <- function(n, columns) matrix(rep(seq_len(n), columns), n)
 
-krige_outputs <- function(object, data, stacked, neighbors, settings, keep_weights = FALSE) {
-  kriging <- core_kriging(data$coords, response_columns(data), 1 / data$weights, object$core_covariance, 0, data$output)
+krige_outputs <- function(object, target, stacked, neighbors, settings, keep_weights = FALSE) {
+  kriging <- if (is.null(target$observed)) kept_kriging(object) else {
+    data <- data_with_observed(object, target)
+    core_kriging(data$coords, response_columns(data), 1 / data$weights, object$core_covariance, 0, data$output)
+  }
   core_krige(kriging, stacked$coords, neighbors, FALSE, settings$threads, stacked$output, keep_weights)
 }
 
@@ -203,7 +204,6 @@ observed_outputs <- function(object, newdata, target) {
 # The data of the fit, and after them what is observed at the new places.
 data_with_observed <- function(object, target) {
   data <- object$data
-  if (is.null(target$observed)) return(data)
   known <- which(!is.na(target$observed), arr.ind = TRUE)
   place <- known[, 1L]
   list(y = c(data$y, target$observed[known]), offset = rep(0, length(data$y) + nrow(known)), weights = c(data$weights, rep(1, nrow(known))),

@@ -64,6 +64,14 @@
 #' @param ... not used.
 #' @return An object of the class of `newdata` with a row (or cell) for each of its rows, in its order, and the columns `mean`, `sd` (or
 #'   `q0.05`, ... for quantiles) and, with an interval, `lower` and `upper`. Rows with missing covariates or coordinates, and cells that are NA, get NA.
+#' @section Repeated predictions:
+#' What a prediction needs of a fit wherever the new places are, its rows indexed and ordered, factors of matrices, is made by the first call
+#' and kept for the next ones, by `predict()` and, for [vnngp()] and [svgp()], `simulate()`: a function for repeated use is
+#' `function(rows) predict(fit, rows)`, and to call it for a row at a time is no waste. It is kept beside the fit: `object.size()` does not count
+#' it, `saveRDS()` does not write it, copies of the fit share it, and it is freed with the last of them. A fit that was read from a file,
+#' or has come to another process, makes it anew, and so does one whose parts were changed by hand. It takes up to four
+#' times the memory of the coordinates, response and trend of the fit; for [vnngp()] besides what its posterior takes while it is fitted, for
+#' [exact_gp()] without neighbours the square matrix of all rows (800 MB for 10,000), and for fits on inducing points that of these.
 #' @section Errors: `neargp_error_newdata` (missing, of a wrong class, or without the needed columns), `neargp_error_crs` (not the CRS of
 #'   the training data), `neargp_error_factor_level`, `neargp_error_missing_values` (infinite values), `neargp_error_argument`,
 #'   `neargp_error_cholesky`.
@@ -78,6 +86,10 @@
 #' d$z <- sin(6 * d$x) + d$y + rnorm(100, sd = 0.1)
 #' fit <- neargp(z ~ 1, d, coords = ~ x + y, method = vecchia(k = 10))
 #' predict(fit, data.frame(x = c(0.1, 0.9), y = 0.5), interval = "prediction", level = 0.9)
+#'
+#' # A function for repeated use, of single places.
+#' height_at <- function(x, y) predict(fit, data.frame(x = x, y = y))$mean
+#' optim(c(0.5, 0.5), function(at) height_at(at[1], at[2]), lower = 0, upper = 1, method = "L-BFGS-B")$par
 #' @export
 predict.neargp <- function(object, newdata, type = c("response", "link", "quantile", "process", "trend"),
                            interval = c("none", "confidence", "prediction"), level = 0.95, probs = c(0.05, 0.5, 0.95), threshold = NULL,
@@ -98,7 +110,7 @@ predict.neargp <- function(object, newdata, type = c("response", "link", "quanti
   if (!missing(probs) && type != "quantile") abort_argument("probs", "left out unless type = \"quantile\"", probs)
   settings <- predict_settings(object, k, local_mean, sectors, threads, device, type = type, interval = interval, level = level,
     joint = joint, chunk_size = chunk_size, verbose = verbose)
-  settings$probs <- check_probs(probs)
+  if (type == "quantile") settings$probs <- check_probs(probs)
   settings$threshold <- check_threshold(threshold)
   settings$trials <- check_trials(trials)
   settings$threshold_of <- check_choice(threshold_of, "threshold_of", c("observation", "mean"))
@@ -133,7 +145,6 @@ predict_settings <- function(object, k = NULL, local_mean = FALSE, sectors = 0L,
     verbose = check_flag(verbose, "verbose"))
 }
 
-# The rows of the fit are indexed anew for each chunk: a fifth of their number keeps that beside the point.
 prediction_chunk <- function(object, chunk_size) {
   chunk_size <- check_count(chunk_size, "chunk_size", null_ok = TRUE)
   chunk_size %||% as.integer(max(100000, length(object$data$y) %/% 5L))
@@ -212,16 +223,16 @@ conditional_moments <- function(object, coords, X, offset, settings, neighbors =
 
 # Universal kriging: see the help of predict.neargp(). At a datum without noise rounding may put a variance just below 0.
 trend_moments <- function(object, weighted, variance, X, offset) {
-  unseen <- design_columns(object$data, X) - weighted[, -1L, drop = FALSE]
+  columns <- design_columns(object$data, X)
+  unseen <- columns - weighted[, -1L, drop = FALSE]
   trend <- core_trend(object)
-  list(mean = base_mean(object$data, X, offset) + (weighted[, 1L] + drop(row_products(unseen, trend$beta))),
+  list(mean = base_mean(object$data, X, offset, columns) + (weighted[, 1L] + drop(row_products(unseen, trend$beta))),
     variance = pmax(variance, 0) + row_forms(unseen, trend$beta_vcov))
 }
 
 conditional_weights <- function(object, coords, settings, neighbors = NULL) {
   if (settings$exact && is.null(neighbors)) {
-    data <- object$data
-    return(core_exact_predict(data$coords, response_columns(data), 1 / data$weights, coords, object$core_covariance, object$nugget, settings$threads))
+    return(core_exact_krige(kept_exact_kriging(object, settings$threads), coords, settings$threads))
   }
   if (is.null(neighbors)) neighbors <- prediction_neighbors(object, coords, settings)
   core_krige(kept_kriging(object), coords, neighbors, settings$local_mean, settings$threads)
@@ -236,7 +247,7 @@ prediction_columns <- function(method, object, moments, settings) {
 prediction_columns.default <- function(method, object, moments, settings) {
   if (settings$type == "quantile" || !is.null(settings$threshold)) return(prediction_columns_by_family(object, moments, settings))
   noise <- c(link = 0, response = object$nugget, none = 0, confidence = 0, prediction = object$nugget)
-  columns <- data.frame(mean = moments$mean, sd = sqrt(moments$variance + noise[[settings$type]]))
+  columns <- as_columns(list(mean = moments$mean, sd = sqrt(moments$variance + noise[[settings$type]])), length(moments$mean))
   if (settings$interval != "none") {
     half_width <- stats::qnorm((1 + settings$level) / 2) * sqrt(moments$variance + noise[[settings$interval]])
     columns$lower <- moments$mean - half_width
@@ -253,6 +264,9 @@ prediction_columns.neargp_method_families <- function(method, object, moments, s
 prediction_columns_by_family <- function(object, moments, settings) {
   response_prediction_columns(moments$mean, moments$variance, object$family, response_parameters(object), settings$trials, settings)
 }
+
+# The data frame of vectors of `rows` numbers: data.frame() takes longer than the prediction of a row.
+as_columns <- function(vectors, rows) structure(vectors, class = "data.frame", row.names = .set_row_names(rows))
 
 # Parameters of the family on the natural scale, by name.
 response_parameters <- function(object) object$family_parameters %||% c(variance = object$nugget)

@@ -12,7 +12,8 @@ predictive_rows <- function(data, mean, seen, slope, precision, factor, position
 gaussian_stage <- function(data, covariance, nugget, positions, method, threads) {
   found <- bound_at(data, covariance, nugget, positions, method, FALSE, threads)
   if (nzchar(found$failure)) abort_bound(found$failure)
-  known <- core_collapsed_predict(data$coords, positions, covariance, method$jitter, found$weights, found$factor, threads)
+  known <- core_collapsed_predict(data$coords, core_inducing_prior(positions, covariance, 0, method$jitter),
+    core_inducing_posterior(found$weights, found$factor), threads)
   columns <- response_columns(data)
   mean <- known$weighted[, 1L] + drop(row_products(columns[, -1L, drop = FALSE] - known$weighted[, -1L, drop = FALSE], found$beta))
   noise <- nugget / data$weights

@@ -45,8 +45,9 @@ basis_columns <- function(basis, X) row_products(centered_columns(X, basis$const
 # where the row stands, so that a row's prediction would depend in its last digit on the others.
 row_products <- function(X, b) {
   b <- unname(as.matrix(b))
+  X <- unname(X)
   product <- matrix(0, nrow(X), ncol(b))
-  for (column in seq_len(ncol(X))) product <- product + outer(unname(X[, column]), b[column, ])
+  for (column in seq_len(ncol(X))) product <- product + tcrossprod(X[, column], b[column, ])
   product
 }
 
@@ -72,8 +73,9 @@ design_columns <- function(data, X = data$X) {
 }
 
 # The part that the response of the core has lost: the offset and the trend by ordinary least squares.
-base_mean <- function(data, X = data$X, offset = data$offset) {
-  if (is.null(data$basis) || !ncol(X)) offset else offset + drop(row_products(design_columns(data, X), data$basis$at))
+# `columns`: the design in the core's coordinates.
+base_mean <- function(data, X = data$X, offset = data$offset, columns = design_columns(data, X)) {
+  if (is.null(data$basis) || !ncol(X)) offset else offset + drop(row_products(columns, data$basis$at))
 }
 
 # Response and design as the core has them, the response in the unit of a fit (response-unit.R).

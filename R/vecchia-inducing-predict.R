@@ -31,11 +31,12 @@ low_rank_moments <- function(object, coords, settings) {
     candidates[] <- match(candidates, rows)
   }
   known <- core_residual_predict(data$coords, response_columns(data), 1 / data$weights, coords, candidates, settings$k,
-    object$low_rank$positions, object$core_covariance, object$nugget, object$method$jitter, object$low_rank$weights, object$low_rank$factor,
-    settings$threads)
+    low_rank_prior(object), kept_posterior(object, object$low_rank), settings$threads)
   if (is_failure(known)) abort_low_rank(replace(known, "failed", list(min(known$failed, 1L))))
   known
 }
+
+low_rank_prior <- function(object) kept_prior(object, object$low_rank$positions, object$nugget)
 
 # Of places together, given the union U of their nearest neighbours: with R the covariance matrix of the residual field, alpha = A - A_U b,
 # b = (R_UU + noise)^-1 R_U0, it is R_00 - R_0U b + alpha'B^-1 alpha.
@@ -44,8 +45,7 @@ joint_moments.neargp_vecchia_inducing <- function(method, object, target, settin
   rows <- joint_rows(object, target, settings)
   check_union(rows)
   data <- take_data_rows(object$data, rows)
-  given <- core_inducing_features(rbind(data$coords, target$coords), object$low_rank$positions, object$core_covariance, method$jitter,
-    settings$threads)
+  given <- core_inducing_features(rbind(data$coords, target$coords), low_rank_prior(object), settings$threads)
   if (nzchar(given$failure)) abort_bound(given$failure)
   known <- seq_along(rows)
   new <- length(rows) + seq_len(nrow(target$coords))

@@ -75,15 +75,15 @@ low_rank_detail <- function(method, fit) {
 
 # ---- predictions and draws ----------------------------------------------------------------------------------------------------------
 
-low_rank_candidates <- function(posterior, coords, settings) {
-  posterior_neighbors(posterior, coords, replace(settings, "k", list(candidates_for_each * settings$k)))
+low_rank_candidates <- function(object, coords, settings) {
+  posterior_neighbors(object, coords, replace(settings, "k", list(candidates_for_each * settings$k)))
 }
 
 # Given the union U of all neighbours: with R the covariance of the residual field and b = (R_UU + jitter)^-1 R_U0, what the posterior adds to
 # R_00 - R_0U b is joint_low_rank()'s (src/core/latent/low_rank_prediction.h).
 low_rank_joint <- function(object, target, settings) {
   posterior <- object$posterior
-  near <- posterior_neighbors(posterior, target$coords, settings)
+  near <- posterior_neighbors(object, target$coords, settings)
   rows <- sort(unique(near[!is.na(near)]))
   check_union(rows)
   given <- core_inducing_features(rbind(posterior$coords[rows, , drop = FALSE], target$coords), posterior$low_rank, object$core_covariance,
@@ -97,8 +97,8 @@ low_rank_joint <- function(object, target, settings) {
   b <- backsolve(factor, cross)
   spread <- matrix(0, nrow(posterior$coords), length(new))
   spread[rows, ] <- b
-  part <- core_latent_low_rank_joint(restored_latent(object, settings$threads), spread,
-    given$features[, new, drop = FALSE] - given$features[, known, drop = FALSE] %*% b, posterior$field_response, settings$threads)
+  part <- core_latent_low_rank_joint(kept_latent(object, settings$threads), spread,
+    given$features[, new, drop = FALSE] - given$features[, known, drop = FALSE] %*% b, settings$threads)
   part$covariance <- given$unexplained[new, new, drop = FALSE] - crossprod(cross) + part$covariance
   part
 }

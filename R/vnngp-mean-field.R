@@ -134,10 +134,12 @@ mean_field_result <- function(method, problem, nodes, search, fitted) {
 # Predicts, with b and f the weights and conditional variance given the inducing points near a location, b'm and f + sum b^2 s.
 mean_field_predictor <- function(object, settings) {
   posterior <- object$posterior
-  columns <- cbind(posterior$mean, posterior$variance, posterior$field_response)
   function(coords, X, offset) {
-    part <- core_mean_field_predict(posterior$coords, columns, object$method$jitter, coords,
-      posterior_neighbors(posterior, coords, settings), object$core_covariance, settings$threads)
+    neighbors <- posterior_neighbors(object, coords, settings)
+    nodes <- sort(unique(as.vector(neighbors)))
+    columns <- cbind(posterior$mean[nodes], posterior$variance[nodes], posterior$field_response[nodes, , drop = FALSE])
+    part <- core_mean_field_predict(posterior$coords[nodes, , drop = FALSE], columns, object$method$jitter, coords,
+      matrix(match(neighbors, nodes), nrow(neighbors)), object$core_covariance, settings$threads)
     latent_prediction(object, part, X, offset)
   }
 }

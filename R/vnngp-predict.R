@@ -6,14 +6,12 @@
 predictor.neargp_vnngp <- function(method, object, settings) {
   check_latent_settings(method, settings)
   if (is_mean_field(method)) return(mean_field_predictor(object, settings))
-  pointer <- restored_latent(object, settings$threads)
-  posterior <- object$posterior
+  pointer <- kept_latent(object, settings$threads)
   function(coords, X, offset) {
     part <- if (has_latent_low_rank(method)) {
-      core_latent_low_rank_predict(pointer, coords, low_rank_candidates(posterior, coords, settings), settings$k, posterior$field_response,
-        settings$threads)
+      core_latent_low_rank_predict(pointer, coords, low_rank_candidates(object, coords, settings), settings$k, settings$threads)
     } else {
-      core_latent_predict(pointer, coords, posterior_neighbors(posterior, coords, settings), posterior$field_response, settings$threads)
+      core_latent_predict(pointer, coords, posterior_neighbors(object, coords, settings), settings$threads)
     }
     latent_prediction(object, part, X, offset)
   }
@@ -28,10 +26,13 @@ latent_prediction <- function(object, part, X, offset) {
     variance = part$variance + row_forms(unseen, trend$beta_vcov))
 }
 
-posterior_neighbors <- function(posterior, coords, settings) {
-  core_neighbors_to(core_scale(posterior$coords, posterior$component), core_scale(coords, posterior$component),
-    min(settings$k, nrow(posterior$coords)), settings$threads)
+posterior_neighbors <- function(object, coords, settings) {
+  posterior <- object$posterior
+  index <- kept(object, "node_index", core_index(posterior$coords, posterior$component))
+  core_index_nearest(index, coords, min(settings$k, nrow(posterior$coords)), settings$threads)
 }
+
+kept_latent <- function(object, threads) kept(object, "latent", restored_latent(object, threads))
 
 # The posterior of a fit, back behind a pointer. Where a wider pattern does not fit into the memory and the fit's own does, that is better
 # than the wider one narrowed.
@@ -45,7 +46,8 @@ restored_latent <- function(object, threads) {
   }
   pointer <- with_pattern(wider_pattern(posterior, threads))
   if (core_latent_is_restricted(pointer) && !posterior$restricted) pointer <- with_pattern(NULL)
-  core_latent_restore(pointer, object$core_covariance, posterior$mean, core_trend(object)$beta, posterior$pseudo_precision, threads)
+  core_latent_restore(pointer, object$core_covariance, posterior$mean, core_trend(object)$beta, posterior$pseudo_precision,
+    posterior$field_response, threads)
   pointer
 }
 
@@ -86,7 +88,7 @@ joint_moments.neargp_vnngp <- function(method, object, target, settings) {
 # Mean, response to the trend and covariance without its own.
 node_joint <- function(object, target, settings) {
   posterior <- object$posterior
-  near <- posterior_neighbors(posterior, target$coords, settings)
+  near <- posterior_neighbors(object, target$coords, settings)
   rows <- sort(unique(near[!is.na(near)]))
   check_union(rows)
   nodes <- posterior$coords[rows, , drop = FALSE]
@@ -96,7 +98,7 @@ node_joint <- function(object, target, settings) {
   spread <- matrix(0, nrow(posterior$coords), ncol(weights))
   spread[rows, ] <- weights
   solved <- if (is_mean_field(object$method)) posterior$variance * spread else {
-    core_latent_solve(restored_latent(object, settings$threads), spread, settings$threads)
+    core_latent_solve(kept_latent(object, settings$threads), spread, settings$threads)
   }
   list(mean = crossprod(weights, posterior$mean[rows]), response = crossprod(weights, posterior$field_response[rows, , drop = FALSE]),
     covariance = core_covariance_matrix(target$coords, target$coords, object$core_covariance) - crossprod(cross, weights) +

@@ -44,11 +44,11 @@ field_draws <- function(object, coords, betas, nsim, settings) {
   if (settings$conditional) {
     answer <- posterior$field_response %*% (betas - core_trend(object)$beta)
     if (low_rank) {
-      drawn <- low_rank_draws(restored_latent(object, settings$threads), posterior$mean - answer, nsim, settings$threads)
+      drawn <- low_rank_draws(kept_latent(object, settings$threads), posterior$mean - answer, nsim, settings$threads)
       nodes <- drawn$field
     } else {
       drawn <- if (is_mean_field(object$method)) mean_field_draws(posterior, nsim) else {
-        core_latent_draws(restored_latent(object, settings$threads), nsim, order_key(), settings$threads)$field
+        core_latent_draws(kept_latent(object, settings$threads), nsim, order_key(), settings$threads)$field
       }
       nodes <- posterior$mean + drawn - answer
     }

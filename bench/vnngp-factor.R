@@ -19,9 +19,10 @@ variances <- function(fit, places, k) {
   nodes <- list(coords = posterior$coords, order = posterior$order, neighbors = posterior$neighbors, jitter = fit$method$jitter)
   if (k > nrow(posterior$neighbors)) nodes$pattern_neighbors <- neargp:::core_neighbors_before(scaled, posterior$order, k, 1L)
   pointer <- neargp:::core_latent(nodes, list(node = posterior$node), neargp:::latent_response(fit$data), "sparse", k == 0L, Inf, 1L)
-  neargp:::core_latent_restore(pointer, fit$core_covariance, posterior$mean, fit$beta, posterior$pseudo_precision, 1L)
+  neargp:::core_latent_restore(pointer, fit$core_covariance, posterior$mean, fit$beta, posterior$pseudo_precision,
+    posterior$field_response, 1L)
   near <- neargp:::core_neighbors_to(scaled, neargp:::core_scale(places, posterior$component), 30L, 1L)
-  neargp:::core_latent_predict(pointer, places, near, posterior$field_response, 1L)$variance
+  neargp:::core_latent_predict(pointer, places, near, 1L)$variance
 }
 
 errors <- function(nu, range, n = 4000L) {

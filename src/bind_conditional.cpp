@@ -40,8 +40,17 @@ struct KrigingData {
       : data(std::move(data_)), predictor(data.view(), covariance) {}
 };
 
+struct ExactData {
+  DataStore data;
+  neargp::ExactPredictor predictor;
+
+  ExactData(DataStore data_, const neargp::Covariance& covariance, const neargp::RunContext& context)
+      : data(std::move(data_)), predictor(data.view(), covariance, context) {}
+};
+
 using ProblemPointer = Rcpp::XPtr<neargp::LocalProblem>;
 using KrigingPointer = Rcpp::XPtr<KrigingData>;
+using ExactPointer = Rcpp::XPtr<ExactData>;
 
 Rcpp::NumericMatrix square(const std::vector<double>& entries, int size) {
   return Rcpp::NumericMatrix(size, size, entries.begin());
@@ -204,15 +213,20 @@ Rcpp::List core_exact_gradient(const Rcpp::NumericMatrix& coords, const Rcpp::Nu
                                      make_run_context(threads)));
 }
 
+// Data made ready for predictions from all of them.
 // [[Rcpp::export]]
-Rcpp::List core_exact_predict(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& columns,
-                              const Rcpp::NumericVector& noise_scale, const Rcpp::NumericMatrix& newcoords,
-                              const Rcpp::List& covariance, double nugget, int threads,
-                              Rcpp::Nullable<Rcpp::IntegerVector> outputs = R_NilValue,
-                              Rcpp::Nullable<Rcpp::IntegerVector> new_outputs = R_NilValue) {
-  const DataStore data(coords, columns, noise_scale, outputs);
+SEXP core_exact_kriging(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& columns,
+                        const Rcpp::NumericVector& noise_scale, const Rcpp::List& covariance, double nugget,
+                        int threads, Rcpp::Nullable<Rcpp::IntegerVector> outputs = R_NilValue) {
+  return ExactPointer(new ExactData(DataStore(coords, columns, noise_scale, outputs), to_covariance(covariance, nugget),
+                                    make_run_context(threads)),
+                      true);
+}
+
+// [[Rcpp::export]]
+Rcpp::List core_exact_krige(SEXP kriging, const Rcpp::NumericMatrix& newcoords, int threads,
+                            Rcpp::Nullable<Rcpp::IntegerVector> new_outputs = R_NilValue) {
   const PointStore targets(newcoords);
   const OutputStore target_outputs(new_outputs, newcoords.nrow());
-  return to_r(neargp::exact_krige(data.view(), targets.view(), to_covariance(covariance, nugget),
-                                  make_run_context(threads), target_outputs.data()));
+  return to_r(ExactPointer(kriging)->predictor.at(targets.view(), make_run_context(threads), target_outputs.data()));
 }

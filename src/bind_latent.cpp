@@ -10,6 +10,9 @@ struct LatentFit {
   neargp::LatentModel model;
   neargp::LatentResponse response;
   neargp::SparsePosterior posterior;
+  std::vector<double> field_response;  // of a posterior that predicts, by column
+  int coefficients = 0;
+  neargp::Workspaces workspaces;
 
   LatentFit(const neargp::LatentData& data, neargp::LatentResponse response_, neargp::PosteriorKind kind,
             const neargp::FactorSettings& factor, const neargp::RunContext& context)
@@ -113,9 +116,12 @@ Rcpp::List core_latent_state(SEXP latent, int threads) {
 
 // [[Rcpp::export]]
 void core_latent_restore(SEXP latent, const Rcpp::List& covariance, const Rcpp::NumericVector& mean,
-                         const Rcpp::NumericVector& beta, const Rcpp::NumericVector& pseudo_precision, int threads) {
+                         const Rcpp::NumericVector& beta, const Rcpp::NumericVector& pseudo_precision,
+                         const Rcpp::NumericMatrix& field_response, int threads) {
   LatentPointer fit(latent);
   const neargp::RunContext context = make_run_context(threads);
+  fit->coefficients = field_response.ncol();
+  fit->field_response = fit->model.from_caller({field_response.begin(), field_response.end()}, fit->coefficients);
   fit->model.set_covariance(to_covariance(covariance, 0.0), context);
   fit->posterior.restore(fit->model.from_caller({mean.begin(), mean.end()}), {beta.begin(), beta.end()},
                          {pseudo_precision.begin(), pseudo_precision.end()}, context);
@@ -123,44 +129,39 @@ void core_latent_restore(SEXP latent, const Rcpp::List& covariance, const Rcpp::
 
 // [[Rcpp::export]]
 Rcpp::List core_latent_predict(SEXP latent, const Rcpp::NumericMatrix& newcoords, const Rcpp::IntegerMatrix& neighbors,
-                               const Rcpp::NumericMatrix& field_response, int threads) {
+                               int threads) {
   LatentPointer fit(latent);
   const PointStore locations(newcoords);
-  const int columns = field_response.ncol();
   const neargp::LatentPrediction prediction =
       neargp::predict_latent(fit->model, fit->posterior, locations.view(), to_neighbor_table(neighbors),
-                             fit->model.from_caller({field_response.begin(), field_response.end()}, columns), columns,
-                             make_run_context(threads));
-  return prediction_to_r(prediction, newcoords.nrow(), columns);
+                             fit->field_response, fit->coefficients, fit->workspaces, make_run_context(threads));
+  return prediction_to_r(prediction, newcoords.nrow(), fit->coefficients);
 }
 
 // The same with a low-rank part: `k` of the candidates near each location are its neighbours.
 // [[Rcpp::export]]
 Rcpp::List core_latent_low_rank_predict(SEXP latent, const Rcpp::NumericMatrix& newcoords,
-                                        const Rcpp::IntegerMatrix& candidates, int k,
-                                        const Rcpp::NumericMatrix& field_response, int threads) {
+                                        const Rcpp::IntegerMatrix& candidates, int k, int threads) {
   LatentPointer fit(latent);
   const PointStore locations(newcoords);
-  const int columns = field_response.ncol();
   return prediction_to_r(
       neargp::predict_low_rank(fit->model, fit->posterior, locations.view(), to_neighbor_table(candidates), k,
-                               fit->model.from_caller({field_response.begin(), field_response.end()}, columns), columns,
-                               make_run_context(threads)),
-      newcoords.nrow(), columns);
+                               fit->field_response, fit->coefficients, make_run_context(threads)),
+      newcoords.nrow(), fit->coefficients);
 }
 
 // weights: nodes x locations. alpha: inducing points x locations.
 // [[Rcpp::export]]
 Rcpp::List core_latent_low_rank_joint(SEXP latent, const Rcpp::NumericMatrix& weights, const Rcpp::NumericMatrix& alpha,
-                                      const Rcpp::NumericMatrix& field_response, int threads) {
+                                      int threads) {
   LatentPointer fit(latent);
-  const auto by_node = [&](const Rcpp::NumericMatrix& columns) {
-    const std::vector<double> own = fit->model.from_caller({columns.begin(), columns.end()}, columns.ncol());
-    return Eigen::MatrixXd(Eigen::Map<const Eigen::MatrixXd>(own.data(), columns.nrow(), columns.ncol()));
+  const auto by_node = [&](const std::vector<double>& columns, int count) {
+    return Eigen::MatrixXd(Eigen::Map<const Eigen::MatrixXd>(columns.data(), fit->model.nodes(), count));
   };
+  const std::vector<double> own = fit->model.from_caller({weights.begin(), weights.end()}, weights.ncol());
   const neargp::LatentJoint joint =
-      neargp::joint_low_rank(fit->model, fit->posterior, by_node(weights), to_eigen(alpha), by_node(field_response),
-                             make_run_context(threads));
+      neargp::joint_low_rank(fit->model, fit->posterior, by_node(own, weights.ncol()), to_eigen(alpha),
+                             by_node(fit->field_response, fit->coefficients), make_run_context(threads));
   return Rcpp::List::create(Rcpp::_["mean"] = to_r(joint.mean), Rcpp::_["response"] = to_r(joint.response),
                             Rcpp::_["covariance"] = to_r(joint.covariance));
 }

@@ -4,6 +4,7 @@
 #include "bind_convert.h"
 #include "bind_covariance.h"
 #include "bind_eigen.h"
+#include "bind_inducing.h"
 #include "response/residual_leave_one_out.h"
 #include "response/residual_neighbors.h"
 #include "response/residual_simulation.h"
@@ -74,15 +75,14 @@ Rcpp::List core_residual_neighbors(const Rcpp::NumericMatrix& coords, const Rcpp
 // [[Rcpp::export]]
 Rcpp::List core_residual_predict(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& columns,
                                  const Rcpp::NumericVector& noise_scale, const Rcpp::NumericMatrix& newcoords,
-                                 const Rcpp::IntegerMatrix& candidates, int k, const Rcpp::NumericMatrix& inducing,
-                                 const Rcpp::List& covariance, double nugget, double jitter,
-                                 const Rcpp::NumericMatrix& weights, const Rcpp::NumericMatrix& factor, int threads) {
+                                 const Rcpp::IntegerMatrix& candidates, int k, SEXP prior, SEXP posterior,
+                                 int threads) {
   const Regression data(coords, columns, noise_scale);
-  const PointStore targets(newcoords), positions(inducing);
-  const Eigen::MatrixXd posterior_weights = to_eigen(weights), posterior_factor = to_eigen(factor);
-  return moments_to_r(neargp::residual_prediction(
-      data.view(), targets.view(), to_neighbor_table(candidates), k, to_covariance(covariance, nugget),
-      {positions.view(), jitter, posterior_weights, posterior_factor}, make_run_context(threads)));
+  const PointStore targets(newcoords);
+  const InducingPosteriorPointer at_points(posterior);
+  return moments_to_r(neargp::residual_prediction(data.view(), targets.view(), to_neighbor_table(candidates), k,
+                                                  *InducingPriorPointer(prior), at_points->weights, at_points->factor,
+                                                  make_run_context(threads)));
 }
 
 // [[Rcpp::export]]

@@ -4,6 +4,7 @@
 #include "bind_convert.h"
 #include "bind_covariance.h"
 #include "bind_eigen.h"
+#include "bind_inducing.h"
 #include "bind_latent.h"
 #include "variational/collapsed_prediction.h"
 #include "variational/coregionalised_bound.h"
@@ -85,14 +86,26 @@ Rcpp::List core_family_bound(const Rcpp::NumericMatrix& coords, const Rcpp::List
   return list;
 }
 
+// The prior at inducing points, factored, and the posterior there: `weights` and `factor` of a bound.
 // [[Rcpp::export]]
-Rcpp::List core_collapsed_predict(const Rcpp::NumericMatrix& newcoords, const Rcpp::NumericMatrix& inducing,
-                                  const Rcpp::List& covariance, double jitter, const Rcpp::NumericMatrix& weights,
-                                  const Rcpp::NumericMatrix& factor, int threads) {
-  const PointStore targets(newcoords), positions(inducing);
-  const neargp::CollapsedPrediction result =
-      neargp::collapsed_prediction(targets.view(), positions.view(), to_covariance(covariance, 0.0), jitter,
-                                   to_eigen(weights), to_eigen(factor), make_run_context(threads));
+SEXP core_inducing_prior(const Rcpp::NumericMatrix& inducing, const Rcpp::List& covariance, double nugget,
+                         double jitter) {
+  const PointStore positions(inducing);
+  return InducingPriorPointer(new neargp::InducingPrior(positions.view(), to_covariance(covariance, nugget), jitter),
+                              true);
+}
+
+// [[Rcpp::export]]
+SEXP core_inducing_posterior(const Rcpp::NumericMatrix& weights, const Rcpp::NumericMatrix& factor) {
+  return InducingPosteriorPointer(new InducingPosteriorParts{to_eigen(weights), to_eigen(factor)}, true);
+}
+
+// [[Rcpp::export]]
+Rcpp::List core_collapsed_predict(const Rcpp::NumericMatrix& newcoords, SEXP prior, SEXP posterior, int threads) {
+  const PointStore targets(newcoords);
+  const InducingPosteriorPointer at_points(posterior);
+  const neargp::CollapsedPrediction result = neargp::collapsed_prediction(
+      targets.view(), *InducingPriorPointer(prior), at_points->weights, at_points->factor, make_run_context(threads));
   return Rcpp::List::create(
       Rcpp::_["failure"] = failure_name(result.failure), Rcpp::_["weighted"] = to_r(result.weighted),
       Rcpp::_["unexplained"] = to_r(result.unexplained), Rcpp::_["posterior"] = to_r(result.posterior));
@@ -112,11 +125,10 @@ Rcpp::List core_coregionalised_predict(const Rcpp::NumericMatrix& newcoords, con
 }
 
 // [[Rcpp::export]]
-Rcpp::List core_inducing_features(const Rcpp::NumericMatrix& newcoords, const Rcpp::NumericMatrix& inducing,
-                                  const Rcpp::List& covariance, double jitter, int threads) {
-  const PointStore targets(newcoords), positions(inducing);
-  const neargp::InducingFeatures result = neargp::inducing_features(
-      targets.view(), positions.view(), to_covariance(covariance, 0.0), jitter, make_run_context(threads));
+Rcpp::List core_inducing_features(const Rcpp::NumericMatrix& newcoords, SEXP prior, int threads) {
+  const PointStore targets(newcoords);
+  const neargp::InducingFeatures result =
+      neargp::inducing_features(targets.view(), *InducingPriorPointer(prior), make_run_context(threads));
   return Rcpp::List::create(Rcpp::_["failure"] = failure_name(result.failure),
                             Rcpp::_["features"] = to_r(result.features),
                             Rcpp::_["unexplained"] = to_r(result.unexplained));

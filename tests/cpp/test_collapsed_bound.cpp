@@ -141,8 +141,8 @@ TEST_CASE("with an inducing point on each row bound and predictions are those of
     const double rss = gram(0, 0) - beta.dot(gram.col(0).tail(2));
     CHECK(bound.value == doctest::Approx(-0.5 * (30 * log_two_pi + sums.log_det + rss)).epsilon(1e-8));
     const CollapsedPrediction predicted =
-        collapsed_prediction(targets.view(), data.cloud.view(), model.covariance, settings.jitter, bound.weights,
-                             bound.factor, RunContext{});
+        collapsed_prediction(targets.view(), InducingPrior(data.cloud.view(), model.covariance, settings.jitter),
+                             bound.weights, bound.factor, RunContext{});
     for (Index t = 0; t < 9; ++t) {
       for (int c = 0; c < 3; ++c)
         CHECK(predicted.weighted(t, c) == doctest::Approx(expected.weighted[t * 3 + c]).epsilon(1e-7));
@@ -196,9 +196,9 @@ TEST_CASE("a prediction depends on its own place alone") {
   const Cloud inducing = uniform_cloud(13, model.dim, 8), targets = uniform_cloud(700, model.dim, 9);
   const CollapsedBound bound =
       collapsed_bound(regression(data), inducing.view(), model.covariance, {}, false, RunContext{});
+  const InducingPrior prior(inducing.view(), model.covariance, 1e-6);
   const auto predict = [&](Points at) {
-    return collapsed_prediction(at, inducing.view(), model.covariance, 1e-6, bound.weights, bound.factor,
-                                with_threads(2));
+    return collapsed_prediction(at, prior, bound.weights, bound.factor, with_threads(2));
   };
   const CollapsedPrediction all = predict(targets.view());
   for (const Index t : {0, 5, 255, 256, 699}) {
@@ -213,7 +213,7 @@ TEST_CASE("features of places together give their joint distribution") {
   const Model model = families()[1];
   const Cloud inducing = uniform_cloud(8, 2, 8), targets = uniform_cloud(5, 2, 9);
   const InducingFeatures given =
-      inducing_features(targets.view(), inducing.view(), model.covariance, 1e-6, RunContext{});
+      inducing_features(targets.view(), InducingPrior(inducing.view(), model.covariance, 1e-6), RunContext{});
   CHECK(difference(given.features.transpose() * given.features + given.unexplained,
                    reference::cross_covariance(model.covariance, targets.view(), targets.view())) < 1e-12);
 }

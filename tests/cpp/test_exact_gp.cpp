@@ -50,7 +50,9 @@ TEST_CASE("prediction is that of simple kriging from all data") {
     CAPTURE(model.name);
     const Data data(uniform_cloud(15, model.dim), 3);
     const Cloud targets = uniform_cloud(6, model.dim, 77);
-    const Kriging kriging = exact_krige(data.view(), targets.view(), model.covariance, RunContext{});
+    const ExactPredictor predictor(data.view(), model.covariance, RunContext{});
+    predictor.at(data.cloud.view(), RunContext{});
+    const Kriging kriging = predictor.at(targets.view(), RunContext{});
     for (Index t = 0; t < 6; ++t) {
       const auto expected = reference::krige(data.view(), all_rows(15), targets.view()[t], model.covariance, false);
       const Eigen::VectorXd weighted = reference::values_of(data.view()).transpose() * expected.weights;

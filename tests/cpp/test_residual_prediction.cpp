@@ -35,9 +35,10 @@ struct Fitted {
         posterior(
             residual_vecchia(regression(data), inducing.view(), neighbors, covariance, jitter, false, RunContext{})) {}
 
-  LowRankPosterior low_rank() const { return {inducing.view(), jitter, posterior.weights, posterior.factor}; }
   ResidualPrediction predict(Points targets, const NeighborTable& candidates, int k, int threads = 1) const {
-    return residual_prediction(regression(data), targets, candidates, k, covariance, low_rank(), with_threads(threads));
+    return residual_prediction(regression(data), targets, candidates, k,
+                               InducingPrior(inducing.view(), covariance, jitter), posterior.weights, posterior.factor,
+                               with_threads(threads));
   }
 };
 

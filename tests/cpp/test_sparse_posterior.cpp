@@ -210,7 +210,18 @@ TEST_CASE("predictions and the restored posterior are those of the dense one") {
   const Cloud places = uniform_cloud(7, 2, 99);
   const NeighborTable near = nearest_to(latent.nodes.view(), places.view(), 40, context);
   const std::vector<double> response = fitted.posterior.trend(context).field_response;
-  const LatentPrediction prediction = predict_latent(fitted.model, restored, places.view(), near, response, 2, context);
+  Workspaces workspaces;
+  const auto predict = [&](Points at, const NeighborTable& table) {
+    return predict_latent(fitted.model, restored, at, table, response, 2, workspaces, context);
+  };
+  const LatentPrediction prediction = predict(places.view(), near);
+  for (Index t = 0; t < 7; ++t) {  // each place by itself, in a workspace that others have used
+    NeighborTable own(1, near.k);
+    std::copy_n(near[t], near.k, own[0]);
+    const LatentPrediction alone = predict({places.view()[t], 1, 2}, own);
+    CHECK(alone.mean[0] == prediction.mean[t]);
+    CHECK(alone.variance[0] == prediction.variance[t]);
+  }
 
   LatentData elsewhere = latent.data;
   elsewhere.node_of_datum.clear();

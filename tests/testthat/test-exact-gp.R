@@ -40,6 +40,6 @@ test_that("the number of threads does not change a digit", {
   covariance$active[] <- TRUE
   sums <- function(threads) core_exact(coords, columns, rep(1, 700), covariance, 0.1, TRUE, threads)
   expect_identical(sums(2L), sums(1L))
-  predicted <- function(threads) core_exact_predict(coords, columns, rep(1, 700), coords[1:300, ] + 0.01, covariance, 0.1, threads)
+  predicted <- function(threads) core_exact_krige(core_exact_kriging(coords, columns, rep(1, 700), covariance, 0.1, threads), coords[1:300, ] + 0.01, threads)
   expect_identical(predicted(2L), predicted(1L))
 })

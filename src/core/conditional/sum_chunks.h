@@ -16,7 +16,9 @@ namespace neargp {
 
 // A multiple of every number of lanes. At k = 30, 256 targets take well under a millisecond; the time grows with
 // k^3, and an interrupt is answered between chunks.
-inline Index targets_per_chunk(int k) { return k <= 128 ? 256 : k <= 512 ? 32 : 8; }
+// What has no sums, whose rounding would tell the chunks, is cut finer: a few hundred targets are then for several
+// threads.
+inline Index targets_per_chunk(int k, bool sums = true) { return k > 512 ? 8 : k > 128 || !sums ? 32 : 256; }
 
 // kernel(first, last, scratch, out) adds the sums of the targets first .. last-1 to `out` and returns its smallest
 // failed target or -1, and so does this with all targets and `sums`.
@@ -27,7 +29,7 @@ Index sum_chunks(const LocalView& view, std::size_t scratch_doubles, const RunCo
   const Index outputs = Index(sums.size());
   constexpr Index partial_doubles = Index(1) << 22;
   const Index chunks_per_round = std::clamp<Index>(partial_doubles / std::max<Index>(outputs, 1), 16, 1024);
-  const Index chunk_size = targets_per_chunk(view.k);
+  const Index chunk_size = targets_per_chunk(view.k, outputs > 0);
   const Index chunks = (view.targets + chunk_size - 1) / chunk_size;
   std::vector<double> partial;
   std::vector<Index> failed;

@@ -194,7 +194,7 @@ NeighborTable nearest_by_sector(const KdTree& tree, Points queries, Surface surf
                                 const RunContext& context) {
   NeighborTable table(queries.n, sectors * per_sector);
   const std::vector<int> order = KdTree(queries, context).leaf_order();
-  constexpr Index chunk_size = 256;
+  constexpr Index chunk_size = 32;
   const Index n = queries.n;
   parallel_for(context, (n + chunk_size - 1) / chunk_size, [&](Index chunk) {
     SectorSearch search(tree, surface, sectors, per_sector);

@@ -69,12 +69,13 @@ LatentModel::LatentModel(const LatentData& data, const RunContext& context)
   for (const int node : data.order) order_.push_back(node_number_[node]);
 
   const Points nodes{coords_.data(), m, dim_};
-  prior_ = std::make_unique<NodeConditionals>(nodes, nodes, true,
+  unit_noise_.assign(m, 1.0);
+  prior_ = std::make_unique<NodeConditionals>(nodes, unit_noise_, nodes, true,
                                               renumbered(data.node_neighbors, caller_node_, node_number_), context);
   if (data.node_of_datum.empty()) {
     data_coords_.assign(data.data.data, data.data.data + data.data.n * dim_);
     interpolation_ = std::make_unique<NodeConditionals>(
-        nodes, Points{data_coords_.data(), data.data.n, dim_}, false,
+        nodes, unit_noise_, Points{data_coords_.data(), data.data.n, dim_}, false,
         renumbered(data.data_neighbors, all_rows(data.data_neighbors.n), node_number_), context);
   } else {
     for (const int node : data.node_of_datum) node_of_datum_.push_back(node_number_[node]);
@@ -161,7 +162,8 @@ NeighborTable LatentModel::in_own_numbers(const NeighborTable& neighbors) const 
 NodeConditionals LatentModel::conditionals_at(Points locations, const NeighborTable& neighbors,
                                               const RunContext& context) const {
   if (locations.dim != dim_) throw Error("Nodes and new locations must have the same coordinates.");
-  NodeConditionals result(Points{coords_.data(), nodes(), dim_}, locations, false, in_own_numbers(neighbors), context);
+  NodeConditionals result(Points{coords_.data(), nodes(), dim_}, unit_noise_, locations, false,
+                          in_own_numbers(neighbors), context);
   check_singular(-1, result.update(prepared(false), context));
   return result;
 }

@@ -113,7 +113,7 @@ class LatentModel {
   double jitter_;
   Covariance covariance_;
   std::vector<int> node_number_, caller_node_;
-  std::vector<double> coords_, data_coords_;
+  std::vector<double> coords_, data_coords_, unit_noise_;
   std::vector<int> order_, node_of_datum_;
   std::unique_ptr<NodeConditionals> prior_, interpolation_;
   std::unique_ptr<LowRankPrior> low_rank_;  // with the weights and variances in place of prior_'s

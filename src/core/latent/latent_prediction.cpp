@@ -27,25 +27,28 @@ void add_low_rank_draw(const LowRankFactor& factor, const Philox& random, Index 
 
 LatentPrediction predict_latent(const LatentModel& model, const SparsePosterior& posterior, Points locations,
                                 const NeighborTable& neighbors, const std::vector<double>& field_response, int columns,
-                                const RunContext& context) {
+                                Workspaces& workspaces, const RunContext& context) {
   const NodeConditionals at = model.conditionals_at(locations, neighbors, context);
   const Index n = at.targets();
   LatentPrediction result{std::vector<double>(n), std::vector<double>(n), std::vector<double>(n * columns)};
   const Index chunks = (n + locations_per_chunk - 1) / locations_per_chunk;
-  parallel_for(context, chunks, [&](Index chunk) {
-    Workspace workspace;
-    for (Index t = chunk * locations_per_chunk; t < std::min(n, (chunk + 1) * locations_per_chunk); ++t) {
-      const int* member = at.neighbors()[t];
-      const double* b = at.weights(t);
-      const int count = int(std::find(member, member + at.k(), -1) - member);
-      for (int m = 0; m < count; ++m) {
-        result.mean[t] += b[m] * posterior.state().mean[member[m]];
-        for (int c = 0; c < columns; ++c)
-          result.response[c * n + t] += b[m] * field_response[c * model.nodes() + member[m]];
-      }
-      result.variance[t] =
-          at.variance()[t] + posterior.factor().factor().inverse_quadratic_form(member, b, count, workspace);
+  const auto predict = [&](Index t, Workspace& workspace) {
+    const int* member = at.neighbors()[t];
+    const double* b = at.weights(t);
+    const int count = int(std::find(member, member + at.k(), -1) - member);
+    for (int m = 0; m < count; ++m) {
+      result.mean[t] += b[m] * posterior.state().mean[member[m]];
+      for (int c = 0; c < columns; ++c)
+        result.response[c * n + t] += b[m] * field_response[c * model.nodes() + member[m]];
     }
+    result.variance[t] =
+        at.variance()[t] + posterior.factor().factor().inverse_quadratic_form(member, b, count, workspace);
+  };
+  parallel_for(context, chunks, [&](Index chunk) {
+    workspaces.lend([&](Workspace& workspace) {
+      for (Index t = chunk * locations_per_chunk; t < std::min(n, (chunk + 1) * locations_per_chunk); ++t)
+        predict(t, workspace);
+    });
   });
   return result;
 }

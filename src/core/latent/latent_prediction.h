@@ -17,7 +17,7 @@ struct LatentPrediction {
 // b and f: weights and variance of each location given its nodes. `field_response`: SparsePosterior's, by column.
 LatentPrediction predict_latent(const LatentModel& model, const SparsePosterior& posterior, Points locations,
                                 const NeighborTable& neighbors, const std::vector<double>& field_response, int columns,
-                                const RunContext& context);
+                                Workspaces& workspaces, const RunContext& context);
 
 // Draws of the field at the nodes, by column. Independent normals x (one for each node and datum and draw) give h =
 // sum_j a_j x_j / sqrt(f_j) + C' sqrt(W) x, whose covariance is A, so A^-1 h has the covariance A^-1 (Papandreou and

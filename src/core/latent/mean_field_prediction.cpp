@@ -82,7 +82,9 @@ MeanFieldPrediction predict_mean_field(Points nodes, const std::vector<double>& 
   Covariance with_jitter = covariance;
   with_jitter.nugget = 0.0;
   for (const Component& component : covariance.components) with_jitter.nugget += jitter * component.variance;
-  NodeConditionals at(nodes, locations, false, neighbors, context);
+  check_coordinates(nodes);
+  const std::vector<double> unit_noise(nodes.n, 1.0);
+  NodeConditionals at(nodes, unit_noise, locations, false, neighbors, context);
   if (at.update(prepare(with_jitter, nodes.dim, false), context) >= 0)
     throw Error("The covariance matrix of the nodes near a new location is singular: raise the jitter.");
 

@@ -12,9 +12,10 @@ namespace neargp {
 class NodeConditionals {
  public:
   // Targets are the nodes themselves (each with noise, as the nodes have) or, where given, other points (without).
-  // The coordinates outlive the object. Rows of `neighbors` are nodes, -1 where there are fewer.
-  NodeConditionals(Points nodes, Points targets, bool targets_are_nodes, NeighborTable neighbors,
-                   const RunContext& context);
+  // The coordinates, those of nodes checked by the caller, and `unit_noise`, a 1 for each node, outlive the object.
+  // Rows of `neighbors` are nodes, -1 where there are fewer.
+  NodeConditionals(Points nodes, const std::vector<double>& unit_noise, Points targets, bool targets_are_nodes,
+                   NeighborTable neighbors, const RunContext& context);
 
   Index targets() const { return moments_->targets(); }
   int k() const { return moments_->k(); }
@@ -36,7 +37,6 @@ class NodeConditionals {
 
  private:
   NeighborTable neighbors_;
-  std::vector<double> unit_noise_;
   std::optional<ConditionalMoments> moments_;
 };
 

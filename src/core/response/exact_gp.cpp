@@ -1,6 +1,7 @@
 #include "response/exact_gp.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/error.h"
 #include "conditional/operations.h"
@@ -143,28 +144,38 @@ ObjectiveGradient exact_gradient(const LocalData& data, const Covariance& covari
   return result;
 }
 
-Kriging exact_krige(const LocalData& data, Points targets, const Covariance& covariance, const RunContext& context,
-                    const int* target_outputs) {
+ExactPredictor::ExactPredictor(const LocalData& data, const Covariance& covariance, const RunContext& context)
+    : data_(data), covariance_(covariance), prepared_(prepare(covariance, data.coords.dim, false)) {
   check_outputs(data.outputs, data.coords.n, covariance);
-  check_outputs(target_outputs, targets.n, covariance);
-  const PreparedCovariance prepared = prepare(covariance, data.coords.dim, false);
-  const DenseFactor factor = factorize(prepared, data, context);
+  DenseFactor factor = factorize(prepared_, data, context);
+  failed_ = factor.failed;
+  if (failed_) return;
+  const RowMajor columns = Eigen::Map<const RowMajor>(data.values, data.coords.n, data.columns);
+  whitened_columns_ = factor.triangle().solve(Matrix(columns));
+  lower_ = std::move(factor.lower);
+}
+
+Kriging ExactPredictor::at(Points targets, const RunContext& context, const int* target_outputs) const {
+  check_outputs(target_outputs, targets.n, covariance_);
   Kriging result;
-  result.columns = data.columns;
-  result.weighted.assign(std::size_t(targets.n) * data.columns, 0.0);
+  result.columns = data_.columns;
+  result.weighted.assign(std::size_t(targets.n) * data_.columns, 0.0);
   result.variance.assign(targets.n, 0.0);
-  if (factor.failed) {
+  if (failed_) {
     result.failed = 0;
     return result;
   }
-  Matrix whitened = covariance_matrix(prepared, data.coords, targets, data.outputs, target_outputs, context);
-  tiled_lower_solve(factor.lower, whitened, context);
-  const RowMajor columns = Eigen::Map<const RowMajor>(data.values, data.coords.n, data.columns);
-  const Matrix whitened_columns = factor.triangle().solve(Matrix(columns));
-  Eigen::Map<RowMajor>(result.weighted.data(), targets.n, data.columns) = whitened.transpose() * whitened_columns;
-  const Eigen::VectorXd variance = field_variances(prepared, targets, target_outputs);
+  Matrix whitened = covariance_matrix(prepared_, data_.coords, targets, data_.outputs, target_outputs, context);
+  tiled_lower_solve(lower_, whitened, context);
+  Eigen::Map<RowMajor>(result.weighted.data(), targets.n, data_.columns) = whitened.transpose() * whitened_columns_;
+  const Eigen::VectorXd variance = field_variances(prepared_, targets, target_outputs);
   for (Index t = 0; t < targets.n; ++t) result.variance[t] = std::max(0.0, variance[t] - whitened.col(t).squaredNorm());
   return result;
+}
+
+Kriging exact_krige(const LocalData& data, Points targets, const Covariance& covariance, const RunContext& context,
+                    const int* target_outputs) {
+  return ExactPredictor(data, covariance, context).at(targets, context, target_outputs);
 }
 
 // With the factor of the joint covariance matrix in blocks L = [[A, 0], [B, C]], data first, the targets given values y

@@ -1,6 +1,8 @@
 // The Gaussian process without approximation: O(n^3), for small n and as a reference.
 #pragma once
 
+#include <Eigen/Core>
+
 #include "response/conditional_simulation.h"
 #include "response/kriging.h"
 #include "response/vecchia_likelihood.h"
@@ -16,6 +18,21 @@ LikelihoodSums exact_sums(const LocalData& data, const Covariance& covariance, b
 // derivatives are <W, dS_a>, which needs no product of matrices for each parameter as the information does.
 ObjectiveGradient exact_gradient(const LocalData& data, const Covariance& covariance, const std::vector<double>& beta,
                                  const RunContext& context);
+
+// Prediction from all data, whose covariance matrix is factored once: n x n numbers are held.
+class ExactPredictor {
+ public:
+  // The data outlive the object.
+  ExactPredictor(const LocalData& data, const Covariance& covariance, const RunContext& context);
+  Kriging at(Points targets, const RunContext& context, const int* target_outputs = nullptr) const;
+
+ private:
+  LocalData data_;
+  Covariance covariance_;
+  PreparedCovariance prepared_;
+  Eigen::MatrixXd lower_, whitened_columns_;
+  bool failed_ = false;
+};
 
 // Kriging as by krige(), conditioning on all data.
 Kriging exact_krige(const LocalData& data, Points targets, const Covariance& covariance, const RunContext& context,

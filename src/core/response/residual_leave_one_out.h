@@ -5,6 +5,14 @@
 
 namespace neargp {
 
+// The posterior that residual_vecchia() found, with what it was found for.
+struct LowRankPosterior {
+  Points inducing;
+  double jitter;
+  const Eigen::MatrixXd& weights;
+  const Eigen::MatrixXd& factor;
+};
+
 // With Q the inverse of A'A + V, row i of a column z is predicted by z_i - (Q z)_i / Q_ii, with the variance 1 / Q_ii,
 // its noise included. V^-1 is the sum over rows l of u_l u_l', u_l = (1, -b_l) / D_l^(1/2) in the places of l and its
 // neighbours, and Q = V^-1 - V^-1 A'B^-1 A V^-1, B and b, D as there.

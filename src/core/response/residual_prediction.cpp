@@ -22,8 +22,9 @@ constexpr Index chunk_rows = 128;
 class Prediction {
  public:
   Prediction(const RegressionData& data, const ResidualRows& rows, const ResidualRows& targets,
-             const NeighborTable& neighbors, const VectorXd& noise, const LowRankPosterior& posterior)
-      : data_(data), rows_(rows), targets_(targets), neighbors_(neighbors), noise_(noise), posterior_(posterior) {
+             const NeighborTable& neighbors, const VectorXd& noise, const MatrixXd& weights, const MatrixXd& factor)
+      : data_(data), rows_(rows), targets_(targets), neighbors_(neighbors), noise_(noise), weights_(weights),
+        factor_(factor) {
     result_.weighted.resize(targets.size(), data.columns);
     result_.variance.resize(targets.size());
   }
@@ -40,7 +41,7 @@ class Prediction {
  private:
   // In matrices of one width, by the engine that gives no column a place of its own: other targets play no part.
   Index predict(Index first) {
-    const Index count = std::min(chunk_rows, targets_.size() - first), m = posterior_.factor.rows();
+    const Index count = std::min(chunk_rows, targets_.size() - first), m = factor_.rows();
     ResidualConditional conditional(rows_.covariance(), neighbors_.k);
     MatrixXd columns = MatrixXd::Zero(rows_.stride(), chunk_rows);
     Index failed = -1;
@@ -59,8 +60,8 @@ class Prediction {
       }
     }
     MatrixXd unseen = columns.topRows(m);
-    const MatrixXd weighted = unseen.transpose() * posterior_.weights;
-    lower_solve(posterior_.factor, unseen, eigen_engine());
+    const MatrixXd weighted = unseen.transpose() * weights_;
+    lower_solve(factor_, unseen, eigen_engine());
     result_.weighted.middleRows(first, count) += weighted.topRows(count);
     result_.variance.segment(first, count) += unseen.leftCols(count).colwise().squaredNorm().transpose();
     return failed;
@@ -71,30 +72,29 @@ class Prediction {
   const ResidualRows& targets_;
   const NeighborTable& neighbors_;
   const VectorXd& noise_;
-  const LowRankPosterior& posterior_;
+  const MatrixXd& weights_;
+  const MatrixXd& factor_;
   ResidualPrediction result_;
 };
 
 }  // namespace
 
 ResidualPrediction residual_prediction(const RegressionData& data, Points targets, const NeighborTable& candidates,
-                                       int k, const Covariance& covariance, const LowRankPosterior& posterior,
-                                       const RunContext& context) {
+                                       int k, const InducingPrior& prior, const Eigen::MatrixXd& weights,
+                                       const Eigen::MatrixXd& factor, const RunContext& context) {
   if (candidates.n != targets.n) throw Error("The table of candidates must have one row for each new location.");
   check_coordinates(data.coords);
   check_coordinates(targets);
   check_rows(candidates.index, -1, data.coords.n);
-  const PreparedCovariance prepared = prepare(covariance, targets.dim, false);
-  const InducingPoints points(prepared, posterior.inducing);
-  const InducingFactor prior(points, posterior.jitter, false);
+  prior.check(targets, weights, factor);
   ResidualPrediction failed;
   failed.failure = BoundFailure::prior;
-  if (!prior.regular()) return failed;
-  const ResidualRows rows(prior, data.coords, eigen_engine(), context);
-  const ResidualRows queries(prior, targets, eigen_engine(), context);
+  if (!prior.factor().regular()) return failed;
+  const ResidualRows rows(prior.factor(), data.coords, eigen_engine(), context);
+  const ResidualRows queries(prior.factor(), targets, eigen_engine(), context);
   const NeighborTable neighbors = most_correlated(rows, queries, candidates, k, context);
-  const VectorXd noise = noise_variances(prepared, data.noise_scale, data.coords.n);
-  return Prediction(data, rows, queries, neighbors, noise, posterior).run(context);
+  const VectorXd noise = noise_variances(prior.covariance(), data.noise_scale, data.coords.n);
+  return Prediction(data, rows, queries, neighbors, noise, weights, factor).run(context);
 }
 
 }  // namespace neargp

@@ -3,16 +3,9 @@
 
 #include "geometry/neighbors.h"
 #include "variational/collapsed_bound.h"
+#include "variational/inducing_prior.h"
 
 namespace neargp {
-
-// The posterior that residual_vecchia() found, with what it was found for.
-struct LowRankPosterior {
-  Points inducing;
-  double jitter;
-  const Eigen::MatrixXd& weights;
-  const Eigen::MatrixXd& factor;
-};
 
 // Rows of targets. With a the features of a place, N its neighbours among the data, b and D of
 // residual_conditional.h, and alpha = a - A_N b, the field, trend left out, has the mean that the row of `weighted`,
@@ -25,9 +18,10 @@ struct ResidualPrediction {
   Eigen::VectorXd variance;
 };
 
-// The neighbours are the `k` of each target's candidates of the largest residual correlation with it.
+// `weights` and `factor` are those of residual_vecchia() with this prior. The neighbours are the `k` of each target's
+// candidates of the largest residual correlation with it.
 ResidualPrediction residual_prediction(const RegressionData& data, Points targets, const NeighborTable& candidates,
-                                       int k, const Covariance& covariance, const LowRankPosterior& posterior,
-                                       const RunContext& context);
+                                       int k, const InducingPrior& prior, const Eigen::MatrixXd& weights,
+                                       const Eigen::MatrixXd& factor, const RunContext& context);
 
 }  // namespace neargp

@@ -16,16 +16,11 @@ constexpr Index chunk_rows = 256;
 
 }  // namespace
 
-CollapsedPrediction collapsed_prediction(Points targets, Points inducing, const Covariance& covariance, double jitter,
-                                         const Eigen::MatrixXd& weights, const Eigen::MatrixXd& factor,
-                                         const RunContext& context) {
-  if (weights.rows() != inducing.n || factor.rows() != inducing.n || factor.cols() != inducing.n)
-    throw Error("There must be a row of the weights, and a row and a column of the factor, for each inducing point.");
-  const PreparedCovariance prepared = prepare(covariance, targets.dim, false);
-  const InducingPoints points(prepared, inducing);
-  const InducingFactor prior(points, jitter, false);
+CollapsedPrediction collapsed_prediction(Points targets, const InducingPrior& prior, const Eigen::MatrixXd& weights,
+                                         const Eigen::MatrixXd& factor, const RunContext& context) {
+  prior.check(targets, weights, factor);
   CollapsedPrediction result;
-  if (!prior.regular()) {
+  if (!prior.factor().regular()) {
     result.failure = BoundFailure::prior;
     return result;
   }
@@ -36,7 +31,7 @@ CollapsedPrediction collapsed_prediction(Points targets, Points inducing, const 
     const Index first = chunk * chunk_rows, count = std::min(chunk_rows, targets.n - first);
     const PaddedPlaces places(targets, first, chunk_rows);
     // The engine that gives no column a place of its own.
-    const CrossBlock block(prior, places.view(), false, eigen_engine());
+    const CrossBlock block(prior.factor(), places.view(), false, eigen_engine());
     Eigen::MatrixXd whitened = block.features();
     lower_solve(factor, whitened, eigen_engine());
     const Eigen::MatrixXd weighted = block.features().transpose() * weights;
@@ -47,18 +42,15 @@ CollapsedPrediction collapsed_prediction(Points targets, Points inducing, const 
   return result;
 }
 
-InducingFeatures inducing_features(Points targets, Points inducing, const Covariance& covariance, double jitter,
-                                   const RunContext& context) {
-  const PreparedCovariance prepared = prepare(covariance, targets.dim, false);
-  const InducingPoints points(prepared, inducing);
-  const InducingFactor prior(points, jitter, false);
+InducingFeatures inducing_features(Points targets, const InducingPrior& prior, const RunContext& context) {
+  prior.check(targets);
   InducingFeatures result;
-  if (!prior.regular()) {
+  if (!prior.factor().regular()) {
     result.failure = BoundFailure::prior;
     return result;
   }
-  result.features = CrossBlock(prior, targets, false).features();
-  result.unexplained = covariance_matrix(prepared, targets, targets, nullptr, nullptr, context) -
+  result.features = CrossBlock(prior.factor(), targets, false).features();
+  result.unexplained = covariance_matrix(prior.covariance(), targets, targets, nullptr, nullptr, context) -
                        result.features.transpose() * result.features;
   return result;
 }

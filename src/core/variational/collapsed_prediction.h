@@ -2,6 +2,7 @@
 #pragma once
 
 #include "variational/collapsed_bound.h"
+#include "variational/inducing_prior.h"
 
 namespace neargp {
 
@@ -14,10 +15,9 @@ struct CollapsedPrediction {
   Eigen::VectorXd unexplained, posterior;
 };
 
-// Inducing points, covariance and jitter are those of the bound that gave `weights` and `factor`.
-CollapsedPrediction collapsed_prediction(Points targets, Points inducing, const Covariance& covariance, double jitter,
-                                         const Eigen::MatrixXd& weights, const Eigen::MatrixXd& factor,
-                                         const RunContext& context);
+// The prior is that of the bound that gave `weights` and `factor`.
+CollapsedPrediction collapsed_prediction(Points targets, const InducingPrior& prior, const Eigen::MatrixXd& weights,
+                                         const Eigen::MatrixXd& factor, const RunContext& context);
 
 // Of a few targets together: their features a, and the covariance matrix of the field there given that at the inducing
 // points, K - A'A.
@@ -26,7 +26,6 @@ struct InducingFeatures {
   Eigen::MatrixXd features, unexplained;
 };
 
-InducingFeatures inducing_features(Points targets, Points inducing, const Covariance& covariance, double jitter,
-                                   const RunContext& context);
+InducingFeatures inducing_features(Points targets, const InducingPrior& prior, const RunContext& context);
 
 }  // namespace neargp

@@ -2,6 +2,9 @@
 // incomplete. Vectors are numbered by node.
 #pragma once
 
+#include <memory>
+#include <mutex>
+#include <utility>
 #include <vector>
 
 #include "base/run_context.h"
@@ -20,6 +23,31 @@ struct Workspace {
     if (Index(value.size()) < nodes) value.resize(std::size_t(nodes), 0.0);
     columns.fit(nodes);
   }
+};
+
+// Workspaces that wait for their next use, any number: each has as many numbers as the factor has nodes.
+class Workspaces {
+ public:
+  // Calls use(workspace) with one that no other thread has. One whose use ended with an exception is not used again.
+  template <class Use>
+  void lend(const Use& use) {
+    std::unique_ptr<Workspace> workspace = take();
+    use(*workspace);
+    const std::lock_guard<std::mutex> lock(mutex_);
+    free_.push_back(std::move(workspace));
+  }
+
+ private:
+  std::unique_ptr<Workspace> take() {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (free_.empty()) return std::make_unique<Workspace>();
+    std::unique_ptr<Workspace> workspace = std::move(free_.back());
+    free_.pop_back();
+    return workspace;
+  }
+
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<Workspace>> free_;
 };
 
 class SparseFactor {
