@@ -53,6 +53,7 @@ responses <- list(
 latent_methods <- list(
   loo_k = loo_k(10), vnngp = vnngp(8), laplace = vnngp(8, posterior = "laplace"), mean_field = vnngp(8, posterior = "mean-field"),
   exact_factor = vnngp(8, factor = "exact"), adam = vnngp(8, posterior = "mean-field", optimizer = "adam", epochs = 5L),
+  low_rank = vnngp(8, low_rank = 15), low_rank_laplace = vnngp(8, posterior = "laplace", low_rank = 15),
   subset = vnngp(8, inducing = 60), kmeans = vnngp(8, inducing = inducing_points(40, "kmeans")), svgp = svgp(20), ppgpr = ppgpr(20),
   swsgp = swsgp(8, inducing = 40, epochs = 3L)
 )

@@ -73,6 +73,7 @@ vnngp_arguments <- function(k, n) {
     arguments$epochs <- 5L
   }
   if (chance(0.1)) arguments$inducing <- pick(5L, 1L, n, 10000L, matrix(0.5, 3, 2), neargp::inducing_points(4))
+  if (chance(0.1)) arguments$low_rank <- pick(3L, 8L, n, 1L, 10000L, 2.5, 0L)
   if (chance(0.1)) arguments$factor <- "exact"
   if (chance(0.05)) arguments$factor_memory <- 0
   if (chance(0.05)) arguments$jitter <- pick(1e-12, 0.5, 1)
