@@ -1,5 +1,7 @@
 #include "latent/low_rank_factor.h"
 
+#include <algorithm>
+
 #include "linalg/products.h"
 #include "parallel/parallel_for.h"
 
@@ -10,6 +12,8 @@ namespace {
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
+constexpr Index columns_together = 8;  // as many as SparseFactor::solve() has in its lanes
+
 }  // namespace
 
 bool LowRankFactor::update(const LowRankPrior& prior, const std::vector<double>& precision, const Solve& solve,
@@ -17,10 +21,11 @@ bool LowRankFactor::update(const LowRankPrior& prior, const std::vector<double>&
   const Index n = Index(precision.size()), m = prior.size();
   const Eigen::Map<const VectorXd> W(precision.data(), n);
   MatrixXd taken(n, m);  // G
-  parallel_for(context, m, [&](Index c) {
-    const VectorXd weighted = prior.features().row(c).transpose().cwiseProduct(W);
-    const std::vector<double> solved = solve({weighted.data(), weighted.data() + n});
-    taken.col(c) = Eigen::Map<const VectorXd>(solved.data(), n);
+  parallel_for(context, (m + columns_together - 1) / columns_together, [&](Index part) {
+    const Index first = part * columns_together, count = std::min(columns_together, m - first);
+    MatrixXd columns = W.asDiagonal() * prior.features().middleRows(first, count).transpose();
+    solve(columns);
+    taken.middleCols(first, count) = columns;
   });
   spread_ = prior.features() - taken.transpose();
   lower_.setIdentity(m, m);

@@ -18,9 +18,9 @@ namespace neargp {
 
 class LowRankFactor {
  public:
-  using Solve = std::function<std::vector<double>(const std::vector<double>&)>;
+  using Solve = std::function<void(Eigen::MatrixXd&)>;
 
-  // `solve`: P^-1 of a vector by node; different threads may call it. False where C is not positive definite.
+  // `solve`: P^-1 of columns by node, in place; different threads may call it. False where C is not positive definite.
   bool update(const LowRankPrior& prior, const std::vector<double>& precision, const Solve& solve,
               const RunContext& context);
 

@@ -25,6 +25,12 @@ double dot(const std::vector<double>& x, const std::vector<double>& y) {
   return std::inner_product(x.begin(), x.end(), y.begin(), 0.0);
 }
 
+constexpr int most_iterations = 200;  // of conjugate gradients
+
+void throw_not_converged() {
+  throw Error("The conjugate gradients for the posterior mean did not converge: raise the jitter.");
+}
+
 bool are_positive(const std::vector<double>& x) { return *std::min_element(x.begin(), x.end()) > 0.0; }
 
 }  // namespace
@@ -87,7 +93,11 @@ bool PosteriorFactor::factorize_low_rank(const RunContext& context) {
   std::vector<double> at_nodes(model_.nodes());
   model_.sum_at_nodes(factorized_.data(), at_nodes.data());
   const RunContext serial;
-  const auto solve = [&](const std::vector<double>& h) { return solve_residual(h, tolerance, serial); };
+  const auto multiply = [&](const std::vector<double>& x) { return posterior_precision_times(model_, factorized_, x); };
+  const auto precondition = [&](double* x, int columns) { factor_->solve(x, columns, serial); };
+  const auto solve = [&](Eigen::MatrixXd& columns) {
+    if (!conjugate_gradients(multiply, precondition, columns, tolerance, most_iterations)) throw_not_converged();
+  };
   if (!low_rank_.update(*model_.low_rank(), at_nodes, solve, context)) return false;
   return kind_ == PosteriorKind::laplace || find_variances(context);
 }
@@ -159,9 +169,8 @@ std::vector<double> PosteriorFactor::solve_residual(const std::vector<double>& h
   };
   LinearSolution solution = conjugate_gradient(
       [&](const std::vector<double>& x) { return posterior_precision_times(model_, factorized_, x); }, precondition, h,
-      tolerance, 200, context);
-  if (!solution.converged)
-    throw Error("The conjugate gradients for the posterior mean did not converge: raise the jitter.");
+      tolerance, most_iterations, context);
+  if (!solution.converged) throw_not_converged();
   return std::move(solution.x);
 }
 

@@ -39,4 +39,37 @@ LinearSolution conjugate_gradient(const LinearMap& multiply, const LinearMap& pr
   }
 }
 
+bool conjugate_gradients(const LinearMap& multiply, const ColumnsMap& precondition, Eigen::MatrixXd& h,
+                         double tolerance, int max_iterations) {
+  Eigen::MatrixXd residual = h, z = h;
+  precondition(z.data(), int(z.cols()));
+  Eigen::MatrixXd direction = z;
+  Eigen::ArrayXd norm = residual.cwiseProduct(z).colwise().sum().transpose();
+  const Eigen::ArrayXd goal = tolerance * tolerance * norm;
+  h.setZero();
+  for (int iteration = 0;; ++iteration) {
+    if (!norm.isFinite().all()) return false;
+    if ((norm <= goal).all()) return true;
+    if (iteration == max_iterations) return false;
+    for (Index c = 0; c < h.cols(); ++c) {
+      if (norm[c] <= goal[c]) continue;
+      const Vector product = multiply({direction.col(c).data(), direction.col(c).data() + h.rows()});
+      const Eigen::Map<const Eigen::VectorXd> along(product.data(), h.rows());
+      const double curvature = direction.col(c).dot(along);
+      if (!(curvature > 0.0)) return false;
+      const double step = norm[c] / curvature;
+      h.col(c) += step * direction.col(c);
+      residual.col(c) -= step * along;
+    }
+    z = residual;
+    precondition(z.data(), int(z.cols()));
+    for (Index c = 0; c < h.cols(); ++c) {
+      if (norm[c] <= goal[c]) continue;
+      const double previous = norm[c];
+      norm[c] = residual.col(c).dot(z.col(c));
+      direction.col(c) = z.col(c) + norm[c] / previous * direction.col(c);
+    }
+  }
+}
+
 }  // namespace neargp

@@ -1,10 +1,12 @@
 // Solves A x = h by conjugate gradients with a preconditioner P, both given by what they do to a vector.
 #pragma once
 
+#include <Eigen/Core>
 #include <functional>
 #include <vector>
 
 #include "base/run_context.h"
+#include "base/types.h"
 
 namespace neargp {
 
@@ -21,5 +23,11 @@ struct LinearSolution {
 LinearSolution conjugate_gradient(const LinearMap& multiply, const LinearMap& precondition,
                                   const std::vector<double>& h, double tolerance, int max_iterations,
                                   const RunContext& context);
+
+// The same for several right-hand sides, the columns of `h`, solved in place; false where one did not converge. Each
+// takes the steps that it would take alone. `precondition`: P^-1 of so many columns in place.
+using ColumnsMap = std::function<void(double*, int)>;
+bool conjugate_gradients(const LinearMap& multiply, const ColumnsMap& precondition, Eigen::MatrixXd& h,
+                         double tolerance, int max_iterations);
 
 }  // namespace neargp

@@ -1,5 +1,6 @@
 #include "linalg/sparse/incomplete_cholesky.h"
 
+#include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
 
@@ -94,27 +95,41 @@ void IncompleteCholesky::inverse(double* values, const RunContext&) const {
   });
 }
 
-void IncompleteCholesky::solve(double* x, int columns, const RunContext& context) const {
+// Entries of L are read once for all lanes, each a right-hand side.
+template <int lanes>
+void IncompleteCholesky::solve_together(double* x) const {
+  using Lanes = Eigen::Array<double, lanes, 1>;
   const Index n = pattern_.nodes();
-  parallel_for(context, columns, [&](Index c) {
-    double* by_node = x + c * n;
-    std::vector<double> y(static_cast<std::size_t>(n));
-    for (Index j = 0; j < n; ++j) y[j] = by_node[pattern_.node(j)];
-    for (Index j = 0; j < n; ++j) {
-      const double* l = factor_.data() + pattern_.start(j);
-      const int* rows = pattern_.rows(j);
-      const double value = y[j] / l[0];
-      y[j] = value;
-      for (int entry = 0; entry < pattern_.count(j); ++entry) y[rows[entry]] -= l[entry + 1] * value;
+  std::vector<Lanes> y(static_cast<std::size_t>(n));
+  for (Index j = 0; j < n; ++j)
+    for (int c = 0; c < lanes; ++c) y[j][c] = x[c * n + pattern_.node(j)];
+  for (Index j = 0; j < n; ++j) {
+    const double* l = factor_.data() + pattern_.start(j);
+    const int* rows = pattern_.rows(j);
+    const Lanes value = y[j] / l[0];
+    y[j] = value;
+    for (int entry = 0; entry < pattern_.count(j); ++entry) y[rows[entry]] -= l[entry + 1] * value;
+  }
+  for (Index j = n - 1; j >= 0; --j) {
+    const double* l = factor_.data() + pattern_.start(j);
+    const int* rows = pattern_.rows(j);
+    Lanes value = y[j];
+    for (int entry = 0; entry < pattern_.count(j); ++entry) value -= l[entry + 1] * y[rows[entry]];
+    y[j] = value / l[0];
+  }
+  for (Index j = 0; j < n; ++j)
+    for (int c = 0; c < lanes; ++c) x[c * n + pattern_.node(j)] = y[j][c];
+}
+
+void IncompleteCholesky::solve(double* x, int columns, const RunContext& context) const {
+  constexpr int lanes = 8;
+  const Index n = pattern_.nodes(), together = columns / lanes;
+  parallel_for(context, together + columns % lanes, [&](Index part) {
+    if (part < together) {
+      solve_together<lanes>(x + part * lanes * n);
+    } else {
+      solve_together<1>(x + (together * lanes + part - together) * n);
     }
-    for (Index j = n - 1; j >= 0; --j) {
-      const double* l = factor_.data() + pattern_.start(j);
-      const int* rows = pattern_.rows(j);
-      double value = y[j];
-      for (int entry = 0; entry < pattern_.count(j); ++entry) value -= l[entry + 1] * y[rows[entry]];
-      y[j] = value / l[0];
-    }
-    for (Index j = 0; j < n; ++j) by_node[pattern_.node(j)] = y[j];
   });
 }
 

@@ -21,6 +21,9 @@ class IncompleteCholesky : public SparseFactor {
                                 Workspace& workspace) const override;
 
  private:
+  template <int lanes>
+  void solve_together(double* x) const;
+
   template <class Pair>
   bool eliminate(Index column, const Pair* table);
   template <class Pair>
