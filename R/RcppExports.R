@@ -69,8 +69,12 @@ core_exact_gradient <- function(coords, columns, noise_scale, covariance, nugget
     .Call(`_neargp_core_exact_gradient`, coords, columns, noise_scale, covariance, nugget, beta, threads, outputs)
 }
 
-core_exact_predict <- function(coords, columns, noise_scale, newcoords, covariance, nugget, threads, outputs = NULL, new_outputs = NULL) {
-    .Call(`_neargp_core_exact_predict`, coords, columns, noise_scale, newcoords, covariance, nugget, threads, outputs, new_outputs)
+core_exact_kriging <- function(coords, columns, noise_scale, covariance, nugget, threads, outputs = NULL) {
+    .Call(`_neargp_core_exact_kriging`, coords, columns, noise_scale, covariance, nugget, threads, outputs)
+}
+
+core_exact_krige <- function(kriging, newcoords, threads, new_outputs = NULL) {
+    .Call(`_neargp_core_exact_krige`, kriging, newcoords, threads, new_outputs)
 }
 
 core_metric_shape <- function(component) {
@@ -241,20 +245,20 @@ core_latent_state <- function(latent, threads) {
     .Call(`_neargp_core_latent_state`, latent, threads)
 }
 
-core_latent_restore <- function(latent, covariance, mean, beta, pseudo_precision, threads) {
-    invisible(.Call(`_neargp_core_latent_restore`, latent, covariance, mean, beta, pseudo_precision, threads))
+core_latent_restore <- function(latent, covariance, mean, beta, pseudo_precision, field_response, threads) {
+    invisible(.Call(`_neargp_core_latent_restore`, latent, covariance, mean, beta, pseudo_precision, field_response, threads))
 }
 
-core_latent_predict <- function(latent, newcoords, neighbors, field_response, threads) {
-    .Call(`_neargp_core_latent_predict`, latent, newcoords, neighbors, field_response, threads)
+core_latent_predict <- function(latent, newcoords, neighbors, threads) {
+    .Call(`_neargp_core_latent_predict`, latent, newcoords, neighbors, threads)
 }
 
-core_latent_low_rank_predict <- function(latent, newcoords, candidates, k, field_response, threads) {
-    .Call(`_neargp_core_latent_low_rank_predict`, latent, newcoords, candidates, k, field_response, threads)
+core_latent_low_rank_predict <- function(latent, newcoords, candidates, k, threads) {
+    .Call(`_neargp_core_latent_low_rank_predict`, latent, newcoords, candidates, k, threads)
 }
 
-core_latent_low_rank_joint <- function(latent, weights, alpha, field_response, threads) {
-    .Call(`_neargp_core_latent_low_rank_joint`, latent, weights, alpha, field_response, threads)
+core_latent_low_rank_joint <- function(latent, weights, alpha, threads) {
+    .Call(`_neargp_core_latent_low_rank_joint`, latent, weights, alpha, threads)
 }
 
 core_latent_solve <- function(latent, h, threads) {
@@ -357,8 +361,8 @@ core_residual_neighbors <- function(coords, inducing, candidates, k, covariance,
     .Call(`_neargp_core_residual_neighbors`, coords, inducing, candidates, k, covariance, jitter, threads)
 }
 
-core_residual_predict <- function(coords, columns, noise_scale, newcoords, candidates, k, inducing, covariance, nugget, jitter, weights, factor, threads) {
-    .Call(`_neargp_core_residual_predict`, coords, columns, noise_scale, newcoords, candidates, k, inducing, covariance, nugget, jitter, weights, factor, threads)
+core_residual_predict <- function(coords, columns, noise_scale, newcoords, candidates, k, prior, posterior, threads) {
+    .Call(`_neargp_core_residual_predict`, coords, columns, noise_scale, newcoords, candidates, k, prior, posterior, threads)
 }
 
 core_residual_leave_one_out <- function(coords, columns, noise_scale, neighbors, inducing, covariance, nugget, jitter, weights, factor, threads) {
@@ -413,15 +417,23 @@ core_family_bound <- function(coords, response, inducing, covariance, family, pa
     .Call(`_neargp_core_family_bound`, coords, response, inducing, covariance, family, parameters, start, places, bound, kl_weight, jitter, tolerance, derivatives, threads)
 }
 
-core_collapsed_predict <- function(newcoords, inducing, covariance, jitter, weights, factor, threads) {
-    .Call(`_neargp_core_collapsed_predict`, newcoords, inducing, covariance, jitter, weights, factor, threads)
+core_inducing_prior <- function(inducing, covariance, nugget, jitter) {
+    .Call(`_neargp_core_inducing_prior`, inducing, covariance, nugget, jitter)
+}
+
+core_inducing_posterior <- function(weights, factor) {
+    .Call(`_neargp_core_inducing_posterior`, weights, factor)
+}
+
+core_collapsed_predict <- function(newcoords, prior, posterior, threads) {
+    .Call(`_neargp_core_collapsed_predict`, newcoords, prior, posterior, threads)
 }
 
 core_coregionalised_predict <- function(newcoords, inducing, covariance, jitter, weights, factor, threads) {
     .Call(`_neargp_core_coregionalised_predict`, newcoords, inducing, covariance, jitter, weights, factor, threads)
 }
 
-core_inducing_features <- function(newcoords, inducing, covariance, jitter, threads) {
-    .Call(`_neargp_core_inducing_features`, newcoords, inducing, covariance, jitter, threads)
+core_inducing_features <- function(newcoords, prior, threads) {
+    .Call(`_neargp_core_inducing_features`, newcoords, prior, threads)
 }
 

@@ -297,22 +297,34 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
-// core_exact_predict
-Rcpp::List core_exact_predict(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& columns, const Rcpp::NumericVector& noise_scale, const Rcpp::NumericMatrix& newcoords, const Rcpp::List& covariance, double nugget, int threads, Rcpp::Nullable<Rcpp::IntegerVector> outputs, Rcpp::Nullable<Rcpp::IntegerVector> new_outputs);
-RcppExport SEXP _neargp_core_exact_predict(SEXP coordsSEXP, SEXP columnsSEXP, SEXP noise_scaleSEXP, SEXP newcoordsSEXP, SEXP covarianceSEXP, SEXP nuggetSEXP, SEXP threadsSEXP, SEXP outputsSEXP, SEXP new_outputsSEXP) {
+// core_exact_kriging
+SEXP core_exact_kriging(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& columns, const Rcpp::NumericVector& noise_scale, const Rcpp::List& covariance, double nugget, int threads, Rcpp::Nullable<Rcpp::IntegerVector> outputs);
+RcppExport SEXP _neargp_core_exact_kriging(SEXP coordsSEXP, SEXP columnsSEXP, SEXP noise_scaleSEXP, SEXP covarianceSEXP, SEXP nuggetSEXP, SEXP threadsSEXP, SEXP outputsSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type coords(coordsSEXP);
     Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type columns(columnsSEXP);
     Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type noise_scale(noise_scaleSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type newcoords(newcoordsSEXP);
     Rcpp::traits::input_parameter< const Rcpp::List& >::type covariance(covarianceSEXP);
     Rcpp::traits::input_parameter< double >::type nugget(nuggetSEXP);
     Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
     Rcpp::traits::input_parameter< Rcpp::Nullable<Rcpp::IntegerVector> >::type outputs(outputsSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_exact_kriging(coords, columns, noise_scale, covariance, nugget, threads, outputs));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_exact_krige
+Rcpp::List core_exact_krige(SEXP kriging, const Rcpp::NumericMatrix& newcoords, int threads, Rcpp::Nullable<Rcpp::IntegerVector> new_outputs);
+RcppExport SEXP _neargp_core_exact_krige(SEXP krigingSEXP, SEXP newcoordsSEXP, SEXP threadsSEXP, SEXP new_outputsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< SEXP >::type kriging(krigingSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type newcoords(newcoordsSEXP);
+    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
     Rcpp::traits::input_parameter< Rcpp::Nullable<Rcpp::IntegerVector> >::type new_outputs(new_outputsSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_exact_predict(coords, columns, noise_scale, newcoords, covariance, nugget, threads, outputs, new_outputs));
+    rcpp_result_gen = Rcpp::wrap(core_exact_krige(kriging, newcoords, threads, new_outputs));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -863,8 +875,8 @@ BEGIN_RCPP
 END_RCPP
 }
 // core_latent_restore
-void core_latent_restore(SEXP latent, const Rcpp::List& covariance, const Rcpp::NumericVector& mean, const Rcpp::NumericVector& beta, const Rcpp::NumericVector& pseudo_precision, int threads);
-RcppExport SEXP _neargp_core_latent_restore(SEXP latentSEXP, SEXP covarianceSEXP, SEXP meanSEXP, SEXP betaSEXP, SEXP pseudo_precisionSEXP, SEXP threadsSEXP) {
+void core_latent_restore(SEXP latent, const Rcpp::List& covariance, const Rcpp::NumericVector& mean, const Rcpp::NumericVector& beta, const Rcpp::NumericVector& pseudo_precision, const Rcpp::NumericMatrix& field_response, int threads);
+RcppExport SEXP _neargp_core_latent_restore(SEXP latentSEXP, SEXP covarianceSEXP, SEXP meanSEXP, SEXP betaSEXP, SEXP pseudo_precisionSEXP, SEXP field_responseSEXP, SEXP threadsSEXP) {
 BEGIN_RCPP
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< SEXP >::type latent(latentSEXP);
@@ -872,29 +884,29 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type mean(meanSEXP);
     Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type beta(betaSEXP);
     Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type pseudo_precision(pseudo_precisionSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type field_response(field_responseSEXP);
     Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
-    core_latent_restore(latent, covariance, mean, beta, pseudo_precision, threads);
+    core_latent_restore(latent, covariance, mean, beta, pseudo_precision, field_response, threads);
     return R_NilValue;
 END_RCPP
 }
 // core_latent_predict
-Rcpp::List core_latent_predict(SEXP latent, const Rcpp::NumericMatrix& newcoords, const Rcpp::IntegerMatrix& neighbors, const Rcpp::NumericMatrix& field_response, int threads);
-RcppExport SEXP _neargp_core_latent_predict(SEXP latentSEXP, SEXP newcoordsSEXP, SEXP neighborsSEXP, SEXP field_responseSEXP, SEXP threadsSEXP) {
+Rcpp::List core_latent_predict(SEXP latent, const Rcpp::NumericMatrix& newcoords, const Rcpp::IntegerMatrix& neighbors, int threads);
+RcppExport SEXP _neargp_core_latent_predict(SEXP latentSEXP, SEXP newcoordsSEXP, SEXP neighborsSEXP, SEXP threadsSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< SEXP >::type latent(latentSEXP);
     Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type newcoords(newcoordsSEXP);
     Rcpp::traits::input_parameter< const Rcpp::IntegerMatrix& >::type neighbors(neighborsSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type field_response(field_responseSEXP);
     Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_latent_predict(latent, newcoords, neighbors, field_response, threads));
+    rcpp_result_gen = Rcpp::wrap(core_latent_predict(latent, newcoords, neighbors, threads));
     return rcpp_result_gen;
 END_RCPP
 }
 // core_latent_low_rank_predict
-Rcpp::List core_latent_low_rank_predict(SEXP latent, const Rcpp::NumericMatrix& newcoords, const Rcpp::IntegerMatrix& candidates, int k, const Rcpp::NumericMatrix& field_response, int threads);
-RcppExport SEXP _neargp_core_latent_low_rank_predict(SEXP latentSEXP, SEXP newcoordsSEXP, SEXP candidatesSEXP, SEXP kSEXP, SEXP field_responseSEXP, SEXP threadsSEXP) {
+Rcpp::List core_latent_low_rank_predict(SEXP latent, const Rcpp::NumericMatrix& newcoords, const Rcpp::IntegerMatrix& candidates, int k, int threads);
+RcppExport SEXP _neargp_core_latent_low_rank_predict(SEXP latentSEXP, SEXP newcoordsSEXP, SEXP candidatesSEXP, SEXP kSEXP, SEXP threadsSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
@@ -902,24 +914,22 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type newcoords(newcoordsSEXP);
     Rcpp::traits::input_parameter< const Rcpp::IntegerMatrix& >::type candidates(candidatesSEXP);
     Rcpp::traits::input_parameter< int >::type k(kSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type field_response(field_responseSEXP);
     Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_latent_low_rank_predict(latent, newcoords, candidates, k, field_response, threads));
+    rcpp_result_gen = Rcpp::wrap(core_latent_low_rank_predict(latent, newcoords, candidates, k, threads));
     return rcpp_result_gen;
 END_RCPP
 }
 // core_latent_low_rank_joint
-Rcpp::List core_latent_low_rank_joint(SEXP latent, const Rcpp::NumericMatrix& weights, const Rcpp::NumericMatrix& alpha, const Rcpp::NumericMatrix& field_response, int threads);
-RcppExport SEXP _neargp_core_latent_low_rank_joint(SEXP latentSEXP, SEXP weightsSEXP, SEXP alphaSEXP, SEXP field_responseSEXP, SEXP threadsSEXP) {
+Rcpp::List core_latent_low_rank_joint(SEXP latent, const Rcpp::NumericMatrix& weights, const Rcpp::NumericMatrix& alpha, int threads);
+RcppExport SEXP _neargp_core_latent_low_rank_joint(SEXP latentSEXP, SEXP weightsSEXP, SEXP alphaSEXP, SEXP threadsSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< SEXP >::type latent(latentSEXP);
     Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type weights(weightsSEXP);
     Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type alpha(alphaSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type field_response(field_responseSEXP);
     Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_latent_low_rank_joint(latent, weights, alpha, field_response, threads));
+    rcpp_result_gen = Rcpp::wrap(core_latent_low_rank_joint(latent, weights, alpha, threads));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -1340,8 +1350,8 @@ BEGIN_RCPP
 END_RCPP
 }
 // core_residual_predict
-Rcpp::List core_residual_predict(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& columns, const Rcpp::NumericVector& noise_scale, const Rcpp::NumericMatrix& newcoords, const Rcpp::IntegerMatrix& candidates, int k, const Rcpp::NumericMatrix& inducing, const Rcpp::List& covariance, double nugget, double jitter, const Rcpp::NumericMatrix& weights, const Rcpp::NumericMatrix& factor, int threads);
-RcppExport SEXP _neargp_core_residual_predict(SEXP coordsSEXP, SEXP columnsSEXP, SEXP noise_scaleSEXP, SEXP newcoordsSEXP, SEXP candidatesSEXP, SEXP kSEXP, SEXP inducingSEXP, SEXP covarianceSEXP, SEXP nuggetSEXP, SEXP jitterSEXP, SEXP weightsSEXP, SEXP factorSEXP, SEXP threadsSEXP) {
+Rcpp::List core_residual_predict(const Rcpp::NumericMatrix& coords, const Rcpp::NumericMatrix& columns, const Rcpp::NumericVector& noise_scale, const Rcpp::NumericMatrix& newcoords, const Rcpp::IntegerMatrix& candidates, int k, SEXP prior, SEXP posterior, int threads);
+RcppExport SEXP _neargp_core_residual_predict(SEXP coordsSEXP, SEXP columnsSEXP, SEXP noise_scaleSEXP, SEXP newcoordsSEXP, SEXP candidatesSEXP, SEXP kSEXP, SEXP priorSEXP, SEXP posteriorSEXP, SEXP threadsSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
@@ -1351,14 +1361,10 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type newcoords(newcoordsSEXP);
     Rcpp::traits::input_parameter< const Rcpp::IntegerMatrix& >::type candidates(candidatesSEXP);
     Rcpp::traits::input_parameter< int >::type k(kSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type inducing(inducingSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::List& >::type covariance(covarianceSEXP);
-    Rcpp::traits::input_parameter< double >::type nugget(nuggetSEXP);
-    Rcpp::traits::input_parameter< double >::type jitter(jitterSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type weights(weightsSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type factor(factorSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type prior(priorSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type posterior(posteriorSEXP);
     Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_residual_predict(coords, columns, noise_scale, newcoords, candidates, k, inducing, covariance, nugget, jitter, weights, factor, threads));
+    rcpp_result_gen = Rcpp::wrap(core_residual_predict(coords, columns, noise_scale, newcoords, candidates, k, prior, posterior, threads));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -1575,20 +1581,43 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// core_inducing_prior
+SEXP core_inducing_prior(const Rcpp::NumericMatrix& inducing, const Rcpp::List& covariance, double nugget, double jitter);
+RcppExport SEXP _neargp_core_inducing_prior(SEXP inducingSEXP, SEXP covarianceSEXP, SEXP nuggetSEXP, SEXP jitterSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type inducing(inducingSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type covariance(covarianceSEXP);
+    Rcpp::traits::input_parameter< double >::type nugget(nuggetSEXP);
+    Rcpp::traits::input_parameter< double >::type jitter(jitterSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_inducing_prior(inducing, covariance, nugget, jitter));
+    return rcpp_result_gen;
+END_RCPP
+}
+// core_inducing_posterior
+SEXP core_inducing_posterior(const Rcpp::NumericMatrix& weights, const Rcpp::NumericMatrix& factor);
+RcppExport SEXP _neargp_core_inducing_posterior(SEXP weightsSEXP, SEXP factorSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type weights(weightsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type factor(factorSEXP);
+    rcpp_result_gen = Rcpp::wrap(core_inducing_posterior(weights, factor));
+    return rcpp_result_gen;
+END_RCPP
+}
 // core_collapsed_predict
-Rcpp::List core_collapsed_predict(const Rcpp::NumericMatrix& newcoords, const Rcpp::NumericMatrix& inducing, const Rcpp::List& covariance, double jitter, const Rcpp::NumericMatrix& weights, const Rcpp::NumericMatrix& factor, int threads);
-RcppExport SEXP _neargp_core_collapsed_predict(SEXP newcoordsSEXP, SEXP inducingSEXP, SEXP covarianceSEXP, SEXP jitterSEXP, SEXP weightsSEXP, SEXP factorSEXP, SEXP threadsSEXP) {
+Rcpp::List core_collapsed_predict(const Rcpp::NumericMatrix& newcoords, SEXP prior, SEXP posterior, int threads);
+RcppExport SEXP _neargp_core_collapsed_predict(SEXP newcoordsSEXP, SEXP priorSEXP, SEXP posteriorSEXP, SEXP threadsSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type newcoords(newcoordsSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type inducing(inducingSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::List& >::type covariance(covarianceSEXP);
-    Rcpp::traits::input_parameter< double >::type jitter(jitterSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type weights(weightsSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type factor(factorSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type prior(priorSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type posterior(posteriorSEXP);
     Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_collapsed_predict(newcoords, inducing, covariance, jitter, weights, factor, threads));
+    rcpp_result_gen = Rcpp::wrap(core_collapsed_predict(newcoords, prior, posterior, threads));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -1610,17 +1639,15 @@ BEGIN_RCPP
 END_RCPP
 }
 // core_inducing_features
-Rcpp::List core_inducing_features(const Rcpp::NumericMatrix& newcoords, const Rcpp::NumericMatrix& inducing, const Rcpp::List& covariance, double jitter, int threads);
-RcppExport SEXP _neargp_core_inducing_features(SEXP newcoordsSEXP, SEXP inducingSEXP, SEXP covarianceSEXP, SEXP jitterSEXP, SEXP threadsSEXP) {
+Rcpp::List core_inducing_features(const Rcpp::NumericMatrix& newcoords, SEXP prior, int threads);
+RcppExport SEXP _neargp_core_inducing_features(SEXP newcoordsSEXP, SEXP priorSEXP, SEXP threadsSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type newcoords(newcoordsSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type inducing(inducingSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::List& >::type covariance(covarianceSEXP);
-    Rcpp::traits::input_parameter< double >::type jitter(jitterSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type prior(priorSEXP);
     Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
-    rcpp_result_gen = Rcpp::wrap(core_inducing_features(newcoords, inducing, covariance, jitter, threads));
+    rcpp_result_gen = Rcpp::wrap(core_inducing_features(newcoords, prior, threads));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -1643,7 +1670,8 @@ static const R_CallMethodDef CallEntries[] = {
     {"_neargp_core_exact_simulate", (DL_FUNC) &_neargp_core_exact_simulate, 10},
     {"_neargp_core_exact", (DL_FUNC) &_neargp_core_exact, 8},
     {"_neargp_core_exact_gradient", (DL_FUNC) &_neargp_core_exact_gradient, 8},
-    {"_neargp_core_exact_predict", (DL_FUNC) &_neargp_core_exact_predict, 9},
+    {"_neargp_core_exact_kriging", (DL_FUNC) &_neargp_core_exact_kriging, 7},
+    {"_neargp_core_exact_krige", (DL_FUNC) &_neargp_core_exact_krige, 4},
     {"_neargp_core_metric_shape", (DL_FUNC) &_neargp_core_metric_shape, 1},
     {"_neargp_core_scale", (DL_FUNC) &_neargp_core_scale, 2},
     {"_neargp_core_correlation", (DL_FUNC) &_neargp_core_correlation, 2},
@@ -1686,10 +1714,10 @@ static const R_CallMethodDef CallEntries[] = {
     {"_neargp_core_latent_is_restricted", (DL_FUNC) &_neargp_core_latent_is_restricted, 1},
     {"_neargp_core_latent_fit", (DL_FUNC) &_neargp_core_latent_fit, 9},
     {"_neargp_core_latent_state", (DL_FUNC) &_neargp_core_latent_state, 2},
-    {"_neargp_core_latent_restore", (DL_FUNC) &_neargp_core_latent_restore, 6},
-    {"_neargp_core_latent_predict", (DL_FUNC) &_neargp_core_latent_predict, 5},
-    {"_neargp_core_latent_low_rank_predict", (DL_FUNC) &_neargp_core_latent_low_rank_predict, 6},
-    {"_neargp_core_latent_low_rank_joint", (DL_FUNC) &_neargp_core_latent_low_rank_joint, 5},
+    {"_neargp_core_latent_restore", (DL_FUNC) &_neargp_core_latent_restore, 7},
+    {"_neargp_core_latent_predict", (DL_FUNC) &_neargp_core_latent_predict, 4},
+    {"_neargp_core_latent_low_rank_predict", (DL_FUNC) &_neargp_core_latent_low_rank_predict, 5},
+    {"_neargp_core_latent_low_rank_joint", (DL_FUNC) &_neargp_core_latent_low_rank_joint, 4},
     {"_neargp_core_latent_solve", (DL_FUNC) &_neargp_core_latent_solve, 3},
     {"_neargp_core_latent_draws", (DL_FUNC) &_neargp_core_latent_draws, 4},
     {"_neargp_core_latent_whitened", (DL_FUNC) &_neargp_core_latent_whitened, 2},
@@ -1715,7 +1743,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_neargp_core_marginal_density", (DL_FUNC) &_neargp_core_marginal_density, 10},
     {"_neargp_core_residual_vecchia", (DL_FUNC) &_neargp_core_residual_vecchia, 10},
     {"_neargp_core_residual_neighbors", (DL_FUNC) &_neargp_core_residual_neighbors, 7},
-    {"_neargp_core_residual_predict", (DL_FUNC) &_neargp_core_residual_predict, 13},
+    {"_neargp_core_residual_predict", (DL_FUNC) &_neargp_core_residual_predict, 9},
     {"_neargp_core_residual_leave_one_out", (DL_FUNC) &_neargp_core_residual_leave_one_out, 11},
     {"_neargp_core_residual_simulate", (DL_FUNC) &_neargp_core_residual_simulate, 13},
     {"_neargp_core_streamed_bound", (DL_FUNC) &_neargp_core_streamed_bound, 8},
@@ -1729,9 +1757,11 @@ static const R_CallMethodDef CallEntries[] = {
     {"_neargp_core_coregionalised_bound", (DL_FUNC) &_neargp_core_coregionalised_bound, 11},
     {"_neargp_core_family_start", (DL_FUNC) &_neargp_core_family_start, 5},
     {"_neargp_core_family_bound", (DL_FUNC) &_neargp_core_family_bound, 14},
-    {"_neargp_core_collapsed_predict", (DL_FUNC) &_neargp_core_collapsed_predict, 7},
+    {"_neargp_core_inducing_prior", (DL_FUNC) &_neargp_core_inducing_prior, 4},
+    {"_neargp_core_inducing_posterior", (DL_FUNC) &_neargp_core_inducing_posterior, 2},
+    {"_neargp_core_collapsed_predict", (DL_FUNC) &_neargp_core_collapsed_predict, 4},
     {"_neargp_core_coregionalised_predict", (DL_FUNC) &_neargp_core_coregionalised_predict, 7},
-    {"_neargp_core_inducing_features", (DL_FUNC) &_neargp_core_inducing_features, 5},
+    {"_neargp_core_inducing_features", (DL_FUNC) &_neargp_core_inducing_features, 3},
     {NULL, NULL, 0}
 };
 
