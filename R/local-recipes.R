@@ -41,7 +41,7 @@ with_local_fields <- function(locations, covariance, data, rows, raw, row_names,
   coefficients <- sum(vapply(locations$local, function(recipe) length(recipe$names) * (recipe$q %||% 1L), 0))
   check_local_coefficients(coefficients, length(rows))
   locations$local <- lapply(locations$local, function(recipe) {
-    recipe$penalty <- recipe$penalty %||% default_local_penalty(coefficients, length(rows))
+    recipe$penalty <- recipe$penalty %||% default_local_penalty(recipe$kind, coefficients, length(rows))
     recipe
   })
   locations
@@ -55,7 +55,7 @@ new_recipes <- function(settings, kind, component, table, locations, raw, row_na
 }
 
 # By the log scores of held-out rows, bench/non-stationary.R.
-default_local_penalty <- function(coefficients, rows) max(1, 100 * coefficients / rows)
+default_local_penalty <- function(kind, coefficients, rows) max(if (kind == "expand") 5 else 1, 100 * coefficients / rows)
 
 place_names <- function(count) paste0(".place", seq_len(count))
 

@@ -70,7 +70,9 @@ takes_local_fields.neargp_vecchia <- function(method, family) TRUE
 fit_method.neargp_vecchia <- function(method, problem) {
   search <- search_once(vecchia_search(problem, method$ordering), method$k)
   objective_for <- function(component, k) local_objective(problem, search(component, k))
-  state <- fit_with_neighbors(problem, method$k, objective_for, with_single_precision(problem, scoring_optimizer(problem)))
+  # Coefficients of further coordinates follow the noise that each set of neighbours brings.
+  negligible <- if (is_expanded(problem)) negligible_score(problem) else problem$control$refresh_gain
+  state <- fit_with_neighbors(problem, method$k, objective_for, with_single_precision(problem, scoring_optimizer(problem)), negligible)
   method_result(state, score = "log-likelihood", k = method$k)
 }
 
@@ -93,7 +95,7 @@ vecchia_search <- function(problem, ordering, renew_at = 0.5) {
 # The coarse round only has to come near: a tenth of a unit of log-likelihood.
 scoring_optimizer <- function(problem) {
   function(objective, working, coarse) {
-    expands <- any(problem$free & problem$layout$kind == "expand")
+    expands <- is_expanded(problem)
     if (expands) objective <- with_expansion_curvature(objective, problem, working)
     state <- fisher_scoring(objective, working, problem$free, problem$bounds, problem$control,
       tolerance = max(if (coarse) 0.1, if (expands) 0.01, problem$control$tolerance, resolution_of(objective)))

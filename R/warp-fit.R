@@ -13,7 +13,7 @@ from_saddle <- function(problem, working) {
 }
 
 first_steps <- function(problem, working, rounds = 2L) {
-  for (round in seq_len(if (any(problem$layout$kind == "expand")) rounds else 0L)) {
+  for (round in seq_len(if (is_expanded(problem)) rounds else 0L)) {
     trial <- trial_objective(problem, working)
     if (is.null(trial)) return(working)
     trial <- with_expansion_curvature(trial, problem, working)
@@ -23,6 +23,8 @@ first_steps <- function(problem, working, rounds = 2L) {
   }
   working
 }
+
+is_expanded <- function(problem) any(problem$free & problem$layout$kind == "expand")
 
 expand_warps <- function(problem, component) {
   Filter(function(warp) warp$kind == "expand", problem$groups[[component]]$local$warps)

@@ -149,6 +149,41 @@ test_that("a warped covariance is never below the stationary one, and finds what
   }
 })
 
+test_that("the search begins where it is steepest: curvature at no further coordinate is that of differences", {
+  fit <- local_fit(cov_matern(1.5, warp = expand(2, ~ bumps(2)), penalty = 3), vecchia(k = 5))
+  problem <- local_problem_of(fit)
+  at <- warped_elsewhere(fit)
+  own <- which(fit$layout$kind == "expand")
+  at[own] <- 0
+  curvature <- further_curvature(problem, at, 1L)
+  trial <- trial_objective(problem, at)
+  value <- function(c) trial$evaluate(replace(at, own[5:8], c))$value + 1.5 * sum(c^2)
+  step <- 1e-3
+  for (direction in list(c(1, 0, 0, 0), c(0, 1, -1, 0), c(1, 2, 3, 4))) {
+    second <- (value(step * direction) + value(-step * direction) - 2 * value(0 * direction)) / step^2
+    expect_equal(second, 2 * drop(direction %*% curvature %*% direction), tolerance = 1e-3)
+  }
+  problem$bounds <- working_bounds(problem, stats::var(problem$data$y))
+  begun <- from_saddle(problem, at)
+  expect_gt(trial$evaluate(begun)$value, trial$evaluate(at)$value)
+})
+
+test_that("what is below the stationary optimum gives way to it", {
+  problem <- list(unwarped = list(value = 2), control = neargp_control())
+  expect_identical(not_below_stationary(problem, list(value = 1)), list(value = 2))
+  expect_identical(not_below_stationary(problem, list(value = 3)), list(value = 3))
+  expect_identical(not_below_stationary(list(), list(value = 1)), list(value = 1))
+})
+
+test_that("the default penalty of further coordinates is larger than that of others, and grows where rows are few", {
+  penalty <- function(n) {
+    layout <- local_fit(cov_exponential(warp = list(expand(2, ~ wet + x), monotone(~ x, 2))), vecchia(k = 5), local_data(n))$layout
+    vapply(c("expand", "monotone"), function(kind) unique(layout$penalty[layout$kind == kind]), 0)
+  }
+  expect_equal(unname(penalty(800)), c(5, 1))
+  expect_equal(unname(penalty(60)), c(10, 10))
+})
+
 test_that("the number of threads changes nothing", {
   data <- local_data(300)
   fit <- function(threads) {
