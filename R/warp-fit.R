@@ -1,13 +1,15 @@
 # Where the search of further coordinates begins and ends, see warp.R.
 
-# Distances are quadratic in the coefficients c of further coordinates, so that at 0 the gradient is 0 and the value is, to second order,
-# f(0) + c' H c for each coordinate, H the same for all: other parameters, at their optimum, move it in fourth order only. H comes from the
-# gradients at small c. Its leading eigenvectors, one for each coordinate, are the steepest ways out; how far is tried. All this with some
-# of the rows, and so are the first steps.
+# Distances are quadratic in the coefficients c of further coordinates, so that at 0 the gradient
+# is 0 and the value is, to second order, f(0) + c' H c for each coordinate, H the same for all:
+# other parameters, at their optimum, move it in fourth order only. H comes from the gradients at
+# small c. Its leading eigenvectors, one for each coordinate, are the steepest ways out; how far
+# is tried. All this with some of the rows, and so are the first steps.
 from_saddle <- function(problem, working) {
   for (component in expanded_components(problem)) {
     own <- component_rows(problem$layout, component, "expand")
-    if (all(working[own] == 0)) working[own] <- steepest_coefficients(problem, working, component, own)
+    if (any(working[own] != 0)) next
+    working[own] <- steepest_coefficients(problem, working, component, own)
   }
   if (is_gaussian(problem$family)) first_steps(problem, working) else working
 }
@@ -17,7 +19,8 @@ first_steps <- function(problem, working, rounds = 2L) {
     trial <- trial_objective(problem, working)
     if (is.null(trial)) return(working)
     trial <- with_expansion_curvature(trial, problem, working)
-    state <- if_computable(fisher_scoring(trial, working, problem$free, problem$bounds, problem$control, tolerance = 1))
+    state <- if_computable(fisher_scoring(trial, working, problem$free, problem$bounds,
+      problem$control, tolerance = 1))
     if (is.null(state)) return(working)
     working <- state$working
   }
@@ -31,10 +34,12 @@ expand_warps <- function(problem, component) {
 }
 
 expanded_components <- function(problem) {
-  which(vapply(seq_along(problem$groups), function(component) length(expand_warps(problem, component)) > 0L, NA))
+  which(vapply(seq_along(problem$groups),
+    function(component) length(expand_warps(problem, component)) > 0L, NA))
 }
 
-# The optimum without warps is kept where it is by the method's own objective: neighbours in the metric of a warp can have a worse one.
+# The optimum without warps is kept where it is by the method's own objective: neighbours in the
+# metric of a warp can have a worse one.
 from_unwarped <- function(problem, found, method) {
   problem$start <- from_saddle(problem, problem$start)
   if (identical(method, problem$method)) problem$unwarped <- found
@@ -42,39 +47,48 @@ from_unwarped <- function(problem, found, method) {
 }
 
 not_below_stationary <- function(problem, result) {
-  if (is.null(problem$unwarped) || isTRUE(result$value >= problem$unwarped$value - problem$control$tolerance)) return(result)
-  problem$unwarped
+  unwarped <- problem$unwarped
+  if (is.null(unwarped) || isTRUE(result$value >= unwarped$value - problem$control$tolerance)) {
+    return(result)
+  }
+  unwarped
 }
 
-steepest_coefficients <- function(problem, working, component, own, sizes = c(0.05, 0.1, 0.2, 0.4, 0.8)) {
+steepest_coefficients <- function(problem, working, component, own,
+  sizes = c(0.05, 0.1, 0.2, 0.4, 0.8)) {
   warps <- expand_warps(problem, component)
   curvature <- further_curvature(problem, working, component)
   if (is.null(curvature)) {
-    return(0.2 * leading_vectors(stats::cor(problem$data$coords[, warps[[1L]]$columns, drop = FALSE]), length(warps)))
+    basis <- problem$data$coords[, warps[[1L]]$columns, drop = FALSE]
+    return(0.2 * leading_vectors(stats::cor(basis), length(warps)))
   }
   trial <- trial_objective(problem, working)
-  directions <- leading_vectors(curvature - diag(problem$layout$penalty[own[1L]] / 2, nrow(curvature)), length(warps))
+  directions <- leading_vectors(curvature - diag(problem$layout$penalty[own[1L]] / 2,
+    nrow(curvature)), length(warps))
   values <- vapply(sizes, function(size) {
     if_computable(trial$evaluate(replace(working, own, size * directions))$value, -Inf)
   }, 0)
   sizes[max(1L, which.max(values))] * directions
 }
 
-# q leading eigenvectors of a symmetric matrix, one after the other, the sign by the largest element.
+# q leading eigenvectors of a symmetric matrix, one after the other, the sign by the largest
+# element.
 leading_vectors <- function(matrix, q) {
   vectors <- eigen((matrix + t(matrix)) / 2, symmetric = TRUE)$vectors[, seq_len(q), drop = FALSE]
   signs <- apply(vectors, 2L, function(v) sign(v[which.max(abs(v))]))
   c(sweep(vectors, 2L, signs, "*"))
 }
 
-# Conditional densities of some rows given their nearest neighbours, in units of all rows, less the penalty.
+# Conditional densities of some rows given their nearest neighbours, in units of all rows, less
+# the penalty.
 trial_objective <- function(problem, working) {
   data <- problem$data
   n <- length(data$y)
   targets <- unique(round(seq(1, n, length.out = min(n, problem$control$start_rows))))
   k <- min(max(neargp_control()$coarse_k, 5L), n - 1L)
   scaled <- core_scale(data$coords, component_at(problem, working))
-  neighbors <- without_self(core_neighbors_to(scaled, scaled[targets, , drop = FALSE], k + 1L, problem$threads), targets)
+  neighbors <- without_self(core_neighbors_to(scaled, scaled[targets, , drop = FALSE], k + 1L,
+    problem$threads), targets)
   reduced <- reduce_to_neighbors(data, targets, neighbors)
   share <- n / length(targets)
   part <- problem
@@ -85,15 +99,18 @@ trial_objective <- function(problem, working) {
   if (is.null(state) || !is.finite(state$value)) return(NULL)
   evaluate <- function(working, information = FALSE) {
     state <- objective$evaluate(working, information)
-    for (part in intersect(c("value", "gradient", "information"), names(state))) state[[part]] <- share * state[[part]]
+    scaled <- intersect(c("value", "gradient", "information"), names(state))
+    for (part in scaled) state[[part]] <- share * state[[part]]
     state
   }
-  list(evaluate = evaluate, gradient = function(at) share * objective$gradient(at, state$beta), n = n)
+  list(evaluate = evaluate, gradient = function(at) share * objective$gradient(at, state$beta),
+    n = n)
 }
 
-# Fisher's information of the coefficients of a further coordinate goes to 0 with it, while the second derivatives there are 2 H: steps by
-# that information would be far too long where the data want none of a coordinate. Minus the negative part of 2 H, of the coordinates as they are
-# at the start, is therefore added to it for the steps. The information that is reported is Fisher's.
+# Fisher's information of the coefficients of a further coordinate goes to 0 with it, while the
+# second derivatives there are 2 H: steps by that information would be far too long where the data
+# want none of a coordinate. Minus the negative part of 2 H, of the coordinates as they are at the
+# start, is therefore added to it for the steps. The information that is reported is Fisher's.
 with_expansion_curvature <- function(objective, problem, working) {
   added <- matrix(0, length(working), length(working))
   for (component in expanded_components(problem)) {
@@ -101,7 +118,8 @@ with_expansion_curvature <- function(objective, problem, working) {
     if (is.null(curvature)) next
     parts <- eigen(curvature, symmetric = TRUE)
     own <- component_rows(problem$layout, component, "expand")
-    added[own, own] <- kronecker(diag(length(own) / nrow(curvature)), parts$vectors %*% (pmax(-2 * parts$values, 0) * t(parts$vectors)))
+    added[own, own] <- kronecker(diag(length(own) / nrow(curvature)),
+      parts$vectors %*% (pmax(-2 * parts$values, 0) * t(parts$vectors)))
   }
   evaluate <- objective$evaluate
   objective$evaluate <- function(working, information = FALSE) {
@@ -115,7 +133,8 @@ with_expansion_curvature <- function(objective, problem, working) {
   objective
 }
 
-# H of one more further coordinate, or of the last one where there are as many as columns; NULL where there is no objective to try.
+# H of one more further coordinate, or of the last one where there are as many as columns; NULL
+# where there is no objective to try.
 further_curvature <- function(problem, working, component, step = 1e-3) {
   warps <- expand_warps(problem, component)
   columns <- length(warps[[1L]]$columns)
@@ -129,7 +148,8 @@ further_curvature <- function(problem, working, component, step = 1e-3) {
   working[rows] <- 0
   trial <- if (is_gaussian(problem$family)) trial_objective(problem, working)
   if (is.null(trial)) return(NULL)
-  curvature <- vapply(rows, function(row) trial$gradient(replace(working, row, step))[rows] / (2 * step), double(columns)) +
+  slopes <- function(row) trial$gradient(replace(working, row, step))[rows]
+  curvature <- vapply(rows, slopes, double(columns)) / (2 * step) +
     diag(problem$layout$penalty[rows] / 2, columns)
   if (all(is.finite(curvature))) (curvature + t(curvature)) / 2
 }
@@ -145,10 +165,11 @@ with_one_more <- function(problem, component, own) {
   problem
 }
 
-# ---- the end ----------------------------------------------------------------------------------------------------------------------
+# ---- the end -------------------------------------------------------------------------------------
 
-# Further coordinates turned to their principal axes among the rows, and the information with them. Along a rotation the objective is
-# flat: the axes are where they are by agreement, which the information is told as something all but known.
+# Further coordinates turned to their principal axes among the rows, and the information with
+# them. Along a rotation the objective is flat: the axes are where they are by agreement, which
+# the information is told as something all but known.
 in_principal_axes <- function(problem, result) {
   for (component in if (any(problem$layout$kind == "expand")) expanded_components(problem)) {
     warps <- expand_warps(problem, component)
@@ -161,7 +182,8 @@ in_principal_axes <- function(problem, result) {
     turn[own, own] <- kronecker(t(rotation), diag(nrow(coefficients)))
     information <- turn %*% result$information %*% t(turn)
     known <- rotations_of(coefficients %*% rotation)
-    if (ncol(known)) information[own, own] <- information[own, own] + 1e6 * max(diag(information)[own]) * tcrossprod(known)
+    known_to <- 1e6 * max(diag(information)[own])
+    information[own, own] <- information[own, own] + known_to * tcrossprod(known)
     result$information <- (information + t(information)) / 2
   }
   result
@@ -170,11 +192,13 @@ in_principal_axes <- function(problem, result) {
 principal_rotation <- function(coefficients, coords, columns) {
   spread <- stats::cov(coords[, columns, drop = FALSE])
   rotation <- eigen(crossprod(coefficients, spread %*% coefficients), symmetric = TRUE)$vectors
-  along <- drop(stats::cov(coords[, 1L], coords[, columns, drop = FALSE]) %*% coefficients %*% rotation)
+  along <- drop(stats::cov(coords[, 1L],
+    coords[, columns, drop = FALSE]) %*% coefficients %*% rotation)
   sweep(rotation, 2L, ifelse(along < 0, -1, 1), "*")
 }
 
-# An orthonormal basis of the directions in which rotations of the further coordinates move their coefficients.
+# An orthonormal basis of the directions in which rotations of the further coordinates move their
+# coefficients.
 rotations_of <- function(coefficients) {
   q <- ncol(coefficients)
   moves <- lapply(if (q > 1L) utils::combn(q, 2L, simplify = FALSE), function(pair) {
@@ -190,5 +214,6 @@ rotations_of <- function(coefficients) {
 
 # Parameters that rotations of further coordinates take back.
 count_rotations <- function(locations) {
-  as.integer(sum(vapply(locations$local, function(recipe) if (recipe$kind == "expand") recipe$q * (recipe$q - 1) / 2 else 0, 0)))
+  as.integer(sum(vapply(locations$local,
+    function(recipe) if (recipe$kind == "expand") recipe$q * (recipe$q - 1) / 2 else 0, 0)))
 }

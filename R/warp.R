@@ -1,39 +1,50 @@
 #' Warped coordinates of a covariance
 #'
-#' For the argument `warp` of a [covariance]: coordinates that are learned together with its parameters. `expand()` adds coordinates to those
-#' of the data, smooth functions of place (or of covariates): where these change fast, places are farther apart than they look
-#' on the map, and the process changes faster. `monotone()` replaces single coordinates, such as a depth or time, by increasing
-#' functions of them.
+#' For the argument `warp` of a [covariance]: coordinates that are learned together with its
+#' parameters. `expand()` adds coordinates to those of the data, smooth functions of place (or of
+#' covariates): where these change fast, places are farther apart than they look on the map, and
+#' the process changes faster. `monotone()` replaces single coordinates, such as a depth or time,
+#' by increasing functions of them.
 #'
-#' With `expand(q, basis)` the squared distance of rows `i` and `j` is `|x[i] - x[j]|^2 + |g[i] - g[j]|^2` before it is divided by the
-#' square of the (first) range, `g[i]` the `q` further coordinates. Each is `L` times a sum of the columns of `basis`, centred and
-#' scaled to standard deviation 1 by the rows of the fit, with coefficients `warp1:<column>`, `warp2:<column>`, ..., where `L` is the standard
-#' deviation of the coordinates that the first range divides. So a coefficient of 1 adds as much distance as the coordinates have, and the
-#' further coordinates have their unit. The original coordinates stay: two places never fall together, whatever is learned, as they can by a
-#' warp of the plane. This is the dimension expansion of Bornn, Shaddick and Zidek (2012).
+#' With `expand(q, basis)` the squared distance of rows `i` and `j` is `|x[i] - x[j]|^2 + |g[i] -
+#' g[j]|^2` before it is divided by the square of the (first) range, `g[i]` the `q` further
+#' coordinates. Each is `L` times a sum of the columns of `basis`, centred and scaled to standard
+#' deviation 1 by the rows of the fit, with coefficients `warp1:<column>`, `warp2:<column>`, ...,
+#' where `L` is the standard deviation of the coordinates that the first range divides. So a
+#' coefficient of 1 adds as much distance as the coordinates have, and the further coordinates
+#' have their unit. The original coordinates stay: two places never fall together, whatever is
+#' learned, as they can by a warp of the plane. This is the dimension expansion of Bornn, Shaddick
+#' and Zidek (2012).
 #'
-#' Signs of the further coordinates and, for `q` of 2 or more, their rotation mean nothing. They are turned to their principal axes among the rows
-#' of the fit, the first with the largest spread; each rises with the first coordinate of the data. Standard errors are those at this rotation, and the
-#' degrees of freedom of [logLik()] do not count it.
+#' Signs of the further coordinates and, for `q` of 2 or more, their rotation mean nothing. They
+#' are turned to their principal axes among the rows of the fit, the first with the largest
+#' spread; each rises with the first coordinate of the data. Standard errors are those at this
+#' rotation, and the degrees of freedom of [logLik()] do not count it.
 #'
-#' With `monotone(~ depth)` the coordinate is replaced by its integral with the slope `exp(a)`, `a` piecewise between `knots`: the slope at knot `m`
-#' is `exp(a[m])`, between knots linear, beyond the data that at the edge. With all `a` at 0 the coordinate is what it was. The
-#' range divides the warped coordinate.
+#' With `monotone(~ depth)` the coordinate is replaced by its integral with the slope `exp(a)`,
+#' `a` piecewise between `knots`: the slope at knot `m` is `exp(a[m])`, between knots linear,
+#' beyond the data that at the edge. With all `a` at 0 the coordinate is what it was. The range
+#' divides the warped coordinate.
 #'
-#' The ridge `penalty` of the covariance is on all these coefficients, on `a` for monotone warps: the slopes' logarithms, so that halving and
-#' doubling cost the same.
+#' The ridge `penalty` of the covariance is on all these coefficients, on `a` for monotone warps:
+#' the slopes' logarithms, so that halving and doubling cost the same.
 #'
 #' @param q number of further coordinates, 1 to 10.
-#' @param basis one-sided formula of what they are made of: a small basis of place such as `~ bumps(4)`, covariates, or both. It has at least `q` columns.
-#' @param coordinates one-sided formula with the names of the coordinates to be replaced, time included: `~ depth`, `~ depth + day`.
-#' @param knots number of knots of each, at least 2, at quantiles of the coordinate among the rows of the fit.
-#' @return A settings object of class `neargp_warp` for the argument `warp` of a [covariance]: one, or a list of one `expand()` and one
-#'   `monotone()`.
-#' @section Errors: `neargp_error_argument` for a `q`, `knots` or formula that cannot be. [neargp()] stops with `neargp_error_local` for a
-#'   coordinate in `monotone()` that the data do not have, that does not vary, that is longitude or latitude, or one of the first two of an
+#' @param basis one-sided formula of what they are made of: a small basis of place such as `~
+#'   bumps(4)`, covariates, or both. It has at least `q` columns.
+#' @param coordinates one-sided formula with the names of the coordinates to be replaced, time
+#'   included: `~ depth`, `~ depth + day`.
+#' @param knots number of knots of each, at least 2, at quantiles of the coordinate among the rows
+#'   of the fit.
+#' @return A settings object of class `neargp_warp` for the argument `warp` of a [covariance]:
+#'   one, or a list of one `expand()` and one `monotone()`.
+#' @section Errors: `neargp_error_argument` for a `q`, `knots` or formula that cannot be.
+#'   [neargp()] stops with `neargp_error_local` for a coordinate in `monotone()` that the data do
+#'   not have, that does not vary, that is longitude or latitude, or one of the first two of an
 #'   anisotropy, and for what [covariance] tells of `sd = ~`.
-#' @references Bornn, L., Shaddick, G. and Zidek, J. V. (2012). Modeling nonstationary processes through dimension expansion. *Journal of the
-#'   American Statistical Association* 107, 281-289. Snoek, J. and others (2014). Input warping for Bayesian optimization of non-stationary
+#' @references Bornn, L., Shaddick, G. and Zidek, J. V. (2012). Modeling nonstationary processes
+#'   through dimension expansion. *Journal of the American Statistical Association* 107, 281-289.
+#'   Snoek, J. and others (2014). Input warping for Bayesian optimization of non-stationary
 #'   functions. *ICML*.
 #' @seealso [warped_coordinates()] for what was learned; `plot(fit, "warp")` for maps and curves.
 #' @examples
@@ -44,26 +55,32 @@
 #' set.seed(1)
 #' d <- data.frame(x = runif(300), y = runif(300))
 #' d$z <- sin(3 / (0.1 + d$x)) + d$y + rnorm(300, sd = 0.1)
-#' fit <- neargp(z ~ 1, d, coords = ~ x + y, method = vecchia(k = 10), covariance = cov_matern(warp = expand(1, ~ bumps(3))))
+#' fit <- neargp(z ~ 1, d, coords = ~ x + y, method = vecchia(k = 10),
+#'   covariance = cov_matern(warp = expand(1, ~ bumps(3))))
 #' fit
 #' warped_coordinates(fit, data.frame(x = c(0.1, 0.2, 0.8, 0.9), y = 0.5))
 #' plot(fit, "warp")
 #' @export
 expand <- function(q = 2L, basis = ~ bumps(4)) {
-  new_warp("expand", q = check_count(q, "q", lower = 1L, upper = 10L), formula = check_local_formula(basis, "basis"))
+  new_warp("expand", q = check_count(q, "q", lower = 1L, upper = 10L),
+    formula = check_local_formula(basis, "basis"))
 }
 
 #' @rdname expand
 #' @export
 monotone <- function(coordinates, knots = 5L) {
-  check_given(missing(coordinates), "coordinates", "a one-sided formula of coordinates, such as ~ depth")
+  check_given(missing(coordinates), "coordinates",
+    "a one-sided formula of coordinates, such as ~ depth")
   formula <- check_local_formula(coordinates, "coordinates")
   terms <- attr(stats::terms(formula), "term.labels")
   plain <- setequal(terms, all.vars(formula)) || setequal(gsub("`", "", terms), all.vars(formula))
   if (!length(terms) || !plain) {
-    abort_neargp("argument", sprintf("`coordinates` of monotone() must name coordinates, as ~ depth + day does, not `%s`.", deparse1(formula)))
+    abort_neargp("argument",
+      sprintf("`coordinates` must name coordinates, as ~ depth + day does, not `%s`.",
+        deparse1(formula)))
   }
-  new_warp("monotone", names = all.vars(formula), formula = formula, knots = check_count(knots, "knots", lower = 2L, upper = 100L))
+  new_warp("monotone", names = all.vars(formula), formula = formula,
+    knots = check_count(knots, "knots", lower = 2L, upper = 100L))
 }
 
 new_warp <- function(kind, ...) structure(list(kind = kind, ...), class = "neargp_warp")
@@ -86,31 +103,36 @@ check_warp <- function(warp) {
   if (is.null(warp)) return(list())
   if (inherits(warp, "neargp_warp")) warp <- list(warp)
   if (!is.list(warp) || !all(vapply(warp, inherits, NA, "neargp_warp"))) {
-    abort_argument("warp", "NULL, expand(q, ~ basis), monotone(~ coordinate), or a list of both", warp)
+    abort_argument("warp", "NULL, expand(q, ~ basis), monotone(~ coordinate), or a list of both",
+      warp)
   }
   kinds <- vapply(warp, `[[`, "", "kind")
   if (anyDuplicated(kinds)) {
     abort_neargp("argument", c(sprintf("`warp` has %s() twice.", kinds[anyDuplicated(kinds)]),
-      i = "Several coordinates and bases go into one: monotone(~ depth + day), expand(2, ~ elevation + bumps(3))."))
+      i = "Several coordinates go into one monotone(~ depth + day), and bases into one expand()."))
   }
   stats::setNames(warp, kinds)
 }
 
-is_warped <- function(fit) any(vapply(fit$locations$local, function(recipe) recipe$kind %in% warp_kinds, NA))
+is_warped <- function(fit) any(vapply(fit$locations$local,
+  function(recipe) recipe$kind %in% warp_kinds, NA))
 
-# ---- recipes, see local-recipes.R -------------------------------------------------------------------------------------------------
+# ---- recipes, see local-recipes.R ----------------------------------------------------------------
 
 # The columns of further coordinates, in units of the coordinates that the first range divides.
 expand_recipe <- function(warp, table, locations, places, group, row_names) {
   recipe <- new_local_recipe(warp$formula, table, locations, "expand", row_names)
   if (length(recipe$names) < warp$q) {
-    abort_neargp("local", c(sprintf("expand() of %d coordinates needs as many columns of its basis, which has %d.", warp$q, length(recipe$names)),
+    abort_neargp("local",
+      c(sprintf("expand() of %d coordinates needs as many columns of its basis, which has %d.",
+      warp$q, length(recipe$names)),
       i = "Take a smaller q, or a larger basis."))
   }
   c(recipe, list(q = warp$q, unit = group_scales(places, group)[1L]))
 }
 
-# One for each coordinate. A column is the integral of the hat function of a knot: their sum is the coordinate itself, but for a constant.
+# One for each coordinate. A column is the integral of the hat function of a knot: their sum is
+# the coordinate itself, but for a constant.
 monotone_recipes <- function(warp, component, locations, raw) {
   raw_names <- c(locations$raw_names, locations$time)
   lapply(warp$names, function(name) {
@@ -118,24 +140,28 @@ monotone_recipes <- function(warp, component, locations, raw) {
     at <- match(name, raw_names)
     knots <- unique(unname(stats::quantile(raw[, at], seq(0, 1, length.out = warp$knots))))
     if (length(knots) < 2L) {
-      abort_neargp("local", c(sprintf("The coordinate `%s` does not vary among the rows, so that it cannot be warped.", name),
+      abort_neargp("local",
+        c(sprintf("The coordinate `%s` does not vary among the rows: it cannot be warped.", name),
         i = "Leave it out of monotone()."))
     }
     embedded <- length(locations$embedded_names) - length(raw_names)
-    list(names = paste0(name, seq_along(knots)), coordinate_name = name, raw_column = at, coordinate = at + embedded, knots = knots)
+    list(names = paste0(name, seq_along(knots)), coordinate_name = name, raw_column = at,
+      coordinate = at + embedded, knots = knots)
   })
 }
 
 check_monotone_coordinate <- function(name, component, locations, raw_names) {
-  refuse <- function(...) abort_neargp("local", sprintf("monotone() cannot warp `%s`: %s.", name, paste0(...)))
+  refuse <- function(...) abort_neargp("local",
+    sprintf("monotone() cannot warp `%s`: %s.", name, paste0(...)))
   at <- match(name, raw_names)
   if (is.na(at)) refuse("it is no coordinate; they are ", format_some(raw_names))
-  if (at <= 2L && locations$metric == "longlat") refuse("longitude and latitude are places on a sphere")
+  if (at <= 2L && locations$metric == "longlat") refuse("it is a place on a sphere")
   if (at <= 2L && !isFALSE(component$anisotropy)) refuse("the anisotropy rotates it")
 }
 
-# Integrals from the first knot of the hat functions of knots t, which sum to 1 everywhere, with h = t[m + 1] - t[m]: over the piece from
-# t[m] to t[m + 1] those of knot m + 1 and m are u^2 h / 2 and (u - u^2 / 2) h, u the share of it below x.
+# Integrals from the first knot of the hat functions of knots t, which sum to 1 everywhere, with h
+# = t[m + 1] - t[m]: over the piece from t[m] to t[m + 1] those of knot m + 1 and m are u^2 h / 2
+# and (u - u^2 / 2) h, u the share of it below x.
 hat_integrals <- function(x, knots) {
   inside <- pmin(pmax(x, knots[1L]), knots[length(knots)])
   values <- matrix(0, length(x), length(knots))
@@ -150,14 +176,16 @@ hat_integrals <- function(x, knots) {
   values
 }
 
-# ---- parameters -------------------------------------------------------------------------------------------------------------------
+# ---- parameters ----------------------------------------------------------------------------------
 
 warp_parameter_names <- function(recipe) {
   if (recipe$kind == "monotone") return(paste0("log_slope:", recipe$names))
-  paste0("warp", rep(seq_len(recipe$q), each = length(recipe$names)), ":", rep(recipe$names, recipe$q))
+  paste0("warp", rep(seq_len(recipe$q), each = length(recipe$names)), ":",
+    rep(recipe$names, recipe$q))
 }
 
-# The warped coordinates of a component, each with the coordinate it is, in the order of their coefficients.
+# The warped coordinates of a component, each with the coordinate it is, in the order of their
+# coefficients.
 warp_groups <- function(locations, component) {
   places <- length(locations$embedded_names)
   unlist(lapply(recipes_of(locations, component, warp_kinds), function(recipe) {
@@ -174,6 +202,7 @@ core_warps <- function(warps, take) {
     own <- seq_along(warp$columns)
     coefficients <- values[[warp$kind]][own]
     values[[warp$kind]] <<- values[[warp$kind]][-own]
-    list(coordinate = warp$coordinate, columns = warp$columns, coefficients = coefficients, monotone = warp$kind == "monotone")
+    list(coordinate = warp$coordinate, columns = warp$columns, coefficients = coefficients,
+      monotone = warp$kind == "monotone")
   })
 }

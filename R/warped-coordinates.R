@@ -1,30 +1,38 @@
 #' Warped coordinates of a fit
 #'
-#' Of a fit whose [covariance] has a `warp`, the coordinates that were learned, see [expand()], with their standard errors by the delta method.
+#' Of a fit whose [covariance] has a `warp`, the coordinates that were learned, see [expand()],
+#' with their standard errors by the delta method.
 #'
 #' @param object a fit by [neargp()].
 #' @param newdata where; as [predict()] takes it. By default the rows of the fit.
 #' @param component of a sum of covariances, which component; by default the first with a warp.
-#' @return A data frame with a row for each row of `newdata`. Of [monotone()] it has for each coordinate, `depth` say, `depth` as it was warped, in
-#'   its own units, equal to the coordinate at its least value among the rows of the fit, `depth_error`, the standard error of what lies between the two,
-#'   and `depth_slope`. Of [expand()] it has `warp1`, `warp1_error`, and so on, in units of the coordinates, 0 on average over the rows of
-#'   the fit. Errors are `NA` where the fit has no standard errors, as those by [loo_k()]. Rows of `newdata` with missing values have `NA`.
-#' @section Errors: `neargp_error_local` for a fit without a `warp`; `neargp_error_newdata` where `newdata` lacks a coordinate or a covariate.
+#' @return A data frame with a row for each row of `newdata`. Of [monotone()] it has for each
+#'   coordinate, `depth` say, `depth` as it was warped, in its own units, equal to the coordinate
+#'   at its least value among the rows of the fit, `depth_error`, the standard error of what lies
+#'   between the two, and `depth_slope`. Of [expand()] it has `warp1`, `warp1_error`, and so on,
+#'   in units of the coordinates, 0 on average over the rows of the fit. Errors are `NA` where the
+#'   fit has no standard errors, as those by [loo_k()]. Rows of `newdata` with missing values have
+#'   `NA`.
+#' @section Errors: `neargp_error_local` for a fit without a `warp`; `neargp_error_newdata` where
+#'   `newdata` lacks a coordinate or a covariate.
 #' @seealso `plot(fit, "warp")`.
 #' @examples
 #' set.seed(1)
 #' d <- data.frame(x = runif(300), depth = rexp(300))
 #' d$z <- sin(5 * d$x + 3 * sqrt(d$depth)) + rnorm(300, sd = 0.1)
-#' fit <- neargp(z ~ 1, d, coords = ~ x + depth, method = vecchia(k = 10), covariance = cov_matern(warp = monotone(~ depth), ard = TRUE))
+#' fit <- neargp(z ~ 1, d, coords = ~ x + depth, method = vecchia(k = 10),
+#'   covariance = cov_matern(warp = monotone(~ depth), ard = TRUE))
 #' warped_coordinates(fit, data.frame(x = 0.5, depth = c(0, 0.1, 1, 2)))
 #' @export
 warped_coordinates <- function(object, newdata = NULL, component = NULL) {
   check_required()
   check_fit(object)
   if (!is_warped(object)) {
-    abort_neargp("local", c("The covariance of the fit has no `warp`.", i = "expand() and monotone() make one."))
+    abort_neargp("local",
+      c("The covariance of the fit has no `warp`.", i = "expand() and monotone() make one."))
   }
-  component <- if (is.null(component)) warped_component(object) else check_component(component, length(object$covariance$components))
+  component <- if (is.null(component)) warped_component(object) else check_component(component,
+    length(object$covariance$components))
   if (!length(object$core_covariance$components[[component]]$warps)) {
     abort_neargp("local", sprintf("Component %d of the covariance has no `warp`.", component))
   }
@@ -50,9 +58,11 @@ warp_table <- function(warps) {
   as.data.frame(do.call(c, columns), optional = TRUE)
 }
 
-# Values and errors of a component's warped coordinates at coordinates with their columns: linear in w of src/core/covariance/warp.h.
+# Values and errors of a component's warped coordinates at coordinates with their columns: linear
+# in w of src/core/covariance/warp.h.
 warped_at <- function(fit, coords, component) {
-  rows <- list(monotone = component_rows(fit$layout, component, "monotone"), expand = component_rows(fit$layout, component, "expand"))
+  rows <- list(monotone = component_rows(fit$layout, component, "monotone"),
+    expand = component_rows(fit$layout, component, "expand"))
   further <- 0L
   recipes <- recipes_of(fit$locations, component, warp_kinds)
   unlist(lapply(recipes, function(recipe) {
@@ -65,10 +75,13 @@ warped_at <- function(fit, coords, component) {
       slopes <- if (recipe$kind == "monotone") weights else rep(1, length(weights))
       weighted <- sweep(columns, 2L, slopes, "*")
       value <- drop(columns %*% weights)
-      error <- sqrt(pmax(rowSums((weighted %*% fit$interval_vcov[own, own, drop = FALSE]) * weighted), 0))
-      if (recipe$kind == "expand") return(list(kind = "expand", name = paste0("warp", q), value = value, error = error))
+      error <- sqrt(pmax(rowSums((weighted %*% fit$interval_vcov[own, own,
+        drop = FALSE]) * weighted), 0))
+      if (recipe$kind == "expand") return(list(kind = "expand", name = paste0("warp", q),
+        value = value, error = error))
       original <- coords[, recipe$coordinate]
-      list(kind = "monotone", name = recipe$coordinate_name, original = original, value = recipe$knots[1L] + value, error = error,
+      list(kind = "monotone", name = recipe$coordinate_name, original = original,
+        value = recipe$knots[1L] + value, error = error,
         slope = drop(hat_values(original, recipe$knots) %*% weights), log_slopes = coefficients)
     })
   }), recursive = FALSE)
@@ -76,7 +89,8 @@ warped_at <- function(fit, coords, component) {
 
 # Hat functions of knots, constant beyond them.
 hat_values <- function(x, knots) {
-  values <- lapply(seq_along(knots), function(m) stats::approx(knots, as.double(seq_along(knots) == m), x, rule = 2L)$y)
+  values <- lapply(seq_along(knots),
+    function(m) stats::approx(knots, as.double(seq_along(knots) == m), x, rule = 2L)$y)
   do.call(cbind, values)
 }
 

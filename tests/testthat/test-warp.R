@@ -4,7 +4,8 @@ warped_covariances <- function() {
     cov_matern(1.5, warp = expand(2, ~ wet + bumps(2)), anisotropy = TRUE, penalty = 1),
     cov_matern(2.5, sd = ~ x, range = ~ wet, warp = expand(2, ~ wet + x), ard = TRUE, penalty = 1),
     cov_exponential(warp = monotone(~ x, knots = 3), penalty = 1),
-    cov_matern(NULL, warp = list(expand(1, ~ bumps(2)), monotone(~ x + y, knots = 3)), penalty = 1) + cov_exponential(sd = ~ wet, penalty = 1)
+    cov_matern(NULL, warp = list(expand(1, ~ bumps(2)), monotone(~ x + y, knots = 3)),
+      penalty = 1) + cov_exponential(sd = ~ wet, penalty = 1)
   )
 }
 
@@ -33,13 +34,17 @@ test_that("values of all methods are those of dense matrices, and the penalty is
     component <- metric_component(spec)
     before <- neighbors_before(problem, component, n - 1L, "maxmin", 0)
     others <- neighbors_others(problem, component, n - 1L)
-    expect_equal(local_objective(problem, before)$evaluate(at)$value + penalty, dense$value, tolerance = 1e-10)
-    expect_equal(exact_objective(problem)$evaluate(at)$value + penalty, dense$value, tolerance = 1e-10)
+    expect_equal(local_objective(problem, before)$evaluate(at)$value + penalty, dense$value,
+      tolerance = 1e-10)
+    expect_equal(exact_objective(problem)$evaluate(at)$value + penalty, dense$value,
+      tolerance = 1e-10)
     loo <- local_objective(problem, others)$evaluate(at)
     sets <- lapply(seq_len(n), function(i) setdiff(seq_len(n), i))
-    score <- dense_conditional_score(fit$data, spec, 0.1, drop(fit$data$basis$back %*% (loo$beta + fit$data$basis$at)), sets)
+    score <- dense_conditional_score(fit$data, spec, 0.1,
+      drop(fit$data$basis$back %*% (loo$beta + fit$data$basis$at)), sets)
     expect_equal(loo$value + penalty, score, tolerance = 1e-10)
-    expect_equal(joint_objective(problem, others)$evaluate(at)$value + penalty, dense$value, tolerance = 1e-10)
+    expect_equal(joint_objective(problem, others)$evaluate(at)$value + penalty, dense$value,
+      tolerance = 1e-10)
   }
 })
 
@@ -50,19 +55,25 @@ test_that("gradients are those of differences, by information as by the adjoint"
     at <- warped_elsewhere(fit)
     component <- metric_component(covariance_at(problem, at))
     n <- length(fit$data$y)
-    neighbors <- list(neighbors_before(problem, component, 9L, "maxmin", 0), neighbors_others(problem, component, 9L))
-    objectives <- c(lapply(neighbors, function(sets) local_objective(problem, sets)), list(exact_objective(problem)))
+    neighbors <- list(neighbors_before(problem, component, 9L, "maxmin", 0),
+      neighbors_others(problem, component, 9L))
+    objectives <- c(lapply(neighbors, function(sets) local_objective(problem, sets)),
+      list(exact_objective(problem)))
     for (objective in objectives) {
       state <- objective$evaluate(at, information = TRUE)
-      expect_equal(state$gradient[problem$free], difference(function(w) objective$evaluate(w)$value, at)[problem$free], tolerance = 1e-6)
+      expect_equal(state$gradient[problem$free],
+        difference(function(w) objective$evaluate(w)$value, at)[problem$free], tolerance = 1e-6)
     }
     for (objective in c(objectives[1:2], list(joint_objective(problem, neighbors[[2L]])))) {
       state <- objective$evaluate(at)
-      expect_equal(objective$gradient(at, state$beta)[problem$free], difference(function(w) objective$evaluate(w)$value, at)[problem$free],
+      expect_equal(objective$gradient(at, state$beta)[problem$free],
+        difference(function(w) objective$evaluate(w)$value, at)[problem$free],
         tolerance = 1e-6)
     }
-    full <- local_objective(problem, neighbors_before(problem, component, n - 1L, "maxmin", 0))$evaluate(at, information = TRUE)
-    expect_equal(full$information, exact_objective(problem)$evaluate(at, information = TRUE)$information, tolerance = 1e-8)
+    full <- local_objective(problem,
+      neighbors_before(problem, component, n - 1L, "maxmin", 0))$evaluate(at, information = TRUE)
+    expect_equal(full$information,
+      exact_objective(problem)$evaluate(at, information = TRUE)$information, tolerance = 1e-8)
   }
 })
 
@@ -74,7 +85,8 @@ test_that("the latent field of vnngp() has the warped covariance", {
   problem$data <- core_data(problem$data)
   nodes <- latent_nodes(problem)
   at <- warped_elsewhere(fit)
-  objective <- latent_objective(problem, latent_problem(problem, nodes, latent_search(problem, nodes, component_at(problem, at), 39L)))
+  objective <- latent_objective(problem,
+    latent_problem(problem, nodes, latent_search(problem, nodes, component_at(problem, at), 39L)))
   dense <- dense_fit(fit$data, covariance_at(problem, at), 0.1 + 1e-6 * 0.8)
   penalty <- 0.5 * sum(at[fit$layout$kind %in% warped_kinds]^2)
   found <- objective$fit_at(at, 1e-10, derivatives = TRUE)
@@ -84,7 +96,8 @@ test_that("the latent field of vnngp() has the warped covariance", {
 })
 
 test_that("neighbours are the nearest in warped coordinates", {
-  fit <- local_fit(cov_exponential(warp = list(expand(2, ~ bumps(2)), monotone(~ y, 3)), penalty = 1), vecchia(k = 5))
+  fit <- local_fit(cov_exponential(warp = list(expand(2, ~ bumps(2)), monotone(~ y, 3)),
+    penalty = 1), vecchia(k = 5))
   problem <- local_problem_of(fit)
   component <- component_at(problem, warped_elsewhere(fit))
   places <- dense_warped(fit$data$coords, component)[, 1:4] / component$range
@@ -96,13 +109,17 @@ test_that("neighbours are the nearest in warped coordinates", {
 
 test_that("with no warp everything is that of the stationary covariance", {
   data <- local_data()
-  fits <- lapply(list(cov_matern(1.5), cov_matern(1.5, warp = list(expand(2, ~ bumps(2)), monotone(~ x)))), local_fit, vecchia(k = 8), data)
+  fits <- lapply(list(cov_matern(1.5),
+    cov_matern(1.5, warp = list(expand(2, ~ bumps(2)), monotone(~ x)))), local_fit, vecchia(k = 8), data)
   values <- c(0.1, -1, log(0.1))
   found <- lapply(fits, function(fit) {
     problem <- local_problem_of(fit)
-    at <- replace(rep(0, nrow(fit$layout)), match(c("variance", "range", "nugget"), fit$layout$kind), values)
+    at <- replace(rep(0, nrow(fit$layout)),
+      match(c("variance", "range", "nugget"), fit$layout$kind), values)
     own <- match(c("variance", "range", "nugget"), fit$layout$kind)
-    state <- local_objective(problem, neighbors_before(problem, component_at(problem, at), 8L, "maxmin", 0))$evaluate(at, information = TRUE)
+    state <- local_objective(problem,
+      neighbors_before(problem, component_at(problem, at), 8L, "maxmin",
+      0))$evaluate(at, information = TRUE)
     list(value = state$value, gradient = state$gradient[own])
   })
   expect_equal(found[[2L]], found[[1L]], tolerance = 1e-10)
@@ -114,14 +131,16 @@ test_that("predictions, leave-one-out and joint predictions are dense kriging", 
   covariance <- cov_matern(1.5, warp = list(expand(2, ~ wet + bumps(2)), monotone(~ x, 3)))
   for (method in list(vecchia(k = 39L), exact_gp(), loo_k(k = 39L), mll_k(k = 39L))) {
     fit <- local_fit(covariance, method, data)
-    expected <- dense_krige(fit$data, fit$core_covariance, fit$nugget, new_target(fit, new)$coords, cbind(1, new$height))
+    expected <- dense_krige(fit$data, fit$core_covariance, fit$nugget,
+      new_target(fit, new)$coords, cbind(1, new$height))
     predicted <- predict(fit, new, type = "link", k = if (is.null(method$k)) NULL else nrow(data))
     expect_equal(predicted$mean, expected$mean, tolerance = 1e-6)
     expect_equal(predicted$sd^2, expected$variance, tolerance = 1e-6)
   }
   fit <- local_fit(covariance, exact_gp(), data[1:20, ])
   joint <- predict(fit, new, joint = TRUE, type = "link")
-  expected <- dense_krige(fit$data, fit$core_covariance, fit$nugget, new_target(fit, new)$coords, cbind(1, new$height))
+  expected <- dense_krige(fit$data, fit$core_covariance, fit$nugget, new_target(fit, new)$coords,
+    cbind(1, new$height))
   expect_equal(unname(attr(joint, "covariance")), expected$covariance, tolerance = 1e-8)
   left <- dense_leave_one_out(fit$data, fit$core_covariance, fit$nugget)
   expect_equal(loo_predict(fit)$mean, left$mean, tolerance = 1e-8)
@@ -129,27 +148,32 @@ test_that("predictions, leave-one-out and joint predictions are dense kriging", 
 
 test_that("simulated fields have the warped covariance", {
   new <- local_data(5, seed = 3)
-  fit <- local_fit(cov_exponential(warp = expand(1, ~ wet), penalty = 1), vecchia(k = 59L), formula = z ~ 0)
+  fit <- local_fit(cov_exponential(warp = expand(1, ~ wet), penalty = 1), vecchia(k = 59L),
+    formula = z ~ 0)
   set.seed(1)
-  draws <- as.matrix(simulate(fit, nsim = 4000L, newdata = new, conditional = FALSE, type = "link", k = 60L)[paste0("sim_", 1:4000)])
-  expected <- dense_covariance(new_target(fit, new)$coords, new_target(fit, new)$coords, fit$core_covariance)
+  draws <- as.matrix(simulate(fit, nsim = 4000L, newdata = new, conditional = FALSE,
+    type = "link", k = 60L)[paste0("sim_", 1:4000)])
+  expected <- dense_covariance(new_target(fit, new)$coords, new_target(fit, new)$coords,
+    fit$core_covariance)
   expect_lt(max(abs(stats::cov(t(draws)) - expected)) / expected[1L], 0.1)
 })
 
 test_that("a warped covariance is never below the stationary one, and finds what there is", {
   data <- local_data(200)
   for (method in list(vecchia(k = 12), loo_k(k = 12), mll_k(k = 12), vnngp(k = 12), exact_gp())) {
-    fit <- function(covariance) neargp(z ~ 1, data, coords = ~ x + y, method = method, covariance = covariance, threads = 1L)
+    fit <- function(covariance) neargp(z ~ 1, data, coords = ~ x + y, method = method,
+      covariance = covariance, threads = 1L)
     stationary <- fit(cov_matern(1.5))
     for (warp in list(expand(1, ~ bumps(3)), monotone(~ x, 4))) {
       warped <- fit(cov_matern(1.5, warp = warp))
-      expect_gt(c(logLik(warped)) - local_penalty(warped$layout, warped$parameters$working), c(logLik(stationary)) - 1e-3)
+      expect_gt(c(logLik(warped)) - local_penalty(warped$layout, warped$parameters$working),
+        c(logLik(stationary)) - 1e-3)
       expect_gt(c(logLik(warped)), c(logLik(stationary)) + 1)
     }
   }
 })
 
-test_that("the search begins where it is steepest: curvature at no further coordinate is that of differences", {
+test_that("curvature at no further coordinate is that of differences, and the search begins there", {
   fit <- local_fit(cov_matern(1.5, warp = expand(2, ~ bumps(2)), penalty = 3), vecchia(k = 5))
   problem <- local_problem_of(fit)
   at <- warped_elsewhere(fit)
@@ -175,9 +199,10 @@ test_that("what is below the stationary optimum gives way to it", {
   expect_identical(not_below_stationary(list(), list(value = 1)), list(value = 1))
 })
 
-test_that("the default penalty of further coordinates is larger than that of others, and grows where rows are few", {
+test_that("the default penalty of further coordinates is 5, and more where rows are few", {
   penalty <- function(n) {
-    layout <- local_fit(cov_exponential(warp = list(expand(2, ~ wet + x), monotone(~ x, 2))), vecchia(k = 5), local_data(n))$layout
+    layout <- local_fit(cov_exponential(warp = list(expand(2, ~ wet + x), monotone(~ x, 2))),
+      vecchia(k = 5), local_data(n))$layout
     vapply(c("expand", "monotone"), function(kind) unique(layout$penalty[layout$kind == kind]), 0)
   }
   expect_equal(unname(penalty(800)), c(5, 1))
@@ -187,9 +212,12 @@ test_that("the default penalty of further coordinates is larger than that of oth
 test_that("the number of threads changes nothing", {
   data <- local_data(300)
   fit <- function(threads) {
-    fit <- suppressWarnings(neargp(z ~ 1, data, coords = ~ x + y, method = vecchia(k = 8), control = neargp_control(max_iterations = 3L),
-      covariance = cov_matern(sd = ~ x, warp = list(expand(2, ~ bumps(3)), monotone(~ x))), threads = threads))
-    list(coef(fit, what = "covariance"), c(logLik(fit)), predict(fit, data[1:20, ], threads = threads))
+    fit <- suppressWarnings(neargp(z ~ 1, data, coords = ~ x + y, method = vecchia(k = 8),
+      control = neargp_control(max_iterations = 3L),
+      covariance = cov_matern(sd = ~ x,
+        warp = list(expand(2, ~ bumps(3)), monotone(~ x))), threads = threads))
+    list(coef(fit, what = "covariance"), c(logLik(fit)),
+      predict(fit, data[1:20, ], threads = threads))
   }
   one <- fit(1L)
   expect_identical(fit(2L), one)
@@ -214,9 +242,10 @@ test_that("integrals of hat functions are those of their sums, and all of them t
   }
 })
 
-test_that("further coordinates are at their principal axes, whose rotation is neither counted nor uncertain", {
+test_that("further coordinates have principal axes, and their rotation is not counted", {
   data <- local_data(150)
-  fit <- neargp(z ~ 1, data, coords = ~ x + y, method = vecchia(k = 10), covariance = cov_matern(warp = expand(2, ~ bumps(2))))
+  fit <- neargp(z ~ 1, data, coords = ~ x + y, method = vecchia(k = 10),
+    covariance = cov_matern(warp = expand(2, ~ bumps(2))))
   values <- warped_coordinates(fit)
   expect_equal(stats::cov(values$warp1, values$warp2), 0, tolerance = 1e-8)
   expect_gte(stats::sd(values$warp1), stats::sd(values$warp2))
@@ -225,13 +254,16 @@ test_that("further coordinates are at their principal axes, whose rotation is ne
   own <- fit$layout$kind == "expand"
   expect_equal(values$warp1, drop(fit$data$coords[, 3:6] %*% fit$parameters$estimate[own][1:4]))
   turn <- c(-fit$parameters$estimate[own][5:8], fit$parameters$estimate[own][1:4])
-  expect_lt(sum(turn * (fit$interval_vcov[own, own] %*% turn)) / sum(turn^2), 1e-4 * min(diag(fit$interval_vcov[own, own])))
-  expect_equal(diag(dense_covariance(fit$data$coords, fit$data$coords, fit$core_covariance)), rep(fit$parameters$estimate[1L], 150))
+  expect_lt(sum(turn * (fit$interval_vcov[own, own] %*% turn)) / sum(turn^2),
+    1e-4 * min(diag(fit$interval_vcov[own, own])))
+  expect_equal(diag(dense_covariance(fit$data$coords, fit$data$coords, fit$core_covariance)),
+    rep(fit$parameters$estimate[1L], 150))
 })
 
 test_that("errors of warped coordinates are those of the delta method", {
   data <- local_data(150)
-  fit <- neargp(z ~ 1, data, coords = ~ x + y, method = vecchia(k = 10), covariance = cov_matern(warp = list(expand(1, ~ wet), monotone(~ x, 3))))
+  fit <- neargp(z ~ 1, data, coords = ~ x + y, method = vecchia(k = 10),
+    covariance = cov_matern(warp = list(expand(1, ~ wet), monotone(~ x, 3))))
   found <- warped_coordinates(fit, data[1:4, ])
   expect_named(found, c("x", "x_error", "x_slope", "warp1", "warp1_error"))
   own <- fit$layout$kind %in% c("monotone", "expand")
@@ -241,7 +273,9 @@ test_that("errors of warped coordinates are those of the delta method", {
     c(as.matrix(warped_coordinates(moved, data[1:4, ])[c("x", "warp1")]))
   }
   at <- fit$parameters$estimate[own]
-  slopes <- vapply(seq_along(at), function(a) (value_at(replace(at, a, at[a] + 1e-5)) - value_at(replace(at, a, at[a] - 1e-5))) / 2e-5, double(8L))
+  slopes <- vapply(seq_along(at),
+    function(a) (value_at(replace(at, a, at[a] + 1e-5)) - value_at(replace(at, a,
+    at[a] - 1e-5))) / 2e-5, double(8L))
   expected <- sqrt(rowSums((slopes %*% fit$interval_vcov[own, own]) * slopes))
   expect_equal(c(found$x_error, found$warp1_error), expected, tolerance = 1e-5)
   step <- 1e-4
@@ -282,26 +316,31 @@ test_that("a fit goes through all that others do", {
   expect_silent(plot(fit))
   expect_error(plot(stationary, "warp"), class = "neargp_error_local")
   expect_error(warped_coordinates(stationary), class = "neargp_error_local")
-  expect_error(local_scales(update(fit, covariance = cov_matern(warp = monotone(~ x)))), class = "neargp_error_local")
+  expect_error(local_scales(update(fit, covariance = cov_matern(warp = monotone(~ x)))),
+    class = "neargp_error_local")
 })
 
 test_that("counts, time, the sphere and one coordinate go with warps", {
   data <- local_data(150)
   data$count <- stats::rpois(150, exp(data$z / 2))
   data$day <- seq(0, 1, length.out = 150)
-  fit <- neargp(count ~ 1, data, coords = ~ x + y, method = vnngp(k = 8), family = poisson(), covariance = cov_exponential(warp = expand(1, ~ bumps(2))))
+  fit <- neargp(count ~ 1, data, coords = ~ x + y, method = vnngp(k = 8), family = poisson(),
+    covariance = cov_exponential(warp = expand(1, ~ bumps(2))))
   expect_false(anyNA(predict(fit, data[1:3, ])))
   expect_false(all(coef(fit, what = "covariance")[2:5] == 0))
   around <- transform(data, lon = 30 * x, lat = 20 * y)
-  fit <- neargp(z ~ 1, around, coords = ~ lon + lat, time = ~ day, distance = "chordal", method = vecchia(k = 8),
+  fit <- neargp(z ~ 1, around, coords = ~ lon + lat, time = ~ day, distance = "chordal",
+    method = vecchia(k = 8),
     covariance = cov_exponential(warp = list(expand(1, ~ bumps(2)), monotone(~ day, 3))))
   expect_false(anyNA(predict(fit, around[1:3, ])))
   expect_equal(warped_coordinates(fit)$day[1L], 0)
   set.seed(1)
   expect_equal(nrow(simulate(fit, newdata = around[1:5, ])), 5L)
-  expect_error(neargp(z ~ 1, around, coords = ~ lon + lat, distance = "chordal", method = vecchia(k = 8),
+  expect_error(neargp(z ~ 1, around, coords = ~ lon + lat, distance = "chordal",
+    method = vecchia(k = 8),
     covariance = cov_exponential(warp = monotone(~ lat))), "sphere", class = "neargp_error_local")
-  fit <- neargp(z ~ 1, data, coords = ~ x, method = vecchia(k = 8), covariance = cov_matern(1.5, warp = expand(1, ~ bumps(3))))
+  fit <- neargp(z ~ 1, data, coords = ~ x, method = vecchia(k = 8),
+    covariance = cov_matern(1.5, warp = expand(1, ~ bumps(3))))
   withr::local_pdf(NULL)
   expect_silent(plot(fit, "warp"))
 })
@@ -314,13 +353,16 @@ test_that("what cannot be is refused in one way", {
   }
   for (warp in list(expand(1, ~ wet), monotone(~ x))) {
     covariance <- cov_exponential(warp = warp)
-    for (method in list(svgp(10), ppgpr(10), odvgp(10), vecchia(k = 5, inducing = 10), dspp(), loo_k(5, optimizer = "adam"),
+    for (method in list(svgp(10), ppgpr(10), odvgp(10), vecchia(k = 5, inducing = 10), dspp(),
+      loo_k(5, optimizer = "adam"),
       vnngp(5, inducing = 20), swsgp(k = 5, inducing = 20))) {
       expect_error(fit(covariance, method), class = "neargp_error_local")
     }
-    expect_error(neargp(cbind(z, wet) ~ 1, data, coords = ~ x + y, covariance = covariance), class = "neargp_error_local")
+    expect_error(neargp(cbind(z, wet) ~ 1, data, coords = ~ x + y, covariance = covariance),
+      class = "neargp_error_local")
   }
-  for (q in list(0, -1, 1.5, NA, "two", 11)) expect_error(expand(q), class = "neargp_error_argument")
+  for (q in list(0, -1, 1.5, NA, "two", 11)) expect_error(expand(q),
+    class = "neargp_error_argument")
   expect_error(expand(1, "wet"), class = "neargp_error_argument")
   expect_error(expand(1, z ~ wet), class = "neargp_error_argument")
   expect_error(monotone(), class = "neargp_error_argument")
@@ -328,14 +370,20 @@ test_that("what cannot be is refused in one way", {
   expect_error(monotone(~ 1), class = "neargp_error_argument")
   expect_error(monotone(~ x, knots = 1), class = "neargp_error_argument")
   expect_error(cov_matern(warp = "expand"), class = "neargp_error_argument")
-  expect_error(cov_matern(warp = list(expand(1), expand(2))), "twice", class = "neargp_error_argument")
-  expect_error(fit(cov_exponential(warp = expand(2, ~ wet))), "as many columns", class = "neargp_error_local")
+  expect_error(cov_matern(warp = list(expand(1), expand(2))), "twice",
+    class = "neargp_error_argument")
+  expect_error(fit(cov_exponential(warp = expand(2, ~ wet))), "as many columns",
+    class = "neargp_error_local")
   expect_error(fit(cov_exponential(warp = expand(1, ~ dry))), "dry", class = "neargp_error_columns")
   expect_error(fit(cov_exponential(warp = expand(1, ~ flat))), "flat", class = "neargp_error_local")
-  expect_error(fit(cov_exponential(warp = expand(5, ~ bumps(4)))), "for 40 rows", class = "neargp_error_local")
-  expect_error(fit(cov_exponential(warp = monotone(~ depth))), "no coordinate", class = "neargp_error_local")
-  expect_error(fit(cov_exponential(warp = monotone(~ flat)), coords = ~ x + flat), class = "neargp_error_local")
-  expect_error(fit(cov_exponential(warp = monotone(~ x), anisotropy = TRUE)), "anisotropy", class = "neargp_error_local")
+  expect_error(fit(cov_exponential(warp = expand(5, ~ bumps(4)))), "for 40 rows",
+    class = "neargp_error_local")
+  expect_error(fit(cov_exponential(warp = monotone(~ depth))), "no coordinate",
+    class = "neargp_error_local")
+  expect_error(fit(cov_exponential(warp = monotone(~ flat)), coords = ~ x + flat),
+    class = "neargp_error_local")
+  expect_error(fit(cov_exponential(warp = monotone(~ x), anisotropy = TRUE)), "anisotropy",
+    class = "neargp_error_local")
   done <- fit(cov_exponential(warp = expand(1, ~ wet)))
   expect_error(predict(done, data[c("x", "y")]), "wet", class = "neargp_error_newdata")
   data$wet[3] <- NA
