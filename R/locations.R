@@ -111,6 +111,7 @@ check_columns_present <- function(variables, data, argument, environment = NULL)
 
 # Refuses two columns of one name, of which the one that is meant cannot be known.
 check_unique_columns <- function(variables, data, argument) {
+  if (!anyDuplicated(names(data))) return(invisible())
   twice <- intersect(variables, names(data)[duplicated(names(data))])
   if (length(twice)) {
     abort_neargp("columns", c(sprintf("`%s` has more than one column named %s.", argument, format_some(twice)),
@@ -119,7 +120,7 @@ check_unique_columns <- function(variables, data, argument) {
 }
 
 check_no_lists <- function(variables, data, argument) {
-  of_interest <- intersect(variables, names(data))
+  of_interest <- variables[variables %in% names(data)]
   lists <- of_interest[vapply(unclass(data)[of_interest], is.list, NA)]
   if (length(lists)) {
     abort_neargp("columns", c(sprintf("Column %s of `%s` is a list, of which no numbers can be made.", format_some(lists), argument),
@@ -140,9 +141,7 @@ raw_coordinates <- function(data, locations, argument = "data") {
 }
 
 frame_coordinates <- function(data, locations, argument) {
-  check_columns_present(intersect(all.vars(locations$terms), locations$names), data, argument)
-  check_no_lists(all.vars(locations$terms), data, argument)
-  columns <- plain_frame(locations$terms, data) %||% stats::model.frame(locations$terms, data, na.action = stats::na.pass)
+  columns <- plain_frame(locations$terms, data) %||% coordinate_frame(data, locations, argument)
   # A column of nothing but NA is logical.
   numeric <- vapply(columns, function(x) (is.numeric(x) || (is.logical(x) && all(is.na(x)))) && is.null(dim(x)), NA)
   if (!all(numeric)) {
@@ -152,6 +151,12 @@ frame_coordinates <- function(data, locations, argument) {
       i = "Levels become columns of 0 and 1 by model.matrix()."))
   }
   matrix(as.double(unlist(columns, use.names = FALSE)), nrow = nrow(data), ncol = length(columns))
+}
+
+coordinate_frame <- function(data, locations, argument) {
+  check_columns_present(intersect(all.vars(locations$terms), locations$names), data, argument)
+  check_no_lists(all.vars(locations$terms), data, argument)
+  stats::model.frame(locations$terms, data, na.action = stats::na.pass)
 }
 
 # Numbers as they are; dates and date-times in days.

@@ -78,7 +78,7 @@ newdata_offset <- function(object, frame, newdata) {
 
 # `types`: of the variables in the training data, as model.frame() reports them. Logical values and 0 and 1 are one another.
 with_training_types <- function(frame, types) {
-  for (name in intersect(names(frame), names(types))) {
+  for (name in names(frame)[names(frame) %in% names(types)]) {
     values <- frame[[name]]
     is_flag <- is.logical(values) || is.numeric(values) && all(values %in% c(0, 1, NA))
     fits <- switch(types[[name]], numeric = is.numeric(values) || is.logical(values), logical = is_flag, TRUE)
@@ -103,6 +103,7 @@ time_kinds <- function(frame) {
 
 # Plain numbers, such as the layers of a raster, are taken to be in the unit of the fit.
 with_training_units <- function(frame, kinds) {
+  if (!length(kinds)) return(frame)
   given <- time_kinds(frame)
   for (name in intersect(names(given), names(kinds))) {
     if (given[[name]]$class != kinds[[name]]$class) {

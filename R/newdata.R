@@ -7,7 +7,7 @@ new_target <- function(object, newdata, part = "field") {
   check_newdata(object, newdata)
   plain <- drop_geometry(newdata)
   raw <- newdata_coordinates(object, newdata)
-  needed <- intersect(object$required_columns, names(plain))
+  needed <- object$required_columns[object$required_columns %in% names(plain)]
   complete <- stats::complete.cases(raw)
   if (length(needed)) complete <- complete & stats::complete.cases(plain[needed])
   check_newdata_finite(raw, plain[needed], complete)
@@ -46,7 +46,8 @@ check_newdata <- function(object, newdata) {
   check_newdata_class(newdata)
   columns <- if (inherits(newdata, "sfc")) character(0) else names(newdata)
   by_geometry <- is_sf(newdata) && !is.null(object$locations$names)
-  missing <- setdiff(object$required_columns, c(columns, if (by_geometry) all.vars(object$locations$terms)))
+  found <- object$required_columns %in% c(columns, if (by_geometry) all.vars(object$locations$terms))
+  missing <- object$required_columns[!found]
   if (length(missing)) {
     abort_neargp("newdata", c(paste0("`newdata` lacks ", if (length(missing) == 1L) "a column" else "columns",
       " that the model needs: ", format_some(missing), ".")))
