@@ -69,7 +69,7 @@
 #' and kept for the next ones, by `predict()` and, for [vnngp()] and [svgp()], `simulate()`: a function for repeated use is
 #' `function(rows) predict(fit, rows)`, and to call it for a row at a time is no waste. It is kept beside the fit: `object.size()` does not count
 #' it, `saveRDS()` does not write it, copies of the fit share it, and it is freed with the last of them. A fit that was read from a file,
-#' or has come to another process, makes it anew, and so does one whose parts were changed by hand. It takes up to four
+#' or has come to another process, makes it anew, and so does one whose parts were changed by hand. It takes two to three
 #' times the memory of the coordinates, response and trend of the fit; for [vnngp()] besides what its posterior takes while it is fitted, for
 #' [exact_gp()] without neighbours the square matrix of all rows (800 MB for 10,000), and for fits on inducing points that of these.
 #' @section Errors: `neargp_error_newdata` (missing, of a wrong class, or without the needed columns), `neargp_error_crs` (not the CRS of
