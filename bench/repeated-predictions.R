@@ -11,8 +11,8 @@ source(file.path(dirname(sub("^--file=", "", grep("^--file=", commandArgs(), val
 sizes <- as.integer(argument(1L, c("20000", "200000")))
 wanted <- argument(2L, "all")
 label <- argument(3L, "")
-calls <- 200L
-many <- 20000L
+calls <- 100L
+many <- 10000L
 
 simulate_rows <- function(n) {
   rows <- data.frame(x = stats::runif(n), y = stats::runif(n), h = stats::rnorm(n))
@@ -64,7 +64,7 @@ measure <- function(case, n) {
   all_rows <- function(chunks) {
     seconds(predict(fit, new, chunk_size = many %/% chunks, threads = bench_threads(), verbose = FALSE))[["elapsed"]]
   }
-  chunked <- vapply(1:3, function(i) c(all_rows(1L), all_rows(100L)), double(2))
+  chunked <- vapply(1:2, function(i) c(all_rows(1L), all_rows(100L)), double(2))
   data.frame(case = case, n = nrow(fit$data$coords), first_ms = 1e3 * first,
     further_ms = 1e3 * stats::median(further), further_least_ms = 1e3 * min(further),
     further_cpu_ms = 1e3 * sum(total[1:2]) / length(rows), one_chunk_s = min(chunked[1L, ]), hundred_chunks_s = min(chunked[2L, ]))

@@ -35,6 +35,7 @@ struct Fitted {
         posterior(
             residual_vecchia(regression(data), inducing.view(), neighbors, covariance, jitter, false, RunContext{})) {}
 
+  LowRankPosterior low_rank() const { return {inducing.view(), jitter, posterior.weights, posterior.factor}; }
   ResidualPrediction predict(Points targets, const NeighborTable& candidates, int k, int threads = 1) const {
     return residual_prediction(regression(data), targets, candidates, k,
                                InducingPrior(inducing.view(), covariance, jitter), posterior.weights, posterior.factor,
