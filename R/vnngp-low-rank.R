@@ -1,5 +1,6 @@
-# vnngp(low_rank = ): a low-rank part by inducing points, and the nearest-neighbour prior for what they leave over, as vecchia(inducing = )
-# has them, for a latent field (src/core/latent/low_rank_prior.h).
+# vnngp(low_rank = ): a low-rank part by inducing points, and the nearest-neighbour prior for what
+# they leave over, as vecchia(inducing = ) has them, for a latent field
+# (src/core/latent/low_rank_prior.h).
 
 has_latent_low_rank <- function(method) !is.null(method$low_rank)
 
@@ -14,7 +15,8 @@ check_low_rank <- function(low_rank, settings) {
     abort_neargp("argument", c(sprintf("`low_rank` of vnngp() is not for %s.", what), i = remedy))
   }
   if (settings$posterior == "mean-field") {
-    refuse("posterior = \"mean-field\", whose nodes are independent", "Take posterior = \"sparse\" or \"laplace\".")
+    refuse("posterior = \"mean-field\", whose nodes are independent",
+      "Take posterior = \"sparse\" or \"laplace\".")
   }
   if (!is.null(settings$inducing)) {
     refuse("fewer nodes than locations", "Leave `inducing` out; svgp() has inducing points alone.")
@@ -27,16 +29,18 @@ without_low_rank <- function(problem) {
   problem
 }
 
-# ---- fitting ----------------------------------------------------------------------------------------------------------------------
+# ---- fitting -------------------------------------------------------------------------------------
 
-# The optimum of few rows without the part says in which metric its points are placed; these are held from then on.
+# The optimum of few rows without the part says in which metric its points are placed; these are
+# held from then on.
 fit_low_rank <- function(method, problem, few_rows = 1000L) {
   many <- has_many_parameters(problem)
   plain <- without_low_rank(problem)
   start <- if (many) optimum_of_few(plain) else rough_optimum(plain, few_rows)
   problem$low_rank <- latent_positions(problem, component_at(problem, start$working))
   nodes <- latent_nodes(problem)
-  latent_result(problem, if (many) scale_up_fit(problem, nodes, start) else fit_latent(problem, nodes, start))
+  optimize <- if (many) scale_up_fit else fit_latent
+  latent_result(problem, optimize(problem, nodes, start))
 }
 
 # Those of a fit that is continued, where as many were asked for.
@@ -44,69 +48,79 @@ latent_positions <- function(problem, component) {
   before <- problem$warm_start
   wanted <- problem$method$low_rank
   if (!is.null(problem$low_rank)) return(problem$low_rank)
-  if (!is.null(before) && identical(before$method$low_rank, wanted)) return(before$posterior$low_rank)
+  if (identical(before$method$low_rank, wanted)) return(before$posterior$low_rank)
   places <- distinct_locations(problem$data$coords)
   if (wanted > nrow(places)) {
-    abort_neargp("inducing", c(sprintf("low_rank = %s is more than the %s distinct locations of the data.", format_count(wanted),
-      format_count(nrow(places))), i = "Take fewer points: some hundred serve any number of rows."))
+    abort_neargp("inducing", c(
+      sprintf("low_rank = %s is more than the %s distinct locations of the data.",
+        format_count(wanted), format_count(nrow(places))),
+      i = "Take fewer points: some hundred serve any number of rows."))
   }
   if (wanted == nrow(places)) return(places)
   chosen_positions("kmeans", problem$data$coords, places, wanted, component, problem$threads)
 }
 
-# The nodes before each one whose residuals have the largest correlation with its own, of five times as many nearest ones. Of several
-# components the one that tells the metric stands for all: any neighbours are a model, and these need only be good ones.
+# The nodes before each one whose residuals have the largest correlation with its own, of five times
+# as many nearest ones. Of several components the one that tells the metric stands for all: any
+# neighbours are a model, and these need only be good ones.
 residual_neighbors <- function(problem, nodes, component, order, k) {
   n <- nrow(nodes$coords)
   scaled <- break_ties(core_scale(nodes$coords, component), problem$threads)
-  candidates <- core_neighbors_before(scaled, order, min(candidates_for_each * k, n - 1L), problem$threads)
-  found <- core_residual_neighbors(nodes$coords, nodes$low_rank, candidates, k, list(components = list(component)), problem$method$jitter,
+  candidates <- core_neighbors_before(scaled, order, min(candidates_for_each * k, n - 1L),
     problem$threads)
+  found <- core_residual_neighbors(nodes$coords, nodes$low_rank, candidates, k,
+    list(components = list(component)), problem$method$jitter, problem$threads)
   if (nzchar(found$failure)) abort_low_rank(found)
   found$neighbors
 }
 
 low_rank_detail <- function(method, fit) {
   if (!has_latent_low_rank(method)) return(NULL)
-  share <- fit$posterior$unexplained / sum(vapply(fit$core_covariance$components, function(component) component$variance, 0))
-  c("Low rank" = sprintf("%s points, which leave %s of the field's variance to the neighbours", format_count(nrow(fit$inducing)),
-    format(signif(share, 2L))))
+  share <- fit$posterior$unexplained * method$jitter / jitter_variance(fit)
+  c("Low rank" = sprintf("%s points, which leave %s of the field's variance to the neighbours",
+    format_count(nrow(fit$inducing)), format(signif(share, 2L))))
 }
 
-# ---- predictions and draws ----------------------------------------------------------------------------------------------------------
+# ---- predictions and draws -----------------------------------------------------------------------
 
 low_rank_candidates <- function(object, coords, settings) {
-  posterior_neighbors(object, coords, replace(settings, "k", list(candidates_for_each * settings$k)))
+  settings$k <- candidates_for_each * settings$k
+  posterior_neighbors(object, coords, settings)
 }
 
-# Given the union U of all neighbours: with R the covariance of the residual field and b = (R_UU + jitter)^-1 R_U0, what the posterior adds to
-# R_00 - R_0U b is joint_low_rank()'s (src/core/latent/low_rank_prediction.h).
+# Given the union U of all neighbours: with R the covariance of the residual field and b = (R_UU +
+# jitter)^-1 R_U0, what the posterior adds to R_00 - R_0U b is joint_low_rank()'s
+# (src/core/latent/low_rank_prediction.h).
 low_rank_joint <- function(object, target, settings) {
   posterior <- object$posterior
   near <- posterior_neighbors(object, target$coords, settings)
   rows <- sort(unique(near[!is.na(near)]))
   check_union(rows)
-  given <- core_inducing_features(rbind(posterior$coords[rows, , drop = FALSE], target$coords), posterior$low_rank, object$core_covariance,
-    object$method$jitter, settings$threads)
+  given <- core_inducing_features(rbind(posterior$coords[rows, , drop = FALSE], target$coords),
+    kept_prior(object, posterior$low_rank), settings$threads)
   if (nzchar(given$failure)) abort_bound(given$failure)
   known <- seq_along(rows)
   new <- length(rows) + seq_len(nrow(target$coords))
-  factor <- tryCatch(chol(given$unexplained[known, known, drop = FALSE] + diag(jitter_variance(object), length(rows))),
+  rest <- given$unexplained[known, known, drop = FALSE]
+  factor <- tryCatch(chol(rest + diag(jitter_variance(object), length(rows))),
     error = function(e) abort_cholesky(0L, is_gaussian(object$family)))
   cross <- backsolve(factor, given$unexplained[known, new, drop = FALSE], transpose = TRUE)
   b <- backsolve(factor, cross)
   spread <- matrix(0, nrow(posterior$coords), length(new))
   spread[rows, ] <- b
-  part <- core_latent_low_rank_joint(kept_latent(object, settings$threads), spread,
-    given$features[, new, drop = FALSE] - given$features[, known, drop = FALSE] %*% b, settings$threads)
+  alpha <- given$features[, new, drop = FALSE] - given$features[, known, drop = FALSE] %*% b
+  part <- core_latent_low_rank_joint(kept_latent(object, settings$threads), spread, alpha,
+    settings$threads)
   part$covariance <- given$unexplained[new, new, drop = FALSE] - crossprod(cross) + part$covariance
   part
 }
 
-# The field at the nodes, and the whitened one at the inducing points of the part; `center`: their means in each draw, by node.
+# The field at the nodes, and the whitened one at the inducing points of the part; `center`: means
+# of the nodes in each draw.
 low_rank_draws <- function(pointer, center, nsim, threads) {
   drawn <- core_latent_draws(pointer, nsim, order_key(), threads)
-  list(field = center + drawn$field, whitened = core_latent_whitened(pointer, center) + drawn$whitened)
+  list(field = center + drawn$field,
+    whitened = core_latent_whitened(pointer, center) + drawn$whitened)
 }
 
 # The field at other places given those.
@@ -114,9 +128,10 @@ low_rank_elsewhere <- function(object, coords, nodes, whitened, settings) {
   posterior <- object$posterior
   known <- list(coords = posterior$coords[seq_len(nrow(nodes)), , drop = FALSE])
   plan <- simulation_plan(object$core_covariance, known, coords, settings)
-  drawn <- check_drawn(core_residual_simulate(known$coords, nodes, rep(1, nrow(nodes)), coords, plan$order, plan$neighbors,
-    posterior$low_rank, object$core_covariance, jitter_variance(object), object$method$jitter, whitened,
-    matrix(stats::rnorm(nrow(coords) * ncol(nodes)), ncol = ncol(nodes)), settings$threads))
+  normals <- matrix(stats::rnorm(nrow(coords) * ncol(nodes)), ncol = ncol(nodes))
+  drawn <- check_drawn(core_residual_simulate(known$coords, nodes, rep(1, nrow(nodes)), coords,
+    plan$order, plan$neighbors, posterior$low_rank, object$core_covariance, jitter_variance(object),
+    object$method$jitter, whitened, normals, settings$threads))
   tell_jitter(drawn$jitter)
   drawn$field
 }

@@ -1,5 +1,7 @@
-# vnngp(low_rank = ) beside vnngp() and svgp(): log score of rows held out and CPU seconds on one thread, of a smooth field in five coordinates
-# (counts and 0/1 responses) and of real 0/1 responses. bench/vnngp.md says what was predicted and what came of it.
+# vnngp(low_rank = ) beside vnngp() and svgp(): log score of rows held out and CPU seconds on
+# one thread, of a smooth field in five coordinates
+# (counts and 0/1 responses) and of real 0/1 responses. bench/vnngp.md says what was predicted
+# and what came of it.
 #
 #   Rscript bench/vnngp-low-rank.R simulated [n: 3000] [points: 200] [k: 15]
 #   Rscript bench/vnngp-low-rank.R sets [susy10k,mi_tsca] [rows fitted: 3000] [points: 200] [k: 15]
@@ -13,13 +15,17 @@ methods_of <- function(points, k) {
 # `held`: the rows of `data` that are predicted.
 compare <- function(name, formula, data, coords, family, held, points, k) {
   rows <- lapply(names(methods_of(points, k)), function(method) {
-    fitted <- timed(neargp(formula, data[!held, ], coords = coords, covariance = cov_matern(nu = 2.5), family = family,
+    fitted <- timed(neargp(formula, data[!held, ], coords = coords,
+      covariance = cov_matern(nu = 2.5), family = family,
       method = methods_of(points, k)[[method]], threads = 1L, verbose = FALSE))
     predicted <- timed(predict(fitted$value, data[held, ], threads = 1L))
     scored <- scores(predicted$value, observed = data[[all.vars(formula)[1L]]][held])
-    row <- data.frame(case = name, n = sum(!held), inputs = length(all.vars(coords)), method = method, cpu_fit = fitted$cpu,
-      cpu_predict = predicted$cpu, evaluations = fitted$value$convergence$evaluations, converged = fitted$value$convergence$converged,
-      objective_per_row = c(fitted$value$log_likelihood) / sum(!held), variance = coef(fitted$value, "covariance")[["variance"]],
+    row <- data.frame(case = name, n = sum(!held), inputs = length(all.vars(coords)),
+      method = method, cpu_fit = fitted$cpu,
+      cpu_predict = predicted$cpu, evaluations = fitted$value$convergence$evaluations,
+      converged = fitted$value$convergence$converged,
+      objective_per_row = c(fitted$value$log_likelihood) / sum(!held), variance = coef(fitted$value,
+      "covariance")[["variance"]],
       range = coef(fitted$value, "covariance")[["range"]], log_score = scored$log_score)
     message(paste(names(row), lapply(row, format, digits = 4), sep = " = ", collapse = ", "))
     row
@@ -32,8 +38,10 @@ simulated_field <- function(n, range, inputs = 5L, features = 2000L) {
   set.seed(1)
   x <- matrix(runif(n * inputs), n)
   # its spectral density is that of Student's t with 5 degrees of freedom
-  frequencies <- matrix(rnorm(features * inputs), inputs) / rep(range * sqrt(rchisq(features, 5)), each = inputs)
-  field <- drop(cos(x %*% frequencies + rep(runif(features, 0, 2 * pi), each = n)) %*% rnorm(features)) * sqrt(2 * 2 / features)
+  frequencies <- matrix(rnorm(features * inputs), inputs) / rep(range * sqrt(rchisq(features, 5)),
+    each = inputs)
+  field <- drop(cos(x %*% frequencies + rep(runif(features, 0, 2 * pi),
+    each = n)) %*% rnorm(features)) * sqrt(2 * 2 / features)
   data <- as.data.frame(x)
   names(data) <- paste0("x", seq_len(inputs))
   data$count <- rpois(n, exp(field))
@@ -49,7 +57,8 @@ run_simulated <- function() {
   coords <- ~ x1 + x2 + x3 + x4 + x5
   table <- do.call(rbind, lapply(c(0.5, 1), function(range) {
     data <- simulated_field(2L * n, range)
-    rbind(compare(paste("counts, range", range), count ~ 1, data, coords, poisson(), held, points, k),
+    rbind(compare(paste("counts, range", range), count ~ 1, data, coords, poisson(), held, points,
+      k),
       compare(paste("0/1, range", range), binary ~ 1, data, coords, binomial(), held, points, k))
   }))
   save_table(table, sprintf("vnngp-low-rank-simulated-%d", n))
@@ -72,4 +81,5 @@ run_sets <- function() {
   save_table(table, sprintf("vnngp-low-rank-sets-%d", most))
 }
 
-switch(argument(1L, "simulated"), simulated = run_simulated(), sets = run_sets(), stop("The first argument is simulated or sets.", call. = FALSE))
+switch(argument(1L, "simulated"), simulated = run_simulated(), sets = run_sets(),
+  stop("The first argument is simulated or sets.", call. = FALSE))

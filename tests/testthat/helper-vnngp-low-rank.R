@@ -1,4 +1,5 @@
-# A latent model with a low-rank part by dense matrices: the covariance matrix of its field, and the best Gaussian posterior.
+# A latent model with a low-rank part by dense matrices: the covariance matrix of its field, and
+# the best Gaussian posterior.
 
 low_rank_data <- function(n = 70, seed = 3) {
   withr::with_seed(seed, {
@@ -11,13 +12,16 @@ low_rank_data <- function(n = 70, seed = 3) {
   data
 }
 
-# A'A + [(I - B)'D^-1(I - B)]^-1 of rows `coords`, in the caller's order; neighbours a column for each row.
+# A'A + [(I - B)'D^-1(I - B)]^-1 of rows `coords`, in the caller's order; neighbours a column
+# for each row.
 dense_low_rank_covariance <- function(coords, positions, neighbors, covariance, jitter) {
   variance <- sum(vapply(covariance$components, `[[`, 0, "variance"))
   n <- nrow(coords)
-  prior <- dense_covariance(positions, positions, covariance) + diag(jitter * variance, nrow(positions))
+  prior <- dense_covariance(positions, positions, covariance) + diag(jitter * variance,
+    nrow(positions))
   features <- forwardsolve(t(chol(prior)), dense_covariance(positions, coords, covariance))
-  rest <- dense_covariance(coords, coords, covariance) - crossprod(features) + diag(jitter * variance, n)
+  rest <- dense_covariance(coords, coords, covariance) - crossprod(features) +
+    diag(jitter * variance, n)
   whitening <- diag(n)
   scale <- diag(rest)
   for (i in seq_len(n)) {
@@ -28,7 +32,8 @@ dense_low_rank_covariance <- function(coords, positions, neighbors, covariance, 
     scale[i] <- scale[i] - sum(rest[set, i] * b)
   }
   inverse <- solve(whitening)
-  list(field = crossprod(features) + inverse %*% (scale * t(inverse)), features = features, rest = rest)
+  list(field = crossprod(features) + inverse %*% (scale * t(inverse)), features = features,
+    rest = rest)
 }
 
 dense_hermite <- local({
@@ -37,19 +42,23 @@ dense_hermite <- local({
   eigen(jacobi, symmetric = TRUE)
 })
 
-# E log p, its slope and minus its curvature under N(eta, s), by Gauss-Hermite quadrature of 40 points (the rule from the eigenvectors of
+# E log p, its slope and minus its curvature under N(eta, s), by Gauss-Hermite quadrature of 40
+# points (the rule from the eigenvectors of
 # its Jacobi matrix, Golub and Welsch 1969); at the point where s is 0.
 dense_expectations <- function(family, y, eta, s) {
   rule <- dense_hermite
   at <- eta + outer(sqrt(s), rule$values)
   weight <- rule$vectors[1L, ]^2
-  log_density <- switch(family, poisson = y * at - exp(at) - lgamma(y + 1), binary = y * at - log1p(exp(at)))
+  log_density <- switch(family, poisson = y * at - exp(at) - lgamma(y + 1),
+    binary = y * at - log1p(exp(at)))
   mean <- switch(family, poisson = exp(at), binary = plogis(at))
   curvature <- switch(family, poisson = mean, binary = mean * (1 - mean))
-  lapply(list(value = log_density, slope = y - mean, curvature = curvature), function(x) drop(x %*% weight))
+  lapply(list(value = log_density, slope = y - mean, curvature = curvature),
+    function(x) drop(x %*% weight))
 }
 
-# Evidence bound ("sparse") or Laplace's approximation with the trend profiled out, by damped natural-gradient steps.
+# Evidence bound ("sparse") or Laplace's approximation with the trend profiled out, by damped
+# natural-gradient steps.
 dense_low_rank_posterior <- function(family, y, X, K, kind, steps = 200L) {
   n <- length(y)
   s <- if (kind == "laplace") rep(0, n) else diag(K)
@@ -74,21 +83,28 @@ dense_low_rank_posterior <- function(family, y, X, K, kind, steps = 200L) {
   }
   found <- dense_expectations(family, y, eta, s)
   log_det <- as.numeric(determinant(diag(n) + W * K)$modulus)
-  value <- sum(found$value) - 0.5 * sum(alpha * m) - 0.5 * log_det + if (kind == "laplace") 0 else 0.5 * sum(W * s)
-  list(value = value, mean = m, beta = drop(beta), eta = eta, covariance = S, precision = W, beta_vcov = solve(crossprod(X, V)))
+  value <- sum(found$value) - 0.5 * sum(alpha * m) - 0.5 * log_det +
+    if (kind == "laplace") 0 else 0.5 * sum(W * s)
+  list(value = value, mean = m, beta = drop(beta), eta = eta, covariance = S, precision = W,
+    beta_vcov = solve(crossprod(X, V)))
 }
 
 # The problem of a fit with held positions and neighbours, and its objective.
-low_rank_objective <- function(response, family, data, posterior, factor = "exact", points = 9L, k = 6L, covariance = cov_matern(1.5), jitter = 1e-4) {
+low_rank_objective <- function(response, family, data, posterior, factor = "exact", points = 9L,
+  k = 6L, covariance = cov_matern(1.5), jitter = 1e-4) {
   formula <- stats::reformulate("h", response)
   method <- vnngp(k = k, posterior = posterior, low_rank = points, factor = factor, jitter = jitter)
-  settings <- check_settings(formula, data, method, covariance, family, NULL, neargp_control(), "cpu", 1L, FALSE)
+  settings <- check_settings(formula, data, method, covariance, family, NULL, neargp_control(),
+    "cpu", 1L, FALSE)
   locations <- new_locations(data, ~ x + y, NULL, "auto", NULL, response)
-  frame <- new_model_frame(list(weights = NULL, offset = NULL, subset = NULL, na.action = stats::na.omit), formula, data, locations)
-  problem <- with_start(method, new_problem(new_model_data(frame, formula, settings)$data, locations, settings, NULL))
+  frame <- new_model_frame(list(weights = NULL, offset = NULL, subset = NULL,
+    na.action = stats::na.omit), formula, data, locations)
+  problem <- with_start(method, new_problem(new_model_data(frame, formula, settings)$data,
+    locations, settings, NULL))
   problem$data <- core_data(problem$data)
   problem$low_rank <- latent_positions(problem, component_at(problem, problem$start))
   nodes <- latent_nodes(problem)
-  latent <- latent_problem(problem, nodes, latent_search(problem, nodes, component_at(problem, problem$start), k))
+  latent <- latent_problem(problem, nodes, latent_search(problem, nodes, component_at(problem,
+    problem$start), k))
   list(problem = problem, latent = latent, objective = latent_objective(problem, latent))
 }

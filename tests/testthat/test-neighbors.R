@@ -47,7 +47,8 @@ test_that("an index finds the neighbours that a search without one finds, in the
   found <- core_neighbors_to(core_scale(coords, component), core_scale(newcoords, component), 6L, 1L)
   for (again in 1:2) expect_identical(core_index_nearest(index, newcoords, 6L, 2L), found)
   expect_identical(core_index_nearest(index, newcoords[5L, , drop = FALSE], 6L, 1L), found[, 5L, drop = FALSE])
-  expect_error(core_index_nearest(index, coords[, 1L, drop = FALSE], 6L, 1L), "coordinate", class = "neargp_error_core")
+  expect_error(core_index_nearest(index, coords[, 1L, drop = FALSE], 6L, 1L), "columns",
+    class = "neargp_error_core")
 })
 
 test_that("sectors take their share of the neighbours", {
