@@ -1,10 +1,9 @@
 # vnngp(low_rank = ) beside vnngp() and svgp(): log score of rows held out and CPU seconds on
-# one thread, of a smooth field in five coordinates
-# (counts and 0/1 responses) and of real 0/1 responses. bench/vnngp.md says what was predicted
-# and what came of it.
+# one thread, of a smooth field in five coordinates (counts and 0/1 responses) and of real 0/1
+# responses. bench/vnngp.md says what was predicted and what came of it.
 #
 #   Rscript bench/vnngp-low-rank.R simulated [n: 3000] [points: 200] [k: 15]
-#   Rscript bench/vnngp-low-rank.R sets [susy10k,mi_tsca] [rows fitted: 3000] [points: 200] [k: 15]
+#   Rscript bench/vnngp-low-rank.R sets [mi_tsca,susy10k] [rows fitted: 3000] [points: 200] [k: 15]
 script <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
 source(file.path(if (length(script)) dirname(script) else "bench", "common.R"))
 
@@ -18,15 +17,14 @@ compare <- function(name, formula, data, coords, family, held, points, k) {
     fitted <- timed(neargp(formula, data[!held, ], coords = coords,
       covariance = cov_matern(nu = 2.5), family = family,
       method = methods_of(points, k)[[method]], threads = 1L, verbose = FALSE))
-    predicted <- timed(predict(fitted$value, data[held, ], threads = 1L))
-    scored <- scores(predicted$value, observed = data[[all.vars(formula)[1L]]][held])
+    scored <- timed(scores(fitted$value, newdata = data[held, ], threads = 1L))
     row <- data.frame(case = name, n = sum(!held), inputs = length(all.vars(coords)),
-      method = method, cpu_fit = fitted$cpu,
-      cpu_predict = predicted$cpu, evaluations = fitted$value$convergence$evaluations,
+      method = method, cpu_fit = fitted$cpu, cpu_scores = scored$cpu,
+      evaluations = fitted$value$convergence$evaluations,
       converged = fitted$value$convergence$converged,
-      objective_per_row = c(fitted$value$log_likelihood) / sum(!held), variance = coef(fitted$value,
-      "covariance")[["variance"]],
-      range = coef(fitted$value, "covariance")[["range"]], log_score = scored$log_score)
+      objective_per_row = c(fitted$value$log_likelihood) / sum(!held),
+      variance = coef(fitted$value, "covariance")[["variance"]],
+      range = coef(fitted$value, "covariance")[["range"]], log_score = scored$value$log_score)
     message(paste(names(row), lapply(row, format, digits = 4), sep = " = ", collapse = ", "))
     row
   })
@@ -68,10 +66,10 @@ run_sets <- function() {
   most <- as.integer(argument(3L, "3000"))
   points <- as.integer(argument(4L, "200"))
   k <- as.integer(argument(5L, "15"))
-  table <- do.call(rbind, lapply(argument(2L, c("susy10k", "mi_tsca")), function(set) {
+  table <- do.call(rbind, lapply(argument(2L, "mi_tsca"), function(set) {
     rows <- bench_data(set)
     response <- if (set == "mi_tsca") "tsca" else "y"
-    inputs <- if (set == "mi_tsca") c("long", "lat") else setdiff(names(rows), response)
+    inputs <- setdiff(names(rows), response)
     data <- as.data.frame(scale(rows[inputs]))
     data$y <- rows[[response]]
     set.seed(1)
