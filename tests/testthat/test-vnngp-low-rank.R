@@ -244,3 +244,16 @@ test_that("bad input is refused by an error that says what to use", {
   expect_identical(nrow(fit$inducing), 70L)
   expect_error(predict(fit, data[1:3, ], local_mean = TRUE), class = "neargp_error_argument")
 })
+
+test_that("with a range for each of many inputs the optimum is that of the exact likelihood", {
+  data <- withr::with_seed(3, as.data.frame(matrix(runif(2250), 250, 9)))
+  data$z <- withr::with_seed(4, with(data, 2 * sin(3 * V1) + V2 * V3) + rnorm(250, 0, 0.2))
+  fit <- function(method) {
+    neargp(z ~ 1, data, coords = ~ V1 + V2 + V3 + V4 + V5 + V6 + V7 + V8 + V9, method = method,
+      covariance = cov_matern(2.5, ard = TRUE))
+  }
+  low_rank <- fit(vnngp(k = 30, low_rank = 40))
+  exact <- fit(exact_gp())
+  expect_true(low_rank$convergence$converged)
+  expect_lt(abs(low_rank$log_likelihood - exact$log_likelihood), 0.1)
+})
