@@ -1,8 +1,6 @@
 # What the methods of deep Gaussian processes, dspp() and dgp(), share: the checks of a problem, its standardisation, and the fit by
 # deep_fit(). A method of them has `deep`, the settings of deep_fit() that are its own.
 
-is_deep <- function(method) inherits(method, "neargp_deep")
-
 #' @export
 is_dense.neargp_deep <- function(method) TRUE
 

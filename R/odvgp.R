@@ -61,8 +61,6 @@ odvgp <- function(inducing = NULL, move = TRUE, bound = c("tight", "standard"), 
   method
 }
 
-is_odvgp <- function(method) inherits(method, "neargp_odvgp")
-
 #' @export
 print.neargp_odvgp <- function(x, ...) {
   x$mean_inducing <- x$mean_inducing %||% sprintf("all rows, up to %s", format_count(most_mean_rows))

@@ -69,7 +69,7 @@ refit_outputs <- function(object) {
   check_kept_outputs(object$data)
   method <- with_k(object$method, object$data, object$family)
   settings <- new_settings(method, object$family, object$control, object$threads, object$covariance, fixed_nuggets(object))
-  problem <- new_problem(object$data, object$locations, settings, if (!is_deep(method)) object)
+  problem <- new_problem(object$data, object$locations, settings, if (begins_with_parameters(method)) object)
   problem <- with_start(problem$method, problem)
   solved <- fit_problem(problem)
   problem <- solved$problem
@@ -80,7 +80,7 @@ refit_outputs <- function(object) {
   object$beta_vcov <- result$beta_vcov
   object$data <- problem$data
   object$core_trend <- result$core_trend
-  if (!is_deep(method)) object$nugget[] <- object$core_covariance$nuggets
+  if (!is.null(object$core_covariance$nuggets)) object$nugget[] <- object$core_covariance$nuggets
   complete_fit(object$method, object, result)
 }
 

@@ -18,7 +18,7 @@
 #' plot(fit)
 #' @export
 plot.neargp_outputs <- function(x, which = "loo", outputs = x$outputs, ...) {
-  which <- check_choice(which, "which", c("loo", "residual_map", "covariance", "variogram", if (is_svgp(x$method)) "inducing"))
+  which <- check_choice(which, "which", c("loo", "residual_map", "covariance", "variogram", if (has_inducing_features(x$method)) "inducing"))
   check_choices(outputs, "outputs", x$outputs)
   if (which == "inducing") {
     plot_inducing(x, ...)

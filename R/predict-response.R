@@ -1,5 +1,14 @@
 # The columns of predict() on the scale of the response, from the mean and variance of the linear predictor.
 
+#' @export
+prediction_columns.neargp_method_families <- function(method, object, moments, settings) {
+  prediction_columns_by_family(object, moments, settings)
+}
+
+prediction_columns_by_family <- function(object, moments, settings) {
+  response_prediction_columns(moments$mean, moments$variance, object$family, response_parameters(object), settings$trials, settings)
+}
+
 # `settings`: type ("response", "link" or "quantile"), interval ("none", "confidence" or "prediction"), level; where wanted probs and
 # threshold. Intervals for predictions are quantiles of a new observation; those of confidence hold eta, or the mean of the response given
 # eta where the type is not "link". Rows with NA moments stay NA.

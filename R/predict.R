@@ -256,15 +256,6 @@ prediction_columns.default <- function(method, object, moments, settings) {
   columns
 }
 
-#' @export
-prediction_columns.neargp_method_families <- function(method, object, moments, settings) {
-  prediction_columns_by_family(object, moments, settings)
-}
-
-prediction_columns_by_family <- function(object, moments, settings) {
-  response_prediction_columns(moments$mean, moments$variance, object$family, response_parameters(object), settings$trials, settings)
-}
-
 # The data frame of vectors of `rows` numbers: data.frame() takes longer than the prediction of a row.
 as_columns <- function(vectors, rows) structure(vectors, class = "data.frame", row.names = .set_row_names(rows))
 
