@@ -132,5 +132,9 @@ test_that("what was kept is freed with the fit, and an error or interrupt leaves
   expect_null(kept_state(object)$part)
   expect_identical(kept(object, "part", 1), 1)
   expect_identical(kept(object, "part", stop("made twice")), 1)
+  emptied <- methods::new("externalptr")  # as some other writers of objects leave it
+  expect_null(core_kept(emptied))
+  core_keep(emptied, 1)
+  expect_identical(core_kept(emptied), 1)
   expect_error(core_kept(NULL), "keeper", class = "neargp_error_core")
 })
