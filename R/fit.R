@@ -39,7 +39,7 @@ new_fit <- function(result, problem, settings, model, frame, call, formula, offs
     bounds = lapply(problem$bounds[c("lower", "upper")], stats::setNames, layout$name),
     log_likelihood = result$value + local_penalty(layout, result$working),  # the objective, of which
     score = result$score,            # this is the name
-    information = result$information,  # of the working parameters; NULL where the objective is no likelihood
+    information = result$information,  # of the working parameters; NULL without a likelihood
     convergence = result$convergence,  # converged, message, iterations, evaluations
     # ---- how it was computed
     chosen = settings$chosen,        # why this method or family, where the package chose
@@ -52,18 +52,18 @@ new_fit <- function(result, problem, settings, model, frame, call, formula, offs
     n_dropped = length(attr(frame, "na.action")),  # and of these dropped
     row_names = own_row_names(frame),
     keeper = NULL,                   # external pointer to what predictions share, see R/kept.R
-    source = NULL,                   # of a fit from row_source(): where from, rows, chunks, their hashes
+    source = NULL,                   # of row_source(): where from, rows, chunks, their hashes
     # ---- other responses than gaussian
     family_parameters = NULL,        # on the natural scale, by name
-    pseudo_observations = NULL,      # of loo_k(): data, neighbours and parameters that they were made with
+    pseudo_observations = NULL,      # of loo_k(): data, neighbours, parameters they are of
     classifier = NULL,               # of classes: levels, trend, link, see as_classifier()
     # ---- several outputs
     outputs = NULL,                  # their names
     coregionalisation = NULL,        # covariance matrices of the outputs, one for each structure
     # ---- inducing points and latent fields
     inducing = NULL,                 # positions in the coordinates of the data, a data frame
-    posterior = NULL,                # of vnngp(), swsgp(), and other families of svgp(): the field at the nodes, pseudo-observations
-    svgp = NULL,                     # positions in the core's coordinates, factor, weights of the field there
+    posterior = NULL,                # of vnngp(), swsgp(), families of svgp(): the field at nodes
+    svgp = NULL,                     # positions in the core's coordinates, factor, weights
     predictive = NULL,               # of ppgpr(): what its second stage has found
     low_rank = NULL,                 # of vecchia(inducing = ): positions, ordering
     # ---- deep fits

@@ -11,16 +11,16 @@ new_problem <- function(data, locations, settings, start) {
   differences <- start_differences(start, data, layout, settings)
   with_response_unit(new_state("neargp_problem",
     # ---- the model and its data
-    data = data,                     # the rows: y, X, offset, weights, coords and what else model_response() has made of the response
+    data = data,                     # the rows: y, X, offset, weights, coords, see model_response()
     locations = locations,           # how places are embedded, with the recipes of local fields
     family = settings$family,
-    method = settings$method,        # with the k of these data, and classes for their response: see method_for()
+    method = settings$method,        # with the k and the classes of these data: method_for()
     covariance = settings$covariance,  # as the user has given it
     groups = component_groups(settings$covariance, locations),  # of each component: its family, and to which range each coordinate belongs
     # ---- its parameters
-    layout = layout,                 # a row for each parameter: kind, component, transform, value where it is fixed, start
+    layout = layout,                 # a row for each parameter: kind, transform, fixed value, start
     free = !layout$fixed,            # which of them are estimated
-    bounds = NULL,                   # `lower` and `upper` of the working parameters, and `vanishing`, see at_bound(); of with_start()
+    bounds = NULL,                   # `lower`, `upper` and `vanishing`, see at_bound(); of with_start()
     start = NULL,                    # working parameters to start from; of with_start()
     fixed_by_user = NULL,            # which are fixed, where cross-validation holds the others, too
     # ---- how it is fitted
@@ -28,30 +28,30 @@ new_problem <- function(data, locations, settings, start) {
     threads = settings$threads,
     report = fit_reporter(settings$verbose),         # function(k, round, state), after each optimisation
     report_bound = bound_reporter(settings$verbose),  # function(evaluation, value, what, unit), now and then
-    keep = NULL,                     # function(working, positions) that takes what an optimiser accepts, see with_keeper()
+    keep = NULL,                     # function(working, positions): takes accepted states, with_keeper()
     # ---- an earlier fit
     warm_start = warm_start_of(start, differences, data),  # the fit, or the deep state, that is continued
-    start_differences = differences,  # in what `start` differs from this problem, so that it is not continued
+    start_differences = differences,  # in what `start` differs, so that it is not continued
     start_positions = if (inherits(start, "neargp_last")) start$positions,  # inducing points of an interrupted fit
     warm_classifier = if (inherits(start, "neargp")) start$classifier,      # trend and link of an earlier fit to classes
     # ---- local fields
-    unwarped = NULL,                 # what the method found without warped coordinates, see from_unwarped()
+    unwarped = NULL,                 # what the method found without warps, see from_unwarped()
     # ---- inducing points
     inducing = NULL,                 # their positions, a row each
     low_rank = NULL,                 # those of the low-rank part of vnngp()
     # ---- classes
     levels = NULL,                   # their names
     class_basis = NULL,              # of class fields: the coordinates of the trend
-    labels = NULL,                   # of label regressions: labels by distinct location, see new_labels()
+    labels = NULL,                   # of label regressions: labels by location, see new_labels()
     per_class = NULL,                # whether each class has a regression of its own
     prevalence = NULL,               # what the trend says far from data, see class_prevalence()
     # ---- the leave-one-out score of classes and pseudo-observations (R/loo-optimizers.R)
     design = NULL,                   # the trend in orthogonal columns, see orthogonal_design()
     location_index = NULL,           # number of each row's distinct location
     distinct = NULL,                 # how many of these there are
-    observations = NULL,             # what is predicted: the row of each observation, and where it is
-    links = NULL,                    # `lower` and `upper` of the parameters besides those of the layout
-    scoring = NULL,                  # the functions that make the score: plan, objective, take_rows, observations, refresh ...
+    observations = NULL,             # what is predicted: each observation's row and place
+    links = NULL,                    # `lower` and `upper` of parameters beside the layout's
+    scoring = NULL,                  # the functions that make the score: plan, objective, refresh ...
     # ---- pseudo-observations
     known = NULL,                    # the family's parameters for which the following were made
     reference = NULL,                # all parameters at that time
